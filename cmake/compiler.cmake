@@ -1,0 +1,14 @@
+# Options every target gets. Warnings are errors in our own sources; see tutti_library.cmake.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# -Wno-restrict: g++ 12 reports string concatenation falsely (GCC bug 105651).
+set(TUTTI_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Werror -Wno-restrict)
+
+if(TUTTI_SANITIZE)
+  add_compile_options(-fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${TUTTI_SANITIZE})
+endif()

@@ -1,0 +1,26 @@
+# Libraries from outside, all from Debian (tools/setup.sh installs them; THIRD_PARTY.md says what each is for).
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+# Header-only, and without a CMake package in Debian 12.
+add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
+
+add_library(tutti_sndfile INTERFACE)
+pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET sndfile)
+target_link_libraries(tutti_sndfile INTERFACE PkgConfig::SNDFILE)
+
+# utf8proc is linked statically: below the torch line nothing but libtorch may be needed at run time.
+find_library(UTF8PROC_STATIC libutf8proc.a REQUIRED)
+add_library(tutti_utf8proc INTERFACE)
+target_link_libraries(tutti_utf8proc INTERFACE ${UTF8PROC_STATIC})
+
+# Loaded with dlopen on first use, each behind one .cpp: only the headers are needed here.
+pkg_check_modules(FFMPEG REQUIRED libavformat libavcodec libavutil libswresample)
+add_library(tutti_ffmpeg_headers INTERFACE)
+target_include_directories(tutti_ffmpeg_headers SYSTEM INTERFACE ${FFMPEG_INCLUDE_DIRS})
+find_path(CURL_INCLUDE_DIR curl/curl.h REQUIRED)
+add_library(tutti_curl_headers INTERFACE)
+target_include_directories(tutti_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIR})

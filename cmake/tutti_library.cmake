@@ -1,0 +1,25 @@
+# tutti_library(<room> [TORCH] [DEPS <room>...] [LIBS <target>...])
+#
+# Turns src/<room> into the library tutti::<room>. TORCH puts the room below the torch line: it sees libtorch and shares the
+# precompiled torch headers. DEPS are rooms of the house and become part of the interface; LIBS come from outside and stay
+# private, so that nothing above sees them.
+function(tutti_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "DEPS;LIBS")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(TRANSFORM arg_DEPS PREPEND tutti::)
+
+  if(sources)
+    add_library(tutti_${name} STATIC ${sources})
+    target_compile_options(tutti_${name} PRIVATE ${TUTTI_WARNINGS})
+    target_include_directories(tutti_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(tutti_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
+    if(arg_TORCH)
+      tutti_uses_torch(tutti_${name} PUBLIC)
+    endif()
+  else()
+    add_library(tutti_${name} INTERFACE)
+    target_include_directories(tutti_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(tutti_${name} INTERFACE ${arg_DEPS} ${arg_LIBS})
+  endif()
+  add_library(tutti::${name} ALIAS tutti_${name})
+endfunction()

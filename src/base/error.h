@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace tutti {
+
+/// What kind of thing went wrong. Decides retries and exit codes; the text is for people.
+enum class Fault {
+  usage,        // the caller asked for something that cannot be meant
+  missing,      // a file, model or device is not there
+  corrupt,      // the thing is there but damaged
+  unsupported,  // well-formed, but not something this build can do
+  exhausted,    // memory, disk or another resource ran out
+  device,       // a device or worker process failed
+  cancelled,    // the user or the caller stopped it
+  internal,     // a broken promise of our own
+};
+
+/// A failure a corpus will surely contain, as a value. `what` names the thing, what was expected and what was found;
+/// `hint` says what to do about it and may be empty.
+struct Error {
+  Fault fault = Fault::internal;
+  std::string what;
+  std::string hint{};
+
+  /// One line: the text, then the hint.
+  std::string text() const { return hint.empty() ? what : what + ". " + hint; }
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+/// The failing branch of a Result: `return fail(Fault::missing, path + ": no such file")`.
+inline tl::unexpected<Error> fail(Fault fault, std::string what, std::string hint = {}) {
+  return tl::unexpected<Error>(Error{fault, std::move(what), std::move(hint)});
+}
+
+/// Passes an error on, with the thing it happened to in front.
+inline tl::unexpected<Error> fail_in(std::string_view thing, Error error) {
+  error.what = std::string(thing) + ": " + error.what;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+}  // namespace tutti

@@ -1,0 +1,142 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+Fault fault_of(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR: return Fault::missing;
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE: return Fault::exhausted;
+    default: return Fault::usage;
+  }
+}
+
+std::string hint_for(int error_number) {
+  switch (error_number) {
+    case ENOENT: return "Check the path";
+    case EACCES:
+    case EPERM: return "Check the permissions of the file and its folder";
+    case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
+    case EDQUOT: return "The disk quota is used up; free some space";
+    case EMFILE: return "Raise the limit of open files (ulimit -n)";
+    default: return {};
+  }
+}
+
+tl::unexpected<Error> failed(std::string_view thing, std::string_view doing) {
+  return tl::unexpected<Error>(system_error(thing, doing, errno));
+}
+
+Result<void> sync_folder(const fs::path& folder) {
+  const OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return failed(folder.string(), "could not be synced");
+  return {};
+}
+
+}  // namespace
+
+Error system_error(std::string_view thing, std::string_view doing, int error_number) {
+  return {fault_of(error_number), std::string(thing) + ": " + std::string(doing) + ": " + std::strerror(error_number),
+          hint_for(error_number)};
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return failed(path.string(), "cannot be opened");
+  std::string content;
+  char block[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), block, sizeof block);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed(path.string(), "cannot be read");
+    if (got == 0) return content;
+    content.append(block, static_cast<std::size_t>(got));
+  }
+}
+
+Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_view thing) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return failed(thing, "could not be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code ignored;  // the open below reports what matters
+  fs::create_directories(folder, ignored);
+  std::string staging = (folder / ("." + path.filename().string() + ".XXXXXX")).string();
+  const OwnedFd fd(::mkostemp(staging.data(), O_CLOEXEC));
+  if (!fd) return failed(path.string(), "could not be created");
+  auto written = write_all(fd.get(), std::as_bytes(std::span(content)), path.string());
+  if (written && ::fchmod(fd.get(), 0644) != 0) written = failed(path.string(), "could not be given its mode");
+  if (written && ::fsync(fd.get()) != 0) written = failed(path.string(), "could not be synced");
+  if (written && ::rename(staging.c_str(), path.c_str()) != 0)
+    written = failed(path.string(), "could not be put in place");
+  if (!written) {
+    ::unlink(staging.c_str());
+    return written;
+  }
+  return sync_folder(folder);
+}
+
+Result<MappedFile> MappedFile::open(const fs::path& path) {
+  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat facts {};
+  if (!fd || ::fstat(fd.get(), &facts) != 0) return failed(path.string(), "cannot be opened");
+  if (!S_ISREG(facts.st_mode)) return fail(Fault::usage, path.string() + ": expected a regular file");
+  if (facts.st_size == 0) return MappedFile({});
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
+  if (at == MAP_FAILED) return failed(path.string(), "cannot be mapped");
+  return MappedFile({static_cast<const std::byte*>(at), size});
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<OwnedFd> open_unnamed_file() {
+  const char* named = std::getenv("TMPDIR");
+  const fs::path folder = named && *named ? named : "/tmp";
+  OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fd) return fd;
+  // Some file systems have no O_TMPFILE: a named file, unlinked at once, is the same thing.
+  std::string name = (folder / "tutti.XXXXXX").string();
+  fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) return failed(folder.string(), "a temporary file could not be created");
+  ::unlink(name.c_str());
+  return fd;
+}
+
+fs::path cache_folder() {
+  const auto set = [](const char* name) -> const char* {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+  };
+  if (const char* own = set("TUTTI_CACHE")) return own;
+  if (const char* xdg = set("XDG_CACHE_HOME")) return fs::path(xdg) / "tutti";
+  const char* home = set("HOME");
+  return fs::path(home ? home : "/tmp") / ".cache" / "tutti";
+}
+
+}  // namespace tutti

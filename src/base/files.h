@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// The error for a system call that failed on `thing`, from errno: names the thing, the reason, and the way out.
+Error system_error(std::string_view thing, std::string_view doing, int error_number);
+
+/// Whole content of a small file.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
+/// folder, fsync, rename, fsync of the folder. Creates missing folders.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
+/// Empty files map to an empty span. A file that shrinks while mapped raises SIGBUS on access, as any mapping does.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
+
+ private:
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::span<const std::byte> bytes_;
+};
+
+/// An open file without a name in $TMPDIR (else /tmp): gone with its last descriptor, whatever kills us.
+Result<OwnedFd> open_unnamed_file();
+
+/// Writes all of `bytes` at the current position, over short writes and EINTR.
+Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_view thing);
+
+/// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
+std::filesystem::path cache_folder();
+
+}  // namespace tutti

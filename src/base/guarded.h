@@ -1,0 +1,53 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace tutti {
+
+/// A value that can only be touched while its lock is held. No I/O and no driver call inside `with`.
+template <class T>
+class Guarded {
+ public:
+  Guarded() = default;
+  explicit Guarded(T value) : value_(std::move(value)) {}
+
+  template <class Fn>
+  decltype(auto) with(Fn&& fn) {
+    std::lock_guard lock(mutex_);
+    return std::invoke(std::forward<Fn>(fn), value_);
+  }
+
+  template <class Fn>
+  decltype(auto) with(Fn&& fn) const {
+    std::lock_guard lock(mutex_);
+    return std::invoke(std::forward<Fn>(fn), std::as_const(value_));
+  }
+
+  /// Changes the value and wakes everyone in `wait`.
+  template <class Fn>
+  void change(Fn&& fn) {
+    {
+      std::lock_guard lock(mutex_);
+      std::invoke(std::forward<Fn>(fn), value_);
+    }
+    changed_.notify_all();
+  }
+
+  /// Blocks until `ready(value)` holds, then runs `fn(value)` under the same lock.
+  template <class Ready, class Fn>
+  decltype(auto) wait(Ready&& ready, Fn&& fn) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return std::invoke(ready, std::as_const(value_)); });
+    return std::invoke(std::forward<Fn>(fn), value_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  T value_{};
+};
+
+}  // namespace tutti

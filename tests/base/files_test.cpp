@@ -1,0 +1,46 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+TEST(Files, AnAtomicWriteReplacesTheWholeContent) {
+  const TempFolder folder;
+  const auto path = folder / "deep/er/out.txt";
+  ASSERT_TRUE(write_file_atomically(path, "first, and longer"));
+  ASSERT_TRUE(write_file_atomically(path, "second"));
+  EXPECT_EQ(read_file(path).value(), "second");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1) << "no staging file stays";
+}
+
+TEST(Files, AFileThatIsNotThereIsNamedInTheError) {
+  const auto content = read_file("/nowhere/at/all.txt");
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().fault, Fault::missing);
+  EXPECT_NE(content.error().what.find("/nowhere/at/all.txt"), std::string::npos);
+}
+
+TEST(Files, AFullDiskIsToldFromABadPath) {
+  const auto written = write_file_atomically("/dev/full/x", "text");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::exhausted);
+}
+
+TEST(Files, AMappedFileShowsItsBytesAndAnEmptyOneNone) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "some", "weights"));
+  ASSERT_TRUE(write_file_atomically(folder / "none", ""));
+  EXPECT_EQ(MappedFile::open(folder / "some").value().text(), "weights");
+  EXPECT_TRUE(MappedFile::open(folder / "none").value().bytes().empty());
+}
+
+TEST(Files, AnUnnamedFileHasNoName) {
+  const auto fd = open_unnamed_file();
+  ASSERT_TRUE(fd);
+  struct stat facts {};
+  ASSERT_EQ(::fstat(fd->get(), &facts), 0);
+  EXPECT_EQ(facts.st_nlink, 0U);
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Fails when a room under src/ includes a room it may not see, or a room above the torch line includes torch.
+
+Usage: check_layers.py [ROOT]. The house, ground floor first; a room may include itself and whatever its row names.
+"""
+import pathlib
+import re
+import sys
+
+LIGHT = {  # above the torch line: no tensor, no CUDA context
+    "base": "",
+    "metrics": "base",
+    "flow": "base metrics",
+    "device": "base metrics",
+    "audio": "base metrics",
+    "text": "base",
+    "hub": "base",
+    "transcript": "base text",
+    "link": "base metrics device",
+    "transcribe": "base metrics flow device audio text hub transcript link",
+    "view": "base metrics",
+    "cli": "base metrics flow device audio text hub transcript link transcribe view",
+}
+HEAVY = {  # below it: the only rooms that may include torch, ATen, c10 or CUDA headers
+    "model": "base metrics text hub",
+    "decode": "base metrics text hub model transcript",
+    "worker": "base metrics text hub model transcript decode link device",
+}
+HOUSE = {room: set(row.split()) for room, row in {**LIGHT, **HEAVY}.items()}
+TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
+
+
+def violations(src):
+    for path in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".cpp", ".cu", ".cuh"}):
+        room = path.relative_to(src).parts[0]
+        if room not in HOUSE:
+            yield f"{path}: room '{room}' has no row in the house (tools/check_layers.py)"
+            continue
+        text = path.read_text()
+        if room in LIGHT and TORCH.search(text):
+            yield f"{path}: '{room}' stands above the torch line and includes torch"
+        for seen in INCLUDE.findall(text):
+            if seen != room and seen not in HOUSE[room]:
+                yield f"{path}: '{room}' may not include '{seen}'"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    found = list(violations(root / "src"))
+    print("\n".join(found) or "layers hold")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
