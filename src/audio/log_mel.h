@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "audio/recording.h"
+#include "base/error.h"
+
+namespace tutti {
+
+/// Whisper's log-mel spectrogram (openai-whisper 20250625, audio.py): n_fft 400, hop 160, periodic Hann, reflect
+/// padding of the recording's edges, Slaney mel filters, log10, clamp to 8 below the maximum, (x + 4) / 4. Immutable;
+/// thread-safe.
+class LogMel {
+ public:
+  /// 80 or 128 bins (any count works: the filters are computed).
+  explicit LogMel(int n_mels);
+  ~LogMel();
+  LogMel(LogMel&&) noexcept;
+  LogMel& operator=(LogMel&&) noexcept;
+
+  int n_mels() const;
+
+  /// Frames of content in a recording: samples / 160, as the reference counts after dropping its 30 s of padding.
+  static std::int64_t content_frames(const Recording& recording);
+
+  /// The largest log10 mel value of the whole recording, which the reference clamps by. One pass over the file.
+  Result<float> maximum(const Recording& recording) const;
+
+  /// Frames [first, first + frames), row-major [n_mels, frames] float32, clamped by `maximum` (of the file, or of the
+  /// window).
+  Result<std::vector<float>> window(const Recording& recording, std::int64_t first, std::int64_t frames,
+                                    float maximum) const;
+
+ private:
+  struct Tables;
+  std::unique_ptr<const Tables> tables_;
+};
+
+}  // namespace tutti

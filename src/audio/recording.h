@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// A decoded recording at 16 kHz, mono, 16 bits: on disk (an unnamed temporary file), not in memory, so ten hours cost
+/// what one does; any sample can be read at any time. Thread-safe for reading.
+class Recording {
+ public:
+  Recording(OwnedFd pcm, std::int64_t samples, std::vector<std::string> losses)
+      : pcm_(std::move(pcm)), samples_(samples), losses_(std::move(losses)) {}
+
+  std::int64_t samples() const { return samples_; }
+  Seconds duration() const { return length_of(samples_, kModelRate); }
+
+  /// Samples [first, first + out.size()); what lies before the start or past the end reads as silence.
+  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const;
+
+  /// What damage cost, one sentence each ("12.3 s after 00:01:02 could not be decoded: ..."). Empty for a clean file.
+  const std::vector<std::string>& losses() const { return losses_; }
+
+ private:
+  OwnedFd pcm_;
+  std::int64_t samples_;
+  std::vector<std::string> losses_;
+};
+
+/// Called now and then with the seconds of audio decoded so far; returning false stops with Fault::cancelled.
+using OnDecoded = std::function<bool(Seconds)>;
+
+/// Decodes a whole file ("-": standard input) to a Recording, converting rate and channels as the reference does
+/// (FFmpeg's libswresample to 16-bit, 16 kHz, mono). The decoding runs in a child process, so a crash inside a codec is
+/// an error value.
+Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded = {});
+
+}  // namespace tutti

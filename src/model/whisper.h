@@ -1,0 +1,83 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// Shape of a Whisper model, in OpenAI's names.
+struct WhisperDims {
+  std::int32_t n_mels = 80;
+  std::int32_t n_audio_ctx = 1500;  // encoder positions; a window is twice as many mel frames
+  std::int32_t n_audio_state = 0;
+  std::int32_t n_audio_head = 0;
+  std::int32_t n_audio_layer = 0;
+  std::int32_t n_vocab = 0;
+  std::int32_t n_text_ctx = 448;
+  std::int32_t n_text_state = 0;
+  std::int32_t n_text_head = 0;
+  std::int32_t n_text_layer = 0;
+};
+
+/// Cross-attention keys and values of one window, computed once and shared by every decoding of it.
+/// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's dtype, on its device.
+struct CrossKv {
+  std::vector<at::Tensor> keys{};
+  std::vector<at::Tensor> values{};
+};
+
+/// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer
+/// [slots, n_text_head, n_text_ctx, d_head]. A slot's sequence is whatever its position says; nothing is ever moved.
+struct SelfKv {
+  std::vector<at::Tensor> keys{};
+  std::vector<at::Tensor> values{};
+};
+
+/// One sequence's part in a decoder call.
+struct SequenceStep {
+  std::int32_t slot = 0;                   // row of SelfKv
+  std::int32_t position = 0;               // tokens already in the slot
+  std::span<const std::int32_t> tokens{};  // appended now: one in a step, the whole prompt in a prefill
+  const CrossKv* window = nullptr;
+};
+
+/// A Whisper network with its weights on one device. Immutable after loading; calls come from one thread at a time.
+class WhisperModel {
+ public:
+  /// From a Hugging Face folder or an OpenAI .pt. Errors name the tensor, the shape expected and the shape found.
+  static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, at::ScalarType dtype);
+  /// The same network with random weights, for speed measurements.
+  static WhisperModel random(const WhisperDims& dims, at::Device device, at::ScalarType dtype);
+
+  WhisperModel(WhisperModel&&) noexcept;
+  WhisperModel& operator=(WhisperModel&&) noexcept;
+  ~WhisperModel();
+
+  const WhisperDims& dims() const;
+  at::Device device() const;
+  at::ScalarType dtype() const;
+
+  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> [n_audio_ctx, n_audio_state], model dtype and device.
+  /// Enqueues only.
+  at::Tensor encode(const at::Tensor& mel) const;
+  CrossKv cross_kv(const at::Tensor& encoded) const;
+  SelfKv make_self_kv(std::int32_t slots) const;
+
+  /// Appends every sequence's tokens to its slot and returns the logits of all of them, concatenated in order:
+  /// [sum of tokens, n_vocab] float32 on the model's device. Enqueues only.
+  at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache) const;
+
+ private:
+  struct Weights;
+  explicit WhisperModel(std::unique_ptr<Weights> weights);
+  std::unique_ptr<Weights> weights_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// The ids that steer a Whisper model. Which numbers they are depends on the vocabulary (transcription.md, 5.2).
+struct SpecialTokens {
+  std::int32_t eot = 0;
+  std::int32_t sot = 0;
+  std::int32_t translate = 0;
+  std::int32_t transcribe = 0;
+  std::int32_t sot_lm = 0;
+  std::int32_t sot_prev = 0;
+  std::int32_t no_speech = 0;
+  std::int32_t no_timestamps = 0;
+  std::int32_t timestamp_begin = 0;           // 0.00 s; one id per 0.02 s from here
+  std::vector<std::int32_t> languages{};      // in the order of `language_codes`
+  std::vector<std::string> language_codes{};  // "en", "zh", ...
+  bool multilingual = false;
+
+  std::optional<std::int32_t> language_token(std::string_view code) const;
+};
+
+/// Byte-level BPE of GPT-2 with Whisper's special tokens, from a Hugging Face tokenizer.json or an OpenAI .tiktoken
+/// file. Immutable after loading; all methods are thread-safe.
+class Tokenizer {
+ public:
+  /// From a model folder (tokenizer.json in it, else *.tiktoken), a tokenizer.json or a .tiktoken file. A .tiktoken
+  /// file knows no special tokens: `n_vocab` (the model's) decides them.
+  static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
+
+  /// Ids of plain text; text that looks like a special token is encoded as text.
+  std::vector<std::int32_t> encode(std::string_view utf8) const;
+
+  /// Text of the ids below timestamp_begin, the others left out. Bytes that are not UTF-8 become U+FFFD, as in the
+  /// reference.
+  std::string decode(std::span<const std::int32_t> ids) const;
+  /// As `decode`, with timestamps written out: <|1.08|>.
+  std::string decode_with_timestamps(std::span<const std::int32_t> ids) const;
+
+  const SpecialTokens& special() const;
+
+  /// Ids of speaker tags and music signs, which `suppress_tokens=-1` names.
+  std::vector<std::int32_t> non_speech_tokens() const;
+
+  /// sot, then language and task where the model is multilingual. `language` is a code; `task` is special().transcribe
+  /// or .translate.
+  std::vector<std::int32_t> sot_sequence(std::string_view language, std::int32_t task) const;
+
+ private:
+  struct Vocabulary;
+  explicit Tokenizer(std::shared_ptr<const Vocabulary> vocabulary);
+  std::shared_ptr<const Vocabulary> vocabulary_;
+};
+
+}  // namespace tutti

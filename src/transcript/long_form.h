@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "text/tokenizer.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// openai-whisper's transcribe options that steer the long-form loop. Defaults are the reference's.
+struct LongFormOptions {
+  std::optional<std::string> language{};  // code; none: detect on the first 30 s
+  bool translate = false;
+  std::vector<double> temperatures{0.0, 0.2, 0.4, 0.6, 0.8, 1.0};  // tried in order until a window passes
+  std::optional<double> compression_ratio_threshold = 2.4;         // none: never a reason to retry
+  std::optional<double> logprob_threshold = -1.0;
+  std::optional<double> no_speech_threshold = 0.6;
+  bool condition_on_previous_text = true;
+  std::string initial_prompt{};
+  bool carry_initial_prompt = false;
+  std::vector<double> clip_timestamps{0};  // start, end, start, end, ... in seconds; a missing last end is the file's
+  bool without_timestamps = false;
+  std::optional<std::int32_t> sample_len{};  // tokens a window at most; none: half the text context
+};
+
+/// The part of the recording a window shows: mel frames [seek, seek + frames), 100 a second.
+struct WindowSpan {
+  std::int64_t seek = 0;
+  std::int64_t frames = 0;
+};
+
+/// One decoding of one window, asked of whoever holds the model.
+struct DecodeRequest {
+  std::vector<std::int32_t> prompt{};  // [sot_prev + previous text] + sot sequence [+ no_timestamps]
+  std::int32_t sot_index = 0;          // where sot stands in `prompt`
+  double temperature = 0;
+  std::int32_t max_tokens = 224;
+};
+
+struct DecodeAnswer {
+  std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
+  double avg_logprob = 0;
+  double no_speech_prob = 0;  // NaN where the vocabulary has no such token
+};
+
+/// The model as the long-form loop sees it: whole windows, synchronous calls. Implemented over a worker process, and by
+/// scripts in tests. Calls come from one thread; a window may be decoded several times (fallback) before the next is
+/// named.
+class WindowDecoder {
+ public:
+  virtual ~WindowDecoder() = default;
+  /// Code of the most probable language of `window`.
+  virtual Result<std::string> detect_language(WindowSpan window) = 0;
+  virtual Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) = 0;
+};
+
+/// What the loop needs to know of model and recording.
+struct LongFormInput {
+  std::int64_t content_frames = 0;  // mel frames of the recording, padding not counted
+  std::int64_t frames_per_window = 3000;
+  std::int32_t n_text_ctx = 448;
+};
+
+/// Called after each window with its new segments and the new position in frames.
+using OnProgress = std::function<void(const std::vector<Segment>& fresh, std::int64_t seek)>;
+
+/// The reference's sequential long-form loop (openai-whisper 20250625, transcribe.py): seek, fallback, no-speech,
+/// previous-text prompts, clip timestamps. Stops at the first error of `decoder`.
+Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
+                                        const LongFormOptions& options, WindowDecoder& decoder,
+                                        const OnProgress& on_progress);
+
+}  // namespace tutti
