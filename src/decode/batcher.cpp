@@ -67,6 +67,19 @@ void Batcher::restart() {
   live_.clear();
 }
 
+std::vector<FinishedJob> Batcher::fail_current(const Error& error) {
+  if (live_.empty()) admit(1);
+  std::vector<FinishedJob> failed;
+  for (auto& sequence : live_) {
+    auto& progress = *sequence.of;
+    if (progress.missing == 0) continue;  // a brother stood in for it
+    progress.missing = 0;
+    failed.push_back({progress.job.window_id, progress.job.request, tl::unexpected<Error>(error)});
+  }
+  drop([](const Sequence& sequence) { return sequence.of->missing == 0; });
+  return failed;
+}
+
 std::int32_t Batcher::free_slot(std::int32_t slots) const {
   std::int32_t slot = 0;
   while (slot < slots && std::ranges::any_of(live_, [&](const auto& s) { return s.slot == slot; })) ++slot;

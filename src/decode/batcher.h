@@ -34,6 +34,8 @@ class Batcher {
   std::vector<FinishedJob> step(Stepper& stepper);
   /// Begins every live sequence anew, first in line: its slots are gone. Costs the steps made so far, loses nothing.
   void restart();
+  /// Ends every job that has a live sequence with this error; where none is live, the first in line.
+  std::vector<FinishedJob> fail_current(const Error& error);
 
   bool idle() const { return live_.empty() && waiting_.empty(); }
   std::int32_t live() const { return static_cast<std::int32_t>(live_.size()); }
