@@ -14,8 +14,10 @@ class WindowEngine {
  public:
   virtual ~WindowEngine() = default;
 
-  /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window.
-  virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels) = 0;
+  /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window. `window` is any
+  /// number but 0, used once.
+  virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
+                              std::int32_t frames) = 0;
   virtual Result<Language> detect_language(WindowId window) = 0;
   virtual Result<Decoded> decode(const DecodeWindow& request) = 0;
   /// Frees what an open window holds. Unknown ids are ignored.
