@@ -26,6 +26,7 @@ VOCABULARIES = {"english": (False, 99), "multilingual": (True, 99), "large-v3": 
 SCENARIOS, IN_CLEAR, MOST_REQUESTS = 400, 6, 120
 
 PROMPTS = [" Names: K\u00f6hler, \u674e\u96f7. ", "x", "\u3000\u65e5\u672c\u8a9e\u3067\u3059\u3002\n", "word " * 100, "word " * 31, "many words here " * 80]
+FILLS_64 = 4  # 31 tokens: all the room for prompts in a text context of 64
 
 # In the pool a timestamp of k steps is -1 - k and a special token eot + k is -10000 - k, whatever the vocabulary.
 TIMESTAMP, SPECIAL = -1, -10000
@@ -156,6 +157,8 @@ def scenario(seed, answers):
     frames = rng.choice([0, 1, rng.randint(2, 3000), 3000, rng.randint(3001, 9000), rng.randint(9000, 60000)])
     made = {"vocabulary": rng.choice(list(VOCABULARIES)), "n_text_ctx": rng.choice([448, 448, 448, 64]), "frames": frames}
     asked = options(rng, frames)
+    if made["n_text_ctx"] == 64 and rng.random() < 0.3:
+        asked.update(initial_prompt=FILLS_64, carry_initial_prompt=True)
     model = FakeModel(made["vocabulary"], made["n_text_ctx"], frames, rng, answers)
     reference.log_mel_spectrogram = numbered_frames(frames)
     prompt = {"initial_prompt": PROMPTS[asked["initial_prompt"]]} if "initial_prompt" in asked else {}
