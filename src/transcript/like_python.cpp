@@ -4,34 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+
+#include "text/utf8.h"
 
 namespace tutti {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
-
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t bytes = 1;
-};
-
 bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// First code point of a non-empty `text`; a byte that starts none counts as U+FFFD.
-CodePoint first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {kReplacement, 1};
-  char32_t value = lead & (0xFFU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if (!continues(text[i])) return {kReplacement, 1};
-    value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
-  }
-  return {value, size};
 }
 
 /// str.isspace() of one character.
@@ -40,10 +20,10 @@ bool is_space(char32_t c) {
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+/// \uXXXX of one UTF-16 unit.
 void append_escaped(std::string& out, char32_t unit) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(unit));
-  out += text.data();
+  out += "\\u";
+  for (const unsigned shift : {12U, 8U, 4U, 0U}) out += "0123456789abcdef"[unit >> shift & 0xFU];
 }
 
 void append_json(std::string& out, char32_t c) {
@@ -80,9 +60,9 @@ std::string positional(const std::string& digits, int point) {
 std::string_view leading_space(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
-    const CodePoint c = first_of(text.substr(at));
+    const CodePoint c = code_point_at(text, at);
     if (!is_space(c.value)) break;
-    at += c.bytes;
+    at += c.size;
   }
   return text.substr(0, at);
 }
@@ -92,7 +72,8 @@ std::string_view strip(std::string_view text) {
   while (!text.empty()) {
     std::size_t last = text.size() - 1;
     while (last > 0 && continues(text[last])) --last;
-    if (!is_space(first_of(text.substr(last)).value)) break;
+    const CodePoint c = code_point_at(text, last);
+    if (last + c.size != text.size() || !is_space(c.value)) break;
     text = text.substr(0, last);
   }
   return text;
@@ -131,10 +112,10 @@ std::string float_text(double value) {
 
 std::string json_text(std::string_view utf8) {
   std::string out = "\"";
-  while (!utf8.empty()) {
-    const CodePoint c = first_of(utf8);
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint c = code_point_at(utf8, at);
     append_json(out, c.value);
-    utf8.remove_prefix(c.bytes);
+    at += c.size;
   }
   return out += '"';
 }

@@ -32,6 +32,9 @@ std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, cons
 
 Result<void> check(const LongFormInput& input, const LongFormOptions& options) {
   if (options.temperatures.empty()) return fail(Fault::usage, "temperatures: expected at least one, found none");
+  if (input.frames_per_window <= 0)
+    return fail(Fault::unsupported,
+                "window of the model: expected some mel frames, found " + std::to_string(input.frames_per_window));
   if (input.n_text_ctx < kSmallestTextContext)
     return fail(Fault::unsupported, "text context of the model: expected at least " +
                                         std::to_string(kSmallestTextContext) + " tokens, found " +

@@ -123,4 +123,5 @@ TEST(FloatText, IsPythonsReprForDoublesOfEverySize) {
 TEST(LikePython, BytesThatAreNotUtf8BecomeReplacementCharactersInJson) {
   EXPECT_EQ(json_text("a\xff\xc3"), "\"a\\ufffd\\ufffd\"");
   EXPECT_EQ(strip("\x80 a \xe2\x80"), "\x80 a \xe2\x80");
+  EXPECT_EQ(strip("a \x80"), "a \x80");
 }
