@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "audio/decode_child.h"
-#include "base/build_id.h"
 #include "base/nearest.h"
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
@@ -58,7 +56,6 @@ int run_tutti(const std::vector<std::string>& arguments) {
   const std::string& name = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (name == "--version") return print_versions();
-  if (name == kDecodeAudioCommand) return decode_audio_main(rest);
   for (const auto& command : commands())
     if (command.name == name) return command.run(rest);
   const std::string meant = nearest_name(name, command_names());

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cli/json_events.h"
 #include "cli/live_display.h"
-#include "transcript/writers.h"
+#include "transcript/subtitles.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -44,8 +44,8 @@ class PlainObserver final : public LoggingObserver {
     std::string& lines = waiting_[index];
     for (const auto& segment : fresh)
       if (!segment.text.empty())
-        lines += "[" + format_timestamp(segment.start) + " --> " + format_timestamp(segment.end) + "] " + segment.text +
-                 "\n";
+        lines += "[" + clock_text(segment.start, kVttClock) + " --> " + clock_text(segment.end, kVttClock) + "] " +
+                 segment.text + "\n";
     flush();
   }
   void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override { finish(outcome.index); }

@@ -8,7 +8,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/run_display.h"
-#include "hub/find_model.h"
+#include "hub/find.h"
 #include "transcribe/interrupt.h"
 
 namespace tutti {
@@ -20,6 +20,13 @@ Display display_of(const TranscribeCommand& command) {
   const bool on_terminal = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   const bool wants_text = command.verbose.value_or(false);
   return on_terminal || !wants_text ? Display::live : Display::plain;
+}
+
+Error no_model() {
+  return {Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
+          "Name one with --model or TUTTI_MODEL. 'tutti models' lists what is here; 'tutti pull tiny.en' gets a small "
+          "English "
+          "one, 'tutti pull turbo' a good one for 100 languages"};
 }
 
 int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
@@ -66,8 +73,11 @@ int run_transcribe(const std::vector<std::string>& arguments) {
 
   const auto plan = plan_outputs(command.files, output_options(command));
   if (!plan) return complain(plan.error(), kUsage);
-  const auto model = find_model(command.model, command.model_dir);
-  if (!model) return complain(model.error(), model.error().fault == Fault::usage ? kUsage : kNothingRan);
+  if (command.model.empty()) return complain(no_model(), kUsage);
+  ModelPlaces places = ModelPlaces::from_environment();
+  if (!command.model_dir.empty()) places.own = command.model_dir;
+  const auto model = find_model(command.model, places);
+  if (!model) return complain(model.error(), kNothingRan);
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
   if (command.dry_run) return say_plan(*plan, *options);

@@ -12,7 +12,7 @@ Result<TranscribedFile> transcribe_file(DecodedFile&& file, const TranscriptionC
                             .n_text_ctx = context.n_text_ctx};
   auto transcript = transcribe_long_form(input, context.tokenizer, context.rules, windows,
                                          [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-                                           on_position(length_of(seek * kHopLength, kModelRate), fresh);
+                                           on_position(length_of(seek * kHopSamples, kModelRate), fresh);
                                          });
   if (!transcript) return tl::unexpected(transcript.error());
 
