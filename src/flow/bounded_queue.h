@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "flow/patience.h"
 #include "flow/queue_limits.h"
 #include "flow/sleepers.h"
+#include "flow/spin.h"
 
 namespace tutti {
 
@@ -38,7 +38,7 @@ class BoundedQueue {
     const std::size_t size = size_of_ ? size_of_(item) : 0;
     bool wake_reader = false, wake_writers = false;
     {
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock = lock_soon(mutex_);
       const std::uint64_t ticket = next_ticket_++;
       await(lock, room_, [&] { return closed_ || (is_turn_of(ticket) && has_room(size)); });
       if (closed_) return false;
@@ -67,7 +67,7 @@ class BoundedQueue {
     std::optional<T> item;
     bool wake_reader = false, wake_writer = false;
     {
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock = lock_soon(mutex_);
       await(lock, ready_, [&] { return closed_ || !items_.empty() || leave(); });
       if (leave()) {
         // We may have been called for an item that somebody else must now fetch.
@@ -128,15 +128,13 @@ class BoundedQueue {
   }
   void note_change() { changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
-  /// Short waits are spun through without the lock: at full speed the other side is a moment away, and a sleep with its
-  /// wake-up costs several microseconds.
   template <class Ready>
   void await(std::unique_lock<std::mutex>& lock, Sleepers& sleepers, Ready ready) {
-    for (Patience patience; !ready() && !patience.is_over();) {
+    if (!ready()) {
       const std::uint32_t seen = changes_.load(std::memory_order_relaxed);
       lock.unlock();
-      patience.wait([&] { return changes_.load(std::memory_order_relaxed) != seen; });
-      lock.lock();
+      spin_until([&] { return changes_.load(std::memory_order_relaxed) != seen; });
+      lock = lock_soon(mutex_);
     }
     sleepers.wait(lock, ready);
   }
