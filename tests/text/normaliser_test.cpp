@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "generated_text.h"
 #include "golden.h"
@@ -32,11 +33,14 @@ const json& expected() {
   return values;
 }
 
-void expect_blocks(const json& hashes, const Normalise& make) {
+/// Compares `make(index)` for every index but those in `left_out`, hashed a block at a time.
+void expect_blocks(const json& hashes, const std::function<std::string(std::uint64_t)>& make,
+                   const std::set<std::uint64_t>& left_out = {}) {
   const std::uint64_t block = expected().at("block");
   for (std::uint64_t i = 0; i < hashes.size(); ++i) {
     Fnv fnv;
-    for (std::uint64_t index = i * block; index < (i + 1) * block; ++index) fnv.add_text(make(std::to_string(index)));
+    for (std::uint64_t index = i * block; index < (i + 1) * block; ++index)
+      if (!left_out.contains(index)) fnv.add_text(make(index));
     EXPECT_EQ(fnv.hex(), hashes[i]) << "in strings " << i * block << " to " << (i + 1) * block - 1;
   }
 }
@@ -44,7 +48,7 @@ void expect_blocks(const json& hashes, const Normalise& make) {
 }  // namespace
 
 TEST(Normaliser, TheGeneratedEnglishIsWhatTheGoldenScriptMade) {
-  expect_blocks(expected().at("texts"), [](const std::string& index) { return generated_english(std::stoull(index)); });
+  expect_blocks(expected().at("texts"), generated_english);
 }
 
 TEST(Normaliser, LiteralTextsComeOutAsFromTheReference) {
@@ -59,14 +63,16 @@ TEST(Normaliser, EnglishSentencesComeOutAsFromTheReference) {
 }
 
 TEST(Normaliser, TwelveThousandEnglishTextsComeOutAsFromTheReference) {
-  expect_blocks(expected().at("english_texts"),
-                [](const std::string& index) { return normalise_english(generated_english(std::stoull(index))); });
+  expect_blocks(expected().at("english_texts"), [](auto index) { return normalise_english(generated_english(index)); });
 }
 
 TEST(Normaliser, TextsOfAllScriptsComeOutAsFromTheReference) {
+  // Characters of the newest Unicode differ from one installation of the reference to the next.
+  const auto recent = expected().at("recent").get<std::set<std::uint64_t>>();
+  ASSERT_LT(recent.size(), 100u);
   for (const auto& [name, normalise] : normalisers()) {
     SCOPED_TRACE(name);
-    expect_blocks(expected().at("any_texts").at(name),
-                  [&](const std::string& index) { return normalise(generated_text(std::stoull(index))); });
+    expect_blocks(
+        expected().at("any_texts").at(name), [&](auto index) { return normalise(generated_text(index)); }, recent);
   }
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Golden values of openai-whisper's text normalisers: tests/data/text/normaliser.json. Run from the repository root."""
 import json
+import unicodedata
 
+import regex
 from normaliser_strings import generated_english
 from tokenizer_strings import Fnv, generated_text
 from whisper.normalizers import BasicTextNormalizer, EnglishTextNormalizer
@@ -26,6 +28,12 @@ OWN = [
 ]
 
 
+def is_recent(text):
+    """Holds characters that `regex` knows and this Python's unicodedata does not: there the reference is at odds with
+    itself from one installation to the next, so nothing is to be learned."""
+    return any(unicodedata.category(c) == "Cn" and not regex.match(r"\p{Cn}", c) for c in text)
+
+
 def main():
     basics = {
         "basic": BasicTextNormalizer(), "basic_plain": BasicTextNormalizer(remove_diacritics=True),
@@ -34,21 +42,24 @@ def main():
     }
     english = EnglishTextNormalizer()
 
-    def blocks(function, make, count):
+    def blocks(function, make, count, recent=()):
         out = []
         for start in range(0, count, BLOCK):
             fnv = Fnv()
             for i in range(start, start + BLOCK):
-                fnv.add_text(function(make(i)))
+                if i not in recent:
+                    fnv.add_text(function(make(i)))
             out.append(fnv.hex())
         return out
 
+    recent = [i for i in range(ANY) if is_recent(generated_text(i))]
     every = {**basics, "english": english}
     golden = {
         "block": BLOCK,
         "texts": blocks(lambda text: text, generated_english, ENGLISH),
         "english_texts": blocks(english, generated_english, ENGLISH),
-        "any_texts": {name: blocks(function, generated_text, ANY) for name, function in every.items()},
+        "recent": recent,
+        "any_texts": {name: blocks(function, generated_text, ANY, recent) for name, function in every.items()},
         "literal": [{"text": text, **{name: function(text) for name, function in every.items()}} for text in OWN],
         "literal_english": [[text, english(text)] for text in map(generated_english, range(200))],
     }
