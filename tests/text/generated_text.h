@@ -53,6 +53,8 @@ class Fnv {
 
 /// The strings that tools/golden/tokenizer_strings.py makes under the same index.
 std::string generated_text(std::uint64_t index);
+/// Numbers, titles, contractions and punctuation, as tools/golden/normaliser_strings.py makes them.
+std::string generated_english(std::uint64_t index);
 std::vector<std::int32_t> generated_ids(std::uint64_t index, std::int32_t n_vocab);
 
 }  // namespace tutti
