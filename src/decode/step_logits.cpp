@@ -2,16 +2,20 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 
 namespace tutti {
 
 StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
   std::vector<SequenceStep> steps;
-  std::map<const JobProgress*, std::size_t> prefilled;  // by which sequence
+  std::vector<std::vector<std::int32_t>> wanted(live.size());  // sot and the newest token of each prefill
+  std::map<const JobProgress*, std::size_t> prefilled;         // by which sequence
   std::int64_t next_row = 0;
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto& sequence = live[i];
+    const auto& job = sequence.of->job;
+    const auto tokens = sequence.pending();
     if (sequence.entering()) {
       const auto [first, is_first] = prefilled.try_emplace(sequence.of.get(), i);
       if (!is_first) {
@@ -19,14 +23,16 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
         sot_rows_.push_back(sot_rows_[first->second]);
         continue;
       }
+      const auto last = static_cast<std::int32_t>(tokens.size()) - 1;
+      wanted[i] = job.sot_index == last ? std::vector{last} : std::vector{job.sot_index, last};
     }
-    const auto tokens = sequence.pending();
     steps.push_back({.slot = sequence.slot,
                      .position = sequence.position(),
                      .tokens = tokens,
-                     .window = sequence.of->job.window.get()});
-    sot_rows_.push_back(sequence.entering() ? next_row + sequence.of->job.sot_index : -1);
-    next_row += static_cast<std::int64_t>(tokens.size());
+                     .window = job.window.get(),
+                     .logits_at = wanted[i]});
+    sot_rows_.push_back(sequence.entering() ? next_row : -1);
+    next_row += std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted[i].size()));
     rows_.push_back(next_row - 1);
   }
   logits_ = stepper.decode(steps);

@@ -16,8 +16,8 @@ class Stepper {
 
   virtual std::int32_t slots() const = 0;
 
-  /// Appends every sequence's tokens to its slot. Returns the logits after each of them, in order:
-  /// [sum of tokens, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
+  /// Appends every sequence's tokens to its slot. Returns the logits asked for, in order:
+  /// [rows, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
   virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
 
   /// Makes the first `positions` tokens of slot `to` those of slot `from`.

@@ -98,7 +98,7 @@ void WindowServer::open(const OpenWindow& message, OwnedFd memory) {
 void WindowServer::detect(const DetectLanguage& message) {
   const auto found = windows_.find(message.window);
   if (found == windows_.end()) return fail_window(message.window, 0, no_such_window(message.window));
-  if (!found->second.kv) return found->second.detections.push_back(message);
+  if (!found->second.kv) return void(++found->second.detections);
   answer_language(message.window, found->second);
 }
 
@@ -156,7 +156,7 @@ void WindowServer::encode_next() {
   window.kv = std::make_shared<const CrossKv>(std::move(*kv));
   window.mel.reset();
   reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
-  for (std::size_t i = 0; i < std::exchange(window.detections, {}).size(); ++i) answer_language(id, window);
+  for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
 }
 
@@ -172,8 +172,7 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
   if (!logits) return fail_window(id, 0, logits.error());
   const auto chances = logits->select(0, 0).index_select(0, at::tensor(model_.languages, at::kLong)).softmax(0);
   const auto* first = chances.data_ptr<float>();
-  reply_(Language{
-      .window = id, .tokens = model_.languages, .probabilities = {first, first + model_.languages.size()}});
+  reply_(Language{.window = id, .tokens = model_.languages, .probabilities = {first, first + model_.languages.size()}});
 }
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {

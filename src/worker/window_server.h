@@ -45,9 +45,9 @@ class WindowServer {
   struct Window {
     std::optional<WindowView> mel{};  // until encoded
     std::int32_t frames = 0;
-    std::shared_ptr<const CrossKv> kv{};        // from then on
-    std::vector<DetectLanguage> detections{};   // that wait for it
-    std::vector<DecodeWindow> decodings{};
+    std::shared_ptr<const CrossKv> kv{};    // from then on
+    std::int32_t detections = 0;            // that wait for it
+    std::vector<DecodeWindow> decodings{};  // likewise
   };
 
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;

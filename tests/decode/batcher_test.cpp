@@ -27,7 +27,7 @@ DecodeJob job_of(std::uint64_t number) {
   DecodeJob job{.window_id = number / 2, .request = number, .window = formula_window(number / 2)};
   for (std::uint64_t i = 0; i <= number % 7; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 31 + i) % 300));
-  job.sot_index = static_cast<std::int32_t>(job.prompt.size()) - 1;
+  job.sot_index = static_cast<std::int32_t>(job.prompt.size() - 1 - number % 2 * (job.prompt.size() - 1));
   job.temperature = number % 3 == 0 ? 0.0F : 0.2F * static_cast<float>(number % 5 + 1);
   job.best_of = 1 + static_cast<std::int32_t>(number % 4);
   job.seed = number;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -29,16 +30,20 @@ class FormulaStepper : public Stepper {
     }
     ++calls;
     std::int64_t rows = 0;
-    for (const auto& sequence : sequences) rows += static_cast<std::int64_t>(sequence.tokens.size());
+    for (const auto& sequence : sequences) {
+      rows += static_cast<std::int64_t>((sequence.logits_at.empty() ? sequence.tokens : sequence.logits_at).size());
+    }
     auto logits = at::empty({rows, n_vocab_}, at::kFloat);
     std::int64_t row = 0;
     for (const auto& sequence : sequences) {
       auto& held = held_.at(static_cast<std::size_t>(sequence.slot));
       if (static_cast<std::size_t>(sequence.position) > held.size()) throw std::logic_error("a gap in the cache");
       held.resize(static_cast<std::size_t>(sequence.position));
-      for (const auto token : sequence.tokens) {
-        held.push_back(token);
-        fill(logits[row++], held, sequence.window);
+      for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
+        held.push_back(sequence.tokens[i]);
+        const auto& wanted = sequence.logits_at;
+        const bool is_wanted = std::ranges::find(wanted, static_cast<std::int32_t>(i)) != wanted.end();
+        if (wanted.empty() || is_wanted) fill(logits[row++], held, sequence.window);
       }
     }
     most_together = std::max(most_together, sequences.size());
