@@ -121,7 +121,8 @@ TEST(StageClock, WaitingForATurnInAnOrderedOutputIsBlocked) {
   pipeline.start();
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(writer.push(int{i}));
   // Item 0 is held; 1 finishes and waits for its turn in the window; 2 is one too far ahead and so its thread waits.
-  eventually([&] { return stage(pipeline, 0).threads.blocked == 1 && first.arrived() == 1; });
+  eventually([&] { return first.arrived() == 1 && stage(pipeline, 0).service.count == 2; });
+  eventually([&] { return stage(pipeline, 0).threads.blocked == 1; });
   EXPECT_EQ(stage(pipeline, 0).items_in, 3u);
   clock.advance(4s);
   EXPECT_EQ(stage(pipeline, 0).times.blocked, 4s);
