@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -22,7 +23,7 @@ namespace tutti {
 /// enters an empty queue alone, so no item is ever stuck. Under a byte bound waiting writers enter in the order they
 /// came, so a large item is not overtaken for ever by small ones.
 template <class T>
-class BoundedQueue {
+class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
  public:
   using SizeOf = std::function<std::size_t(const T&)>;
 
