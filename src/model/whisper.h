@@ -9,22 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/dims.h"
 
 namespace tutti {
-
-/// Shape of a Whisper model, in OpenAI's names.
-struct WhisperDims {
-  std::int32_t n_mels = 80;
-  std::int32_t n_audio_ctx = 1500;  // encoder positions; a window is twice as many mel frames
-  std::int32_t n_audio_state = 0;
-  std::int32_t n_audio_head = 0;
-  std::int32_t n_audio_layer = 0;
-  std::int32_t n_vocab = 0;
-  std::int32_t n_text_ctx = 448;
-  std::int32_t n_text_state = 0;
-  std::int32_t n_text_head = 0;
-  std::int32_t n_text_layer = 0;
-};
 
 /// Cross-attention keys and values of one window, computed once and shared by every decoding of it.
 /// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's dtype, on its device.
