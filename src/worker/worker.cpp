@@ -59,7 +59,7 @@ void read_letters(Connection& connection, Outbox& outbox, Inbox& inbox) {
 /// What the computing thread keeps between messages.
 class Desk {
  public:
-  Desk(const WorkerOptions& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
+  Desk(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
 
   bool has_work() const { return server_ && server_->has_work(); }
   bool broken() const { return server_ && server_->broken(); }
@@ -97,14 +97,14 @@ class Desk {
     outbox_.send(ready);
   }
 
-  const WorkerOptions& options_;
+  const WorkerSetup& options_;
   Outbox& outbox_;
   std::optional<WindowServer> server_{};
 };
 
 }  // namespace
 
-int run_worker(OwnedFd socket, const WorkerOptions& options) {
+int run_worker(OwnedFd socket, const WorkerSetup& options) {
   Connection connection(std::move(socket), "the control process");
   Outbox outbox(connection, options.fault);
   Inbox inbox;
