@@ -76,6 +76,8 @@ class ByteReader {
   }
 
   bool failed() const { return failed_; }
+  /// Bytes not read yet.
+  std::size_t left() const { return bytes_.size(); }
   /// Everything was read, and nothing past the end was asked for.
   bool finished() const { return !failed_ && bytes_.empty(); }
 

@@ -20,10 +20,10 @@ using WindowId = std::uint64_t;
 
 /// Load this model and get ready. First message on a connection; answered by Ready or Failed{window 0}.
 struct LoadModel {
-  std::string model_path;    // a Hugging Face folder or an OpenAI .pt
-  std::string device;        // "cpu", "cuda:0": what the worker itself calls it
-  std::string compute_type;  // "float32", "bfloat16", "float16"
-  std::int32_t threads = 0;  // CPU threads for tensors; 0: one per core
+  std::string model_path{};    // a Hugging Face folder or an OpenAI .pt
+  std::string device{};        // "cpu", "cuda:0": what the worker itself calls it
+  std::string compute_type{};  // "float32", "bfloat16", "float16"
+  std::int32_t threads = 0;    // CPU threads for tensors; 0: one per core
   bool operator==(const LoadModel&) const = default;
 };
 
@@ -44,14 +44,14 @@ struct DetectLanguage {
 /// Decode an open window once at one temperature. Token ids are the model's own. Answered by Decoded.
 struct DecodeWindow {
   WindowId window = 0;
-  std::uint64_t request = 0;           // echoed in the answer
-  std::vector<std::int32_t> prompt;    // everything before the first sampled token, sot_prev part included
-  std::int32_t sot_index = 0;          // where in `prompt` the start-of-transcript token stands
-  float temperature = 0;               // 0: argmax
-  std::int32_t best_of = 1;            // independent samples when temperature > 0
-  std::uint64_t seed = 0;              // of those samples
-  std::int32_t max_tokens = 224;       // sampled tokens at most
-  std::vector<std::int32_t> suppress;  // ids never sampled
+  std::uint64_t request = 0;             // echoed in the answer
+  std::vector<std::int32_t> prompt{};    // everything before the first sampled token, sot_prev part included
+  std::int32_t sot_index = 0;            // where in `prompt` the start-of-transcript token stands
+  float temperature = 0;                 // 0: argmax
+  std::int32_t best_of = 1;              // independent samples when temperature > 0
+  std::uint64_t seed = 0;                // of those samples
+  std::int32_t max_tokens = 224;         // sampled tokens at most
+  std::vector<std::int32_t> suppress{};  // ids never sampled
   bool suppress_blank = true;
   bool timestamps = true;                   // apply the timestamp rules
   std::int32_t max_initial_timestamp = 50;  // in timestamp steps (0.02 s); -1: no limit
@@ -75,16 +75,19 @@ struct Ping {
 /// First message of a worker.
 struct Hello {
   std::uint32_t protocol = kProtocolVersion;
-  std::string build_id;
-  std::string device_uuid;  // the UUID CUDA sees; empty on a CPU
+  std::string build_id{};
+  std::string device_uuid{};  // the UUID CUDA sees; empty on a CPU
   bool operator==(const Hello&) const = default;
 };
 
 /// The model is loaded.
 struct Ready {
-  std::string device_name;
-  std::string compute_type;  // what was really taken
+  std::string device_name{};
+  std::string compute_type{};  // what was really taken
   std::int32_t n_mels = 0;
+  std::int32_t n_audio_ctx = 0;  // encoder positions; a window has twice as many mel frames
+  std::int32_t n_text_ctx = 0;   // tokens of prompt and text together, at most
+  std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // sequences it steps together
   double load_seconds = 0;
   bool operator==(const Ready&) const = default;
@@ -98,20 +101,20 @@ struct Opened {
 
 struct Language {
   WindowId window = 0;
-  std::vector<std::int32_t> tokens;  // every language token of the model
-  std::vector<float> probabilities;  // softmax over those alone
+  std::vector<std::int32_t> tokens{};  // every language token of the model
+  std::vector<float> probabilities{};  // softmax over those alone
   bool operator==(const Language&) const = default;
 };
 
 struct Decoded {
   WindowId window = 0;
   std::uint64_t request = 0;
-  std::vector<std::int32_t> tokens;  // sampled tokens without the closing end-of-text
-  double sum_logprob = 0;            // of the sampled tokens, end-of-text included, un-tempered
-  double avg_logprob = 0;            // sum_logprob / (tokens + 1)
-  float no_speech_prob = 0;          // NaN where the vocabulary has no such token
-  std::int32_t steps = 0;            // decoder steps it took
-  std::int32_t narrow_margins = 0;   // steps at which the two best logits lay within 1e-4
+  std::vector<std::int32_t> tokens{};  // sampled tokens without the closing end-of-text
+  double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
+  double avg_logprob = 0;              // sum_logprob / (tokens + 1)
+  float no_speech_prob = 0;            // NaN where the vocabulary has no such token
+  std::int32_t steps = 0;              // decoder steps it took
+  std::int32_t narrow_margins = 0;     // steps at which the two best logits lay within 1e-4
   double seconds = 0;
   bool operator==(const Decoded&) const = default;
 };
@@ -122,7 +125,7 @@ struct Failed {
   WindowId window = 0;
   std::uint64_t request = 0;
   Fault fault = Fault::internal;
-  std::string what;
+  std::string what{};
   bool operator==(const Failed&) const = default;
 };
 
@@ -134,7 +137,7 @@ struct Pong {
 /// A line for the parent's log.
 struct LogLine {
   std::uint8_t level = 0;
-  std::string text;
+  std::string text{};
   bool operator==(const LogLine&) const = default;
 };
 

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "link/messages.h"
+
+namespace tutti {
+
+/// Longest text a message may carry, in bytes: paths, names, log lines. The writer cuts longer ones.
+inline constexpr std::uint64_t kMaxText = 1U << 16;
+/// Most values a list may carry; every vocabulary fits.
+inline constexpr std::uint64_t kMaxItems = 1U << 17;
+
+template <class Value>
+constexpr std::uint64_t default_limit() {
+  if constexpr (std::is_same_v<Value, std::string>) return kMaxText;
+  if constexpr (std::is_same_v<Value, Fault>) return static_cast<std::uint64_t>(Fault::internal);
+  if constexpr (std::is_arithmetic_v<Value>) return std::numeric_limits<std::uint64_t>::max();
+  return kMaxItems;
+}
+
+/// One field of a message on the wire. `limit` bounds a text's bytes, a list's length, or an enumeration's value.
+template <class Message, class Value>
+struct Field {
+  std::string_view name;
+  Value Message::*at;
+  std::uint64_t limit = default_limit<Value>();
+};
+
+/// The fields of a message in wire order, written once: writer and reader both walk this list, so they cannot drift.
+template <class Message>
+struct Layout;
+
+template <>
+struct Layout<LoadModel> {
+  static constexpr std::string_view kName = "LoadModel";
+  static constexpr auto kFields =
+      std::tuple(Field{"model_path", &LoadModel::model_path}, Field{"device", &LoadModel::device},
+                 Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads});
+};
+
+template <>
+struct Layout<OpenWindow> {
+  static constexpr std::string_view kName = "OpenWindow";
+  static constexpr auto kFields = std::tuple(Field{"window", &OpenWindow::window}, Field{"n_mels", &OpenWindow::n_mels},
+                                             Field{"frames", &OpenWindow::frames});
+};
+
+template <>
+struct Layout<DetectLanguage> {
+  static constexpr std::string_view kName = "DetectLanguage";
+  static constexpr auto kFields = std::tuple(Field{"window", &DetectLanguage::window});
+};
+
+template <>
+struct Layout<DecodeWindow> {
+  static constexpr std::string_view kName = "DecodeWindow";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &DecodeWindow::window}, Field{"request", &DecodeWindow::request},
+                 Field{"prompt", &DecodeWindow::prompt}, Field{"sot_index", &DecodeWindow::sot_index},
+                 Field{"temperature", &DecodeWindow::temperature}, Field{"best_of", &DecodeWindow::best_of},
+                 Field{"seed", &DecodeWindow::seed}, Field{"max_tokens", &DecodeWindow::max_tokens},
+                 Field{"suppress", &DecodeWindow::suppress}, Field{"suppress_blank", &DecodeWindow::suppress_blank},
+                 Field{"timestamps", &DecodeWindow::timestamps},
+                 Field{"max_initial_timestamp", &DecodeWindow::max_initial_timestamp});
+};
+
+template <>
+struct Layout<ReleaseWindow> {
+  static constexpr std::string_view kName = "ReleaseWindow";
+  static constexpr auto kFields = std::tuple(Field{"window", &ReleaseWindow::window});
+};
+
+template <>
+struct Layout<Ping> {
+  static constexpr std::string_view kName = "Ping";
+  static constexpr auto kFields = std::tuple(Field{"sequence", &Ping::sequence});
+};
+
+template <>
+struct Layout<Hello> {
+  static constexpr std::string_view kName = "Hello";
+  static constexpr auto kFields = std::tuple(Field{"protocol", &Hello::protocol}, Field{"build_id", &Hello::build_id},
+                                             Field{"device_uuid", &Hello::device_uuid});
+};
+
+template <>
+struct Layout<Ready> {
+  static constexpr std::string_view kName = "Ready";
+  static constexpr auto kFields =
+      std::tuple(Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
+                 Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
+                 Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab},
+                 Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
+};
+
+template <>
+struct Layout<Opened> {
+  static constexpr std::string_view kName = "Opened";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &Opened::window}, Field{"encode_seconds", &Opened::encode_seconds});
+};
+
+template <>
+struct Layout<Language> {
+  static constexpr std::string_view kName = "Language";
+  static constexpr auto kFields = std::tuple(Field{"window", &Language::window}, Field{"tokens", &Language::tokens},
+                                             Field{"probabilities", &Language::probabilities});
+};
+
+template <>
+struct Layout<Decoded> {
+  static constexpr std::string_view kName = "Decoded";
+  static constexpr auto kFields = std::tuple(
+      Field{"window", &Decoded::window}, Field{"request", &Decoded::request}, Field{"tokens", &Decoded::tokens},
+      Field{"sum_logprob", &Decoded::sum_logprob}, Field{"avg_logprob", &Decoded::avg_logprob},
+      Field{"no_speech_prob", &Decoded::no_speech_prob}, Field{"steps", &Decoded::steps},
+      Field{"narrow_margins", &Decoded::narrow_margins}, Field{"seconds", &Decoded::seconds});
+};
+
+template <>
+struct Layout<Failed> {
+  static constexpr std::string_view kName = "Failed";
+  static constexpr auto kFields = std::tuple(Field{"window", &Failed::window}, Field{"request", &Failed::request},
+                                             Field{"fault", &Failed::fault}, Field{"what", &Failed::what});
+};
+
+template <>
+struct Layout<Pong> {
+  static constexpr std::string_view kName = "Pong";
+  static constexpr auto kFields = std::tuple(Field{"sequence", &Pong::sequence});
+};
+
+template <>
+struct Layout<LogLine> {
+  static constexpr std::string_view kName = "LogLine";
+  static constexpr auto kFields = std::tuple(Field{"level", &LogLine::level, 3}, Field{"text", &LogLine::text});
+};
+
+}  // namespace tutti

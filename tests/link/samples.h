@@ -1,0 +1,51 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "link/messages.h"
+
+namespace tutti {
+
+/// One of every message, every field set to something that is not its default.
+inline std::vector<ToWorker> sample_orders() {
+  return {LoadModel{.model_path = "/models/tiny", .device = "cuda:0", .compute_type = "float16", .threads = 7},
+          OpenWindow{.window = 5, .n_mels = 80, .frames = 3000},
+          DetectLanguage{.window = 6},
+          DecodeWindow{.window = 7,
+                       .request = 8,
+                       .prompt = {50257, 50362, -1},
+                       .sot_index = 2,
+                       .temperature = 0.25F,
+                       .best_of = 5,
+                       .seed = 0xfeedfacecafebeefULL,
+                       .max_tokens = 100,
+                       .suppress = {1, 2, 50000},
+                       .suppress_blank = false,
+                       .timestamps = false,
+                       .max_initial_timestamp = -1},
+          ReleaseWindow{.window = 9},
+          Ping{.sequence = 10}};
+}
+
+inline std::vector<ToControl> sample_reports() {
+  return {Hello{.protocol = 77, .build_id = "abc", .device_uuid = "GPU-1"},
+          Ready{.device_name = "H100", .compute_type = "bfloat16", .n_mels = 128, .slots = 16, .load_seconds = 1.5},
+          Opened{.window = 5, .encode_seconds = 0.125},
+          Language{.window = 6, .tokens = {50259, 50260}, .probabilities = {0.75F, 0.25F}},
+          Decoded{.window = 7,
+                  .request = 8,
+                  .tokens = {1, 2, 3},
+                  .sum_logprob = -1.5,
+                  .avg_logprob = -0.375,
+                  .no_speech_prob = 0.5F,
+                  .steps = 4,
+                  .narrow_margins = 1,
+                  .seconds = 0.0625},
+          Failed{.window = 7, .request = 8, .fault = Fault::exhausted, .what = "CUDA is out of memory"},
+          Pong{.sequence = 10},
+          LogLine{.level = 2, .text = "slow \xc3\xbc"}};
+}
+
+}  // namespace tutti
