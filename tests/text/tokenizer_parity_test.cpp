@@ -68,6 +68,21 @@ TEST_P(TokenizerParity, TwelveThousandGeneratedTextsBecomeTheIdsOfTheReference) 
   expect_blocks("encode", [&](Fnv& fnv, auto index) { fnv.add_ids(tokenizer_->encode(generated_text(index))); });
 }
 
+TEST_P(TokenizerParity, EveryCodePointHasTheClassOfTheReference) {
+  constexpr char32_t kLast = 0x32400, kBlock = 0x2000;  // as in tools/golden/tokenizer.py
+  const json& hashes = expected_.at("code_points");
+  for (char32_t start = 0; start < kLast; start += kBlock) {
+    Fnv fnv;
+    for (char32_t value = start; value < std::min<char32_t>(start + kBlock, kLast); ++value) {
+      if (value >= 0xD800 && value <= 0xDFFF) continue;
+      std::string c;
+      append_utf8(c, value);
+      fnv.add_ids(tokenizer_->encode("a" + c + "1" + c + "$" + c + " " + c + "\n" + c + c + "'s"));
+    }
+    EXPECT_EQ(fnv.hex(), hashes.at(start / kBlock)) << "from U+" << std::hex << static_cast<unsigned>(start);
+  }
+}
+
 TEST_P(TokenizerParity, AnyIdsBecomeTheTextOfTheReference) {
   expect_blocks("decode",
                 [&](Fnv& fnv, auto index) { fnv.add_text(tokenizer_->decode(generated_ids(index, n_vocab_))); });

@@ -6,6 +6,7 @@ from tokenizer_strings import Fnv, generated_ids, generated_text
 from whisper.tokenizer import LANGUAGES, TO_LANGUAGE_CODE, get_tokenizer
 
 STRINGS, BLOCK = 12000, 100
+CODE_POINTS, CODE_POINT_BLOCK = 0x32400, 0x2000  # the planes with letters
 OWN = [
     "", " ", "  ", "a", " a", "Hello, world!", " Hello, world!", "don't you've we'll I'd he's they're I'm DON'T",
     "'s's's", "it''s", " 's", "1234567890", " 3.14159", "50% of $1,000.00", "x  y   z    ", "\n\n\n a\n b", "tab\there",
@@ -16,6 +17,18 @@ OWN = [
     "வணக்கம்", "నమస్కారం", "ನಮಸ್ಕಾರ", "നമസ്കാരം", "ආයුබෝවන්", "নমস্কার", "ਸਤ ਸ੍ਰੀ ਅਕਾਲ", "નમસ્તે", "ሰላም", "𐐀𐐁𐐂", "\u200b\u200d\ufeff", "\ufffd\ufffd",
     "a" * 300, "ab" * 150, " " * 100, "!" * 100, "\U0010ffff\U000e0001", "http://example.com/~user?q=1&r=2#top", "\x00\x01\x1f",
 ]
+
+
+def every_code_point(tokenizer):
+    """Each code point beside letters, figures, signs and spaces: wrong classes of characters would show."""
+    blocks = []
+    for start in range(0, CODE_POINTS, CODE_POINT_BLOCK):
+        fnv = Fnv()
+        for c in map(chr, range(start, min(start + CODE_POINT_BLOCK, CODE_POINTS))):
+            if not "\ud800" <= c <= "\udfff":
+                fnv.add_ids(tokenizer.encode(f"a{c}1{c}${c} {c}\n{c}{c}'s"))
+        blocks.append(fnv.hex())
+    return blocks
 
 
 def values(tokenizer, n_vocab):
@@ -32,7 +45,7 @@ def values(tokenizer, n_vocab):
         decoded.append(text.hex())
         timed.append(times.hex())
     return {
-        "n_vocab": n_vocab, "encode": blocks, "decode": decoded, "decode_with_timestamps": timed,
+        "n_vocab": n_vocab, "encode": blocks, "code_points": every_code_point(tokenizer), "decode": decoded, "decode_with_timestamps": timed,
         "literal": [[text, tokenizer.encode(text, disallowed_special=())] for text in OWN + texts[:150]],
         "non_speech": tokenizer.non_speech_tokens,
         "languages": [tokenizer.to_language_token(c) for c in list(LANGUAGES)[: tokenizer.num_languages]],
