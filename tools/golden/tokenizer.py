@@ -45,7 +45,7 @@ def values(tokenizer, n_vocab):
         decoded.append(text.hex())
         timed.append(times.hex())
     return {
-        "n_vocab": n_vocab, "encode": blocks, "code_points": every_code_point(tokenizer), "decode": decoded, "decode_with_timestamps": timed,
+        "n_vocab": n_vocab, "encode": blocks, "decode": decoded, "decode_with_timestamps": timed,
         "literal": [[text, tokenizer.encode(text, disallowed_special=())] for text in OWN + texts[:150]],
         "non_speech": tokenizer.non_speech_tokens,
         "languages": [tokenizer.to_language_token(c) for c in list(LANGUAGES)[: tokenizer.num_languages]],
@@ -59,7 +59,7 @@ def main():
     for i in range(STRINGS):
         texts.add_text(generated_text(i))
     golden = {
-        "block": BLOCK, "texts": texts.hex(), "language_codes": TO_LANGUAGE_CODE,
+        "block": BLOCK, "texts": texts.hex(), "code_points": every_code_point(get_tokenizer(False)), "language_codes": TO_LANGUAGE_CODE,
         "en": values(get_tokenizer(False), 51864),
         "multilingual": values(get_tokenizer(True, num_languages=99), 51865),
         "large-v3": values(get_tokenizer(True, num_languages=100), 51866),
