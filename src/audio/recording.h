@@ -38,9 +38,17 @@ class Recording {
 /// Called now and then with the seconds of audio decoded so far; returning false stops with Fault::cancelled.
 using OnDecoded = std::function<bool(Seconds)>;
 
+/// What a decoding child may use before it counts as stuck or run wild.
+struct DecodeLimits {
+  Seconds silence{60};              // without any progress: killed. Reading standard input does not count
+  Bytes memory{3LL << 30};          // address space; 0: no limit
+  std::filesystem::path program{};  // that runs decode_audio_main; empty: $TUTTI_DECODER, else this program
+};
+
 /// Decodes a whole file ("-": standard input) to a Recording, converting rate and channels as the reference does
-/// (FFmpeg's libswresample to 16-bit, 16 kHz, mono). The decoding runs in a child process, so a crash inside a codec is
-/// an error value.
-Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded = {});
+/// (FFmpeg's libswresample to 16-bit, 16 kHz, mono). The decoding runs in a child process (see decode_child.h), so a
+/// codec that crashes, hangs or runs wild is an error value. Blocks; callable from several threads at once.
+Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded = {},
+                                   const DecodeLimits& limits = {});
 
 }  // namespace tutti

@@ -100,9 +100,11 @@ struct Layout<Hello> {
 template <>
 struct Layout<Ready> {
   static constexpr std::string_view kName = "Ready";
-  static constexpr auto kFields = std::tuple(
-      Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
-      Field{"n_mels", &Ready::n_mels}, Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
+  static constexpr auto kFields =
+      std::tuple(Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
+                 Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
+                 Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab},
+                 Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
 };
 
 template <>

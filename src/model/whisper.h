@@ -9,22 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/dims.h"
 
 namespace tutti {
-
-/// Shape of a Whisper model, in OpenAI's names.
-struct WhisperDims {
-  std::int32_t n_mels = 80;
-  std::int32_t n_audio_ctx = 1500;  // encoder positions; a window is twice as many mel frames
-  std::int32_t n_audio_state = 0;
-  std::int32_t n_audio_head = 0;
-  std::int32_t n_audio_layer = 0;
-  std::int32_t n_vocab = 0;
-  std::int32_t n_text_ctx = 448;
-  std::int32_t n_text_state = 0;
-  std::int32_t n_text_head = 0;
-  std::int32_t n_text_layer = 0;
-};
 
 /// Cross-attention keys and values of one window, computed once and shared by every decoding of it.
 /// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's dtype, on its device.
@@ -46,9 +33,12 @@ struct SequenceStep {
   std::int32_t position = 0;               // tokens already in the slot
   std::span<const std::int32_t> tokens{};  // appended now: one in a step, the whole prompt in a prefill
   const CrossKv* window = nullptr;
+  /// Which of `tokens` (by index, ascending) get logits; empty: all of them. A prefill asks for sot and the last alone.
+  std::span<const std::int32_t> logits_at{};
 };
 
 /// A Whisper network with its weights on one device. Immutable after loading; calls come from one thread at a time.
+/// Every tensor it returns is an inference tensor: work on it in place only under c10::InferenceMode.
 class WhisperModel {
  public:
   /// From a Hugging Face folder or an OpenAI .pt. Errors name the tensor, the shape expected and the shape found.
@@ -70,8 +60,10 @@ class WhisperModel {
   CrossKv cross_kv(const at::Tensor& encoded) const;
   SelfKv make_self_kv(std::int32_t slots) const;
 
-  /// Appends every sequence's tokens to its slot and returns the logits of all of them, concatenated in order:
-  /// [sum of tokens, n_vocab] float32 on the model's device. Enqueues only.
+  /// Appends every sequence's tokens to its slot and returns the logits asked for, concatenated in the order of
+  /// `sequences`: [rows, n_vocab] float32 on the model's device. Linear layers run on all rows at once, attention on
+  /// each sequence alone: a neighbour changes nothing but the speed. Two sequences of one call never share a slot.
+  /// Throws std::invalid_argument where a slot, position, token or logits_at is out of range. Enqueues only.
   at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache) const;
 
  private:

@@ -39,11 +39,15 @@ class Tokenizer {
   /// file knows no special tokens: `n_vocab` (the model's) decides them.
   static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
 
+  /// As `load`, from the content of either kind of file.
+  static Result<Tokenizer> parse(std::string_view content, std::optional<std::int32_t> n_vocab = {});
+
   /// Ids of plain text; text that looks like a special token is encoded as text.
   std::vector<std::int32_t> encode(std::string_view utf8) const;
 
   /// Text of the ids below timestamp_begin, the others left out. Bytes that are not UTF-8 become U+FFFD, as in the
-  /// reference.
+  /// reference. Special tokens below timestamp_begin are written out (<|endoftext|>), as in the reference; ids that no
+  /// token has are left out.
   std::string decode(std::span<const std::int32_t> ids) const;
   /// As `decode`, with timestamps written out: <|1.08|>.
   std::string decode_with_timestamps(std::span<const std::int32_t> ids) const;
@@ -54,7 +58,7 @@ class Tokenizer {
   std::vector<std::int32_t> non_speech_tokens() const;
 
   /// sot, then language and task where the model is multilingual. `language` is a code; `task` is special().transcribe
-  /// or .translate.
+  /// or .translate. Throws std::invalid_argument for a code that `special().language_token` does not know.
   std::vector<std::int32_t> sot_sequence(std::string_view language, std::int32_t task) const;
 
  private:

@@ -1,0 +1,15 @@
+# tutti_embed(<room> <file> <name>): the text of <file> as `const std::string_view tutti::<name>` inside the room's library; a
+# header of the room declares it. For small text that the program needs at run time wherever it lies.
+function(tutti_embed room file name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+  file(READ ${PROJECT_SOURCE_DIR}/${file} content)
+  set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include <string_view>
+namespace tutti {
+extern const std::string_view @name@;
+const std::string_view @name@ = R"embedded(@content@)embedded";
+}  // namespace tutti
+]])
+  target_sources(tutti_${room} PRIVATE ${source})
+endfunction()

@@ -1,0 +1,35 @@
+#include "audio/byte_source.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/files.h"
+
+namespace tutti {
+
+Result<FileBytes> FileBytes::over(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return tl::unexpected<Error>(system_error("input", "cannot be examined", errno));
+  return FileBytes(fd, facts.st_size);
+}
+
+Result<std::size_t> FileBytes::read_at(std::int64_t offset, std::span<std::byte> out) {
+  for (;;) {
+    const ssize_t got = ::pread(fd_, out.data(), out.size(), offset);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return tl::unexpected<Error>(system_error("input", "cannot be read", errno));
+  }
+}
+
+Result<std::size_t> MemoryBytes::read_at(std::int64_t offset, std::span<std::byte> out) {
+  if (offset < 0 || offset >= size()) return 0;
+  const auto rest = bytes_.subspan(static_cast<std::size_t>(offset));
+  const auto count = std::min(rest.size(), out.size());
+  std::copy_n(rest.begin(), count, out.begin());
+  return count;
+}
+
+}  // namespace tutti

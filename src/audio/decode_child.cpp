@@ -1,0 +1,106 @@
+#include "audio/decode_child.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "audio/decode_protocol.h"
+#include "audio/decode_sound.h"
+#include "base/clock.h"
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 16;  // samples
+constexpr auto kReportEvery = std::chrono::milliseconds(50);
+
+void report(const DecodeMessage& message) {
+  const std::string bytes = framed(message);
+  // A parent that no longer listens is gone, and so are we (SIGPIPE).
+  (void)write_all(kDecodeReportFd, std::as_bytes(std::span(bytes)), "report");
+}
+
+/// Writes samples to the parent's file in large blocks and tells now and then how far we are.
+class PcmFile final : public PcmSink {
+ public:
+  Result<void> take(std::span<const std::int16_t> pcm) override {
+    block_.insert(block_.end(), pcm.begin(), pcm.end());
+    return block_.size() < kBlock ? Result<void>{} : flush();
+  }
+
+  Result<void> restart() override {
+    block_.clear();
+    written_ = 0;
+    if (::ftruncate(kDecodePcmFd, 0) == 0 && ::lseek(kDecodePcmFd, 0, SEEK_SET) == 0) return {};
+    return tl::unexpected<Error>(system_error(kThing, "cannot be started again", errno));
+  }
+
+  Result<void> flush() {
+    if (auto wrote = write_all(kDecodePcmFd, std::as_bytes(std::span(block_)), kThing); !wrote) return wrote;
+    written_ += static_cast<std::int64_t>(block_.size());
+    block_.clear();
+    const auto now = Clock::real().now();
+    if (now - reported_ < kReportEvery) return {};
+    reported_ = now;
+    report(DecodeProgress{written_});
+    return {};
+  }
+
+ private:
+  static constexpr const char* kThing = "the temporary file for decoded sound";
+  std::vector<std::int16_t> block_;
+  std::int64_t written_ = 0;
+  Clock::Instant reported_{};
+};
+
+/// A limit below what is mapped already (a sanitizer's shadow memory) would only break us: then there is none.
+void limit_memory(unsigned long long most) {
+  unsigned long long pages = 0;
+  if (const auto statm = read_file("/proc/self/statm")) pages = std::strtoull(statm->c_str(), nullptr, 10);
+  if (most == 0 || pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) > most) return;
+  const rlimit limit{most, most};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+Result<DecodedSound> decode(const std::string& name) {
+  auto bytes = FileBytes::over(kDecodeInputFd);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  PcmFile pcm;
+  auto decoded = decode_sound(*bytes, name, pcm);
+  if (!decoded) return decoded;
+  return pcm.flush().map([&] { return *decoded; });
+}
+
+}  // namespace
+
+bool is_decode_child(int argc, const char* const* argv) {
+  return argc == 5 && argv[1] == kDecodeCommand;
+}
+
+int decode_audio_main(int, const char* const* argv) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != std::atoi(argv[3])) return 1;  // the parent died before we could ask to die with it
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  limit_memory(std::strtoull(argv[4], nullptr, 10));
+  try {
+    const auto decoded = decode(argv[2]);
+    if (decoded)
+      report(DecodeDone{decoded->samples, decoded->losses});
+    else
+      report(DecodeFailed{decoded.error()});
+  } catch (const std::bad_alloc&) {
+    report(DecodeFailed{{Fault::exhausted, "decoding it takes more memory than a decoder may have"}});
+  }
+  // Codecs' own clean-up at exit is one more thing that can crash.
+  ::_exit(0);
+}
+
+}  // namespace tutti

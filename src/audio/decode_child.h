@@ -1,0 +1,14 @@
+#pragma once
+
+namespace tutti {
+
+/// Whether this process was started by decode_recording as its decoding child. Every program that calls
+/// decode_recording asks this first thing in main (or names a program that does in $TUTTI_DECODER):
+/// `if (is_decode_child(argc, argv)) return decode_audio_main(argc, argv);`
+bool is_decode_child(int argc, const char* const* argv);
+
+/// The decoding child: reads the encoded file, writes the samples, reports, and returns the exit status. Dies with its
+/// parent and within its memory limit.
+int decode_audio_main(int argc, const char* const* argv);
+
+}  // namespace tutti

@@ -1,0 +1,187 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "audio/child_process.h"
+#include "audio/decode_protocol.h"
+#include "audio/losses.h"
+#include "audio/recording.h"
+#include "base/clock.h"
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kTickMs = 100;  // how often the caller may say that it has had enough
+
+/// Reads `fd` as it comes, while the caller agrees. `on_bytes` takes each piece; 0 bytes: nothing within a tick.
+template <class OnBytes>
+Result<void> listen(int fd, std::string_view thing, OnBytes&& on_bytes) {
+  std::array<std::byte, 1 << 16> block;
+  for (;;) {
+    pollfd waiting{fd, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, kTickMs);
+    ssize_t got = 0;
+    if (ready > 0) {
+      got = ::read(fd, block.data(), block.size());
+      if (got == 0) return {};
+      if (got < 0 && errno != EINTR) return tl::unexpected<Error>(system_error(thing, "cannot be read", errno));
+    }
+    const auto taken = on_bytes(std::span(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
+    if (!taken) return taken;
+  }
+}
+
+tl::unexpected<Error> stopped(const std::string& name) {
+  return fail(Fault::cancelled, name + ": decoding was stopped");
+}
+
+/// A regular file is read where it lies; a pipe is copied to an unnamed file first, because containers are read back
+/// and forth.
+Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded& on_decoded) {
+  struct stat facts {};
+  if (::fstat(input.get(), &facts) != 0) return tl::unexpected<Error>(system_error(name, "cannot be examined", errno));
+  if (S_ISDIR(facts.st_mode)) return fail(Fault::usage, name + ": expected a sound file, found a folder");
+  if (S_ISREG(facts.st_mode)) return input;
+  auto spool = open_unnamed_file();
+  if (!spool) return spool;
+  const auto read = listen(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
+    return write_all(spool->get(), bytes, name + ": the temporary copy");
+  });
+  if (!read) return tl::unexpected<Error>(read.error());
+  return spool;
+}
+
+Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string& name, const OnDecoded& on_decoded) {
+  OwnedFd input(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input) return tl::unexpected<Error>(system_error(name, "cannot be opened", errno));
+  return spooled(std::move(input), name, on_decoded);
+}
+
+std::filesystem::path decoder_program(const DecodeLimits& limits) {
+  if (!limits.program.empty()) return limits.program;
+  const char* named = std::getenv("TUTTI_DECODER");
+  return named && *named ? named : "/proc/self/exe";
+}
+
+/// One child decoding one file, seen from the parent.
+class Decoding {
+ public:
+  Decoding(std::string name, OwnedFd pcm, const OnDecoded& on_decoded, const DecodeLimits& limits)
+      : name_(std::move(name)), pcm_(std::move(pcm)), on_decoded_(on_decoded), limits_(limits) {}
+
+  Result<Recording> run(const OwnedFd& input);
+
+ private:
+  Result<ChildProcess> start(const OwnedFd& input, OwnedFd& reports);
+  Result<void> hear(std::span<const std::byte> bytes);
+  Result<void> take_in(const DecodeMessage& message);
+  tl::unexpected<Error> told_nothing(int status) const;
+  Result<Recording> finish(int status);
+
+  std::string name_;
+  OwnedFd pcm_;
+  const OnDecoded& on_decoded_;
+  const DecodeLimits& limits_;
+  DecodeInbox inbox_;
+  std::int64_t samples_ = 0;
+  Clock::Instant heard_ = Clock::real().now();
+  std::optional<DecodeMessage> end_;
+};
+
+Result<ChildProcess> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected<Error>(system_error(name_, "no pipe could be made", errno));
+  reports = OwnedFd(ends[0]);
+  const OwnedFd theirs(ends[1]);
+  const std::array<std::pair<int, int>, 3> handed{
+      {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}}};
+  return ChildProcess::start(decoder_program(limits_),
+                             {std::string(kDecodeCommand), std::filesystem::path(name_).filename().string(),
+                              std::to_string(::getpid()), std::to_string(limits_.memory.value)},
+                             handed);
+}
+
+Result<void> Decoding::take_in(const DecodeMessage& message) {
+  if (const auto* progress = std::get_if<DecodeProgress>(&message))
+    samples_ = progress->samples;
+  else
+    end_ = message;
+  return {};
+}
+
+Result<void> Decoding::hear(std::span<const std::byte> bytes) {
+  inbox_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  DecodeMessage message;
+  for (;;) {
+    const auto whole = inbox_.next(message);
+    if (!whole) return fail_in(name_, whole.error());
+    if (!*whole) break;
+    if (auto taken = take_in(message); !taken) return taken;
+  }
+  const auto now = Clock::real().now();
+  if (!bytes.empty()) heard_ = now;
+  if (on_decoded_ && !on_decoded_(length_of(samples_, kModelRate))) return stopped(name_);
+  if (now - heard_ <= limits_.silence) return {};
+  return fail(Fault::device, name_ + ": the decoder hung at " + clock_text(length_of(samples_, kModelRate)) +
+                                 " (no progress for " + std::to_string(static_cast<int>(limits_.silence.count())) +
+                                 " s) and was killed");
+}
+
+tl::unexpected<Error> Decoding::told_nothing(int status) const {
+  const std::string where = " while reading " + name_ + " at " + clock_text(length_of(samples_, kModelRate));
+  if (WIFSIGNALED(status)) {
+    const char* signal = ::sigabbrev_np(WTERMSIG(status));
+    return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,
+                "The file makes a codec fail; converting it with another program may help");
+  }
+  return fail(
+      Fault::internal,
+      "the decoder ended without a result (status " + std::to_string(WEXITSTATUS(status)) + ")" + where,
+      "This program must call decode_audio_main when started as \"decode-audio\", or TUTTI_DECODER name one that does");
+}
+
+Result<Recording> Decoding::finish(int status) {
+  if (!end_) return told_nothing(status);
+  if (const auto* failed = std::get_if<DecodeFailed>(&*end_)) return fail_in(name_, failed->error);
+  const auto& done = std::get<DecodeDone>(*end_);
+  struct stat facts {};
+  const auto size = done.samples * static_cast<std::int64_t>(sizeof(std::int16_t));
+  if (::fstat(pcm_.get(), &facts) != 0 || facts.st_size != size)
+    return fail(Fault::device, name_ + ": the decoder reports " + std::to_string(size) + " bytes of sound and wrote " +
+                                   std::to_string(facts.st_size));
+  return Recording(std::move(pcm_), done.samples, done.losses);
+}
+
+Result<Recording> Decoding::run(const OwnedFd& input) {
+  OwnedFd reports;
+  auto child = start(input, reports);
+  if (!child) return tl::unexpected<Error>(child.error());
+  const auto heard = listen(reports.get(), name_, [&](std::span<const std::byte> bytes) { return hear(bytes); });
+  if (!heard) return tl::unexpected<Error>(heard.error());
+  return finish(child->wait());
+}
+
+}  // namespace
+
+Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded,
+                                   const DecodeLimits& limits) {
+  const std::string name = path == "-" ? "standard input" : path.string();
+  const auto input = open_input(path, name, on_decoded);
+  if (!input) return tl::unexpected<Error>(input.error());
+  auto pcm = open_unnamed_file();
+  if (!pcm) return tl::unexpected<Error>(pcm.error());
+  return Decoding(name, std::move(*pcm), on_decoded, limits).run(*input);
+}
+
+}  // namespace tutti

@@ -1,0 +1,191 @@
+#include "audio/ffmpeg_source.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "audio/ffmpeg_input.h"
+
+namespace tutti {
+namespace {
+
+/// Time stamps that jump by more than this are a hole in the recording, not a rounding of the container.
+constexpr Seconds kHole{0.1};
+/// Lossy encoders add up to this much at both ends, and a header may or may not count it.
+constexpr Seconds kPadding{0.25};
+
+struct FreeCodec {
+  const FfmpegApi* api;
+  void operator()(AVCodecContext* codec) const { api->avcodec_free_context(&codec); }
+};
+struct FreePacket {
+  const FfmpegApi* api;
+  void operator()(AVPacket* packet) const { api->av_packet_free(&packet); }
+};
+struct FreeFrame {
+  const FfmpegApi* api;
+  void operator()(AVFrame* frame) const { api->av_frame_free(&frame); }
+};
+
+class FfmpegSource final : public SoundSource {
+ public:
+  FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, Losses& losses)
+      : api_(api), input_(std::move(input)), losses_(losses) {}
+
+  Result<void> open_decoder();
+  Result<bool> next(SoundBlock& block) override;
+  std::optional<SoundPromise> promised() const override;
+
+ private:
+  bool feed();
+  void note_hole();
+  void note(const std::string& what) { losses_.add(at_, what); }
+  void listen();
+  AVStream* stream() const { return input_->stream(); }
+  bool is_pcm() const {
+    return codec_->codec_id >= AV_CODEC_ID_FIRST_AUDIO && codec_->codec_id < AV_CODEC_ID_ADPCM_IMA_QT;
+  }
+
+  const FfmpegApi& api_;
+  std::unique_ptr<FfmpegInput> input_;
+  Losses& losses_;
+  std::unique_ptr<AVCodecContext, FreeCodec> codec_{nullptr, FreeCodec{&api_}};
+  std::unique_ptr<AVPacket, FreePacket> packet_{nullptr, FreePacket{&api_}};
+  std::unique_ptr<AVFrame, FreeFrame> frame_{nullptr, FreeFrame{&api_}};
+  Seconds at_{0};  // sound delivered so far
+  int first_rate_ = 0;
+  std::int64_t expected_ = AV_NOPTS_VALUE;  // time stamp at which the next frame should start
+  bool at_end_ = false;
+};
+
+/// Our decoder and demuxer say in the log what they skip; that is the only place where they do.
+struct Listener {
+  const void* demuxer = nullptr;
+  const void* decoder = nullptr;
+  Losses* losses = nullptr;
+  const Seconds* at = nullptr;
+};
+thread_local Listener listener;
+
+void on_log(void* about, int level, const char* format, va_list args) {
+  if (level > AV_LOG_ERROR || !listener.losses || !about) return;
+  if (about != listener.demuxer && about != listener.decoder) return;
+  char text[256];
+  std::vsnprintf(text, sizeof text, format, args);
+  text[std::strcspn(text, "\n")] = '\0';
+  listener.losses->add(*listener.at, std::string(about == listener.decoder ? "decoder: " : "container: ") + text);
+}
+
+Result<void> FfmpegSource::open_decoder() {
+  const AVCodec* decoder = api_.avcodec_find_decoder(stream()->codecpar->codec_id);
+  const std::string name = api_.avcodec_get_name(stream()->codecpar->codec_id);
+  if (!decoder) return fail(Fault::unsupported, "FFmpeg has no decoder for its audio (" + name + ")");
+  codec_.reset(api_.avcodec_alloc_context3(decoder));
+  packet_.reset(api_.av_packet_alloc());
+  frame_.reset(api_.av_frame_alloc());
+  if (!codec_ || !packet_ || !frame_) return fail(Fault::exhausted, "out of memory while opening the decoder");
+  int code = api_.avcodec_parameters_to_context(codec_.get(), stream()->codecpar);
+  if (code < 0) return fail(Fault::corrupt, "the " + name + " stream's description is broken: " + api_.reason(code));
+  codec_->pkt_timebase = stream()->time_base;
+  codec_->thread_count = 1;  // files are decoded side by side, each in its own process
+  // These two only log a wrong checksum and decode on, as the ffmpeg program would; others change what they decode.
+  if (codec_->codec_id == AV_CODEC_ID_FLAC || codec_->codec_id == AV_CODEC_ID_MP3)
+    codec_->err_recognition |= AV_EF_CRCCHECK;
+  code = api_.avcodec_open2(codec_.get(), decoder, nullptr);
+  if (code < 0) return fail(Fault::corrupt, "the " + name + " decoder did not open: " + api_.reason(code));
+  return {};
+}
+
+void FfmpegSource::listen() {
+  listener = {input_->context(), codec_.get(), &losses_, &at_};
+  api_.av_log_set_callback(on_log);
+}
+
+/// Gives the decoder the next packet of our stream, or the end. False once the end was given.
+bool FfmpegSource::feed() {
+  if (at_end_) return false;
+  for (;;) {
+    const int code = api_.av_read_frame(input_->context(), packet_.get());
+    if (code < 0) {
+      if (code != AVERROR_EOF) note("the container cannot be read on: " + api_.reason(code));
+      at_end_ = true;
+      api_.avcodec_send_packet(codec_.get(), nullptr);
+      return true;
+    }
+    const bool ours = packet_->stream_index == stream()->index;
+    if (ours) {
+      // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
+      if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");
+      const int sent = api_.avcodec_send_packet(codec_.get(), packet_.get());
+      if (sent < 0) note("a packet could not be decoded: " + api_.reason(sent));
+    }
+    api_.av_packet_unref(packet_.get());
+    if (ours) return true;
+  }
+}
+
+void FfmpegSource::note_hole() {
+  if (first_rate_ == 0) first_rate_ = frame_->sample_rate;
+  if (frame_->sample_rate != first_rate_) return;  // of chained streams, only the first's time stamps can be trusted
+  const std::int64_t start = frame_->best_effort_timestamp;
+  const AVRational tick = stream()->time_base;
+  if (start != AV_NOPTS_VALUE && expected_ != AV_NOPTS_VALUE) {
+    const Seconds hole(static_cast<double>(start - expected_) * tick.num / tick.den);
+    if (hole > kHole) {
+      char text[80];
+      std::snprintf(text, sizeof text, "%.1f s of sound are missing (the time stamps jump)", hole.count());
+      note(text);
+    }
+  }
+  expected_ = start == AV_NOPTS_VALUE
+                  ? AV_NOPTS_VALUE
+                  : start + api_.av_rescale_q(frame_->nb_samples, AVRational{1, frame_->sample_rate}, tick);
+}
+
+Result<bool> FfmpegSource::next(SoundBlock& block) {
+  listen();
+  for (;;) {
+    const int code = api_.avcodec_receive_frame(codec_.get(), frame_.get());
+    if (code == AVERROR_EOF) return false;
+    if (code == AVERROR(ENOMEM)) return fail(Fault::exhausted, "the decoder ran out of memory");
+    if (code == AVERROR(EAGAIN)) {
+      if (!feed()) return false;
+      continue;
+    }
+    if (code < 0) {
+      note("a frame could not be decoded: " + api_.reason(code));
+      continue;
+    }
+    if (frame_->nb_samples <= 0 || frame_->sample_rate <= 0) continue;
+    if (frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT)) note("a frame was decoded with errors");
+    note_hole();
+    block = {static_cast<AVSampleFormat>(frame_->format), Hertz{frame_->sample_rate}, &frame_->ch_layout,
+             frame_->extended_data, frame_->nb_samples};
+    at_ += length_of(frame_->nb_samples, block.rate);
+    return true;
+  }
+}
+
+std::optional<SoundPromise> FfmpegSource::promised() const {
+  const auto ticks = input_->promised_ticks();
+  if (!ticks || *ticks <= 0) return {};
+  const Seconds length(static_cast<double>(*ticks) * stream()->time_base.num / stream()->time_base.den);
+  return SoundPromise{length, codec_->codec_id == AV_CODEC_ID_FLAC || is_pcm() ? Seconds(0) : kPadding};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, Losses& losses) {
+  const auto api = FfmpegApi::load();
+  if (!api) return tl::unexpected<Error>(api.error());
+  (*api)->av_log_set_callback(on_log);
+  listener = {};
+  auto input = FfmpegInput::open(**api, bytes, name);
+  if (!input) return tl::unexpected<Error>(input.error());
+  auto source = std::make_unique<FfmpegSource>(**api, std::move(*input), losses);
+  if (auto opened = source->open_decoder(); !opened) return tl::unexpected<Error>(opened.error());
+  return source;
+}
+
+}  // namespace tutti

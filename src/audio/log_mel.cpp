@@ -1,0 +1,124 @@
+#include "audio/log_mel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "audio/mel_kernel.h"
+
+namespace tutti {
+namespace {
+
+constexpr float kFloor = 1e-10F;  // of power, before the logarithm
+constexpr float kDecades = 8;     // below the maximum that are kept
+/// Frames whose samples are read at once: they stay in the second-level cache.
+constexpr std::int64_t kFramesAtOnce = 16 * kMelLanes;
+
+/// The samples that frames [first, first + frames) see, rounded up to whole kernel calls. The reference centres frame t
+/// on sample 160 t and mirrors the recording at its start; at its end lie 30 s of zeros, so nothing is mirrored there.
+Result<void> read_samples(const Recording& recording, std::int64_t first, std::int64_t frames,
+                          std::vector<std::int16_t>& samples) {
+  const std::int64_t calls = (frames + kMelLanes - 1) / kMelLanes;
+  samples.resize(static_cast<std::size_t>(calls * kMelLanes * kMelHop + kMelFft - kMelHop));
+  const std::int64_t start = first * kMelHop - kMelFft / 2;
+  auto read = recording.read(start, samples);
+  if (!read || start >= 0) return read;
+  std::array<std::int16_t, kMelFft / 2> mirrored;  // samples 1, 2, ... that stand at -1, -2, ...
+  read = recording.read(1, mirrored);
+  if (!read) return read;
+  for (std::int64_t i = 0; i < -start && i < std::ssize(samples); ++i) {
+    const std::int64_t back = -(start + i);
+    if (back <= std::ssize(mirrored))
+      samples[static_cast<std::size_t>(i)] = mirrored[static_cast<std::size_t>(back - 1)];
+  }
+  return {};
+}
+
+/// From log10 of power to what the model takes.
+float scaled(float log_power, float maximum) {
+  return (std::max(log_power, maximum - kDecades) + 4) * 0.25F;
+}
+
+}  // namespace
+
+struct LogMel::Tables {
+  int n_mels;
+  std::vector<MelFilter> filters;
+  const MelKernel& kernel = mel_kernels().front();
+
+  /// Calls `take(powers, at, count)` for every kMelLanes frames of [first, first + frames): their mel powers, row-major
+  /// [n_mels, kMelLanes], which it may change; how many frames lie before them; and how many of them count.
+  template <class Take>
+  Result<void> for_each_block(const Recording& recording, std::int64_t first, std::int64_t frames, Take&& take) const {
+    std::vector<std::int16_t> samples;
+    std::vector<float> powers(static_cast<std::size_t>(n_mels * kMelLanes));
+    for (std::int64_t part = 0; part < frames; part += kFramesAtOnce) {
+      const std::int64_t end = std::min(part + kFramesAtOnce, frames);
+      if (auto read = read_samples(recording, first + part, end - part, samples); !read) return read;
+      for (std::int64_t at = part; at < end; at += kMelLanes) {
+        kernel.power(filters, samples.data() + (at - part) * kMelHop, powers.data());
+        take(powers, at, std::min<std::int64_t>(kMelLanes, end - at));
+      }
+    }
+    return {};
+  }
+
+  /// log10 of the powers of frames [first, first + frames), row-major [n_mels, frames], each passed through `finish`.
+  template <class Finish>
+  Result<std::vector<float>> logs(const Recording& recording, std::int64_t first, std::int64_t frames,
+                                  Finish&& finish) const {
+    std::vector<float> mel(static_cast<std::size_t>(n_mels * frames));
+    const auto filled =
+        for_each_block(recording, first, frames, [&](auto& powers, std::int64_t at, std::int64_t count) {
+          kernel.log10(powers.data(), std::ssize(powers));
+          for (float& value : powers) value = finish(value);
+          for (int bin = 0; bin < n_mels; ++bin)
+            std::copy_n(powers.data() + bin * kMelLanes, count, mel.data() + bin * frames + at);
+        });
+    return filled.map([&] { return std::move(mel); });
+  }
+};
+
+LogMel::LogMel(int n_mels) : tables_(std::make_unique<Tables>(Tables{n_mels, mel_filters(n_mels)})) {}
+LogMel::~LogMel() = default;
+LogMel::LogMel(LogMel&&) noexcept = default;
+LogMel& LogMel::operator=(LogMel&&) noexcept = default;
+
+int LogMel::n_mels() const {
+  return tables_->n_mels;
+}
+
+std::int64_t LogMel::content_frames(const Recording& recording) {
+  return recording.samples() / kMelHop;
+}
+
+Result<float> LogMel::maximum(const Recording& recording) const {
+  // Frames that straddle the end count too; those of the padding behind them are the floor itself.
+  const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
+  std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
+  peaks.fill(kFloor);
+  const auto seen = tables_->for_each_block(recording, 0, frames, [&](auto& powers, std::int64_t, std::int64_t count) {
+    for (std::size_t at = 0; at < powers.size(); at += kMelLanes)
+      for (std::size_t lane = 0; lane < kMelLanes; ++lane) {
+        const float power = static_cast<std::int64_t>(lane) < count ? powers[at + lane] : kFloor;
+        peaks[lane] = power > peaks[lane] ? power : peaks[lane];
+      }
+  });
+  return seen.map([&] { return std::log10(*std::max_element(peaks.begin(), peaks.end())); });
+}
+
+Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames,
+                                          float maximum) const {
+  return tables_->logs(recording, first, frames, [maximum](float value) { return scaled(value, maximum); });
+}
+
+Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames) const {
+  auto mel = tables_->logs(recording, first, frames, [](float value) { return value; });
+  if (!mel || mel->empty()) return mel;
+  float maximum = std::log10(kFloor);
+  for (const float value : *mel) maximum = std::max(maximum, value);
+  for (float& value : *mel) value = scaled(value, maximum);
+  return mel;
+}
+
+}  // namespace tutti

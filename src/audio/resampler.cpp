@@ -1,0 +1,121 @@
+#include "audio/resampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+namespace {
+
+bool is_model_pcm(const SoundBlock& block) {
+  const bool s16 = block.format == AV_SAMPLE_FMT_S16 || block.format == AV_SAMPLE_FMT_S16P;
+  return s16 && block.rate == kModelRate && block.layout->nb_channels == 1;
+}
+
+}  // namespace
+
+/// One libswresample context and the input format it was made for.
+struct Resampler::Conversion {
+  explicit Conversion(const ResamplerApi& functions) : api(functions) {}
+  Conversion(const Conversion&) = delete;
+  Conversion& operator=(const Conversion&) = delete;
+  ~Conversion() {
+    api.swr_free(&context);
+    api.av_channel_layout_uninit(&layout);
+  }
+
+  bool fits(const SoundBlock& block) const {
+    return block.format == format && block.rate == rate && api.av_channel_layout_compare(block.layout, &layout) == 0;
+  }
+
+  Result<void> open(const SoundBlock& block);
+
+  const ResamplerApi& api;
+  SwrContext* context = nullptr;
+  AVChannelLayout layout{};  // as the block named it
+  AVSampleFormat format = AV_SAMPLE_FMT_NONE;
+  Hertz rate{};
+  std::int64_t frames_in = 0;
+  std::int64_t samples_out = 0;
+};
+
+Result<void> Resampler::Conversion::open(const SoundBlock& block) {
+  format = block.format;
+  rate = block.rate;
+  api.av_channel_layout_copy(&layout, block.layout);
+  AVChannelLayout known{};  // the ffmpeg program guesses a layout for a bare channel count
+  const int channels = layout.nb_channels;
+  if (layout.order == AV_CHANNEL_ORDER_UNSPEC)
+    api.av_channel_layout_default(&known, channels);
+  else
+    api.av_channel_layout_copy(&known, &layout);
+  AVChannelLayout mono{};
+  api.av_channel_layout_default(&mono, 1);
+  int code = api.swr_alloc_set_opts2(&context, &mono, AV_SAMPLE_FMT_S16, kModelRate.value, &known, format, rate.value,
+                                     0, nullptr);
+  if (code >= 0 && known.order == AV_CHANNEL_ORDER_UNSPEC) {
+    // No layout is usual for this many channels: all weigh the same.
+    const std::vector<double> even(static_cast<std::size_t>(channels), 1.0 / channels);
+    code = api.swr_set_matrix(context, even.data(), channels);
+  }
+  if (code >= 0) code = api.swr_init(context);
+  api.av_channel_layout_uninit(&known);
+  if (code >= 0) return {};
+  return fail(Fault::unsupported, "cannot convert " + std::to_string(channels) + " channels at " +
+                                      std::to_string(rate.value) + " Hz to 16 kHz mono: " + api.reason(code));
+}
+
+Resampler::Resampler(TakePcm take) : take_(std::move(take)) {}
+Resampler::~Resampler() = default;
+
+Result<void> Resampler::start(const SoundBlock& block) {
+  const auto api = ResamplerApi::load();
+  if (!api) return tl::unexpected<Error>(api.error());
+  conversion_ = std::make_unique<Conversion>(**api);
+  return conversion_->open(block);
+}
+
+Result<void> Resampler::push(const SoundBlock& block) {
+  if (is_model_pcm(block)) {
+    conversion_.reset();
+    return take_({reinterpret_cast<const std::int16_t*>(block.planes[0]), static_cast<std::size_t>(block.frames)});
+  }
+  if (!conversion_ || !conversion_->fits(block)) {
+    if (auto started = start(block); !started) return started;
+  }
+  conversion_->frames_in += block.frames;
+  return convert(block.planes, block.frames);
+}
+
+Result<void> Resampler::convert(const std::uint8_t* const* planes, int frames) {
+  Conversion& it = *conversion_;
+  const double out = static_cast<double>(frames) * kModelRate.value / it.rate.value;
+  const std::int64_t held = it.api.swr_get_delay(it.context, kModelRate.value);
+  const std::int64_t room = static_cast<std::int64_t>(out * 2) + 4096 + std::max<std::int64_t>(held, 0);
+  pcm_.resize(static_cast<std::size_t>(room));
+  auto* to = reinterpret_cast<std::uint8_t*>(pcm_.data());
+  // The cast: libswresample's parameter became pointer-to-const only in FFmpeg 6.
+  const int got =
+      it.api.swr_convert(it.context, &to, static_cast<int>(room), const_cast<const std::uint8_t**>(planes), frames);
+  if (got < 0) return fail(Fault::internal, "libswresample failed: " + it.api.reason(got));
+  it.samples_out += got;
+  return got == 0 ? Result<void>{} : take_({pcm_.data(), static_cast<std::size_t>(got)});
+}
+
+Result<void> Resampler::finish() {
+  if (!conversion_) return {};
+  auto flushed = convert(nullptr, 0);
+  if (flushed && conversion_->samples_out == 0) flushed = rescue_short_sound();
+  conversion_.reset();
+  return flushed;
+}
+
+/// libswresample (and so the ffmpeg program) gives nothing at all for sound shorter than half its filter. What little
+/// there was becomes the silence of its length, so that a file with sound never turns into one without.
+Result<void> Resampler::rescue_short_sound() {
+  const Conversion& it = *conversion_;
+  const auto length = std::llround(static_cast<double>(it.frames_in) * kModelRate.value / it.rate.value);
+  pcm_.assign(static_cast<std::size_t>(std::max(length, 1LL)), 0);
+  return take_(pcm_);
+}
+
+}  // namespace tutti

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "audio/sound_source.h"
+
+namespace tutti {
+
+/// Takes 16 kHz mono 16-bit samples as they come out. An error (a full disk) ends the decoding.
+using TakePcm = std::function<Result<void>(std::span<const std::int16_t>)>;
+
+/// Sound of any format to 16 kHz, mono, 16 bits, by libswresample with the ffmpeg program's settings, so that the
+/// samples are those of `ffmpeg -ac 1 -ar 16000 -f s16le`. Sound that is so already passes through untouched, and
+/// libswresample is not even loaded. A format that changes in mid-file starts a new conversion; nothing of the old one
+/// is lost.
+class Resampler {
+ public:
+  explicit Resampler(TakePcm take);
+  ~Resampler();
+  Resampler(const Resampler&) = delete;
+  Resampler& operator=(const Resampler&) = delete;
+
+  Result<void> push(const SoundBlock& block);
+  /// Delivers what the filter still holds.
+  Result<void> finish();
+
+ private:
+  struct Conversion;
+  Result<void> start(const SoundBlock& block);
+  Result<void> convert(const std::uint8_t* const* planes, int frames);
+  Result<void> rescue_short_sound();
+
+  TakePcm take_;
+  std::unique_ptr<Conversion> conversion_;
+  std::vector<std::int16_t> pcm_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,186 @@
+#include "audio/sndfile_source.h"
+
+#include <sndfile.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "audio/sound_header.h"
+#include "base/owned.h"
+
+namespace tutti {
+namespace {
+
+constexpr sf_count_t kBlockFrames = 1 << 14;
+
+/// libsndfile's view of a ByteSource.
+class VirtualFile {
+ public:
+  VirtualFile(ByteSource& bytes, bool open_ended_flac) : bytes_(bytes), open_ended_flac_(open_ended_flac) {}
+
+  static sf_count_t length(void* self) { return file(self).bytes_.size(); }
+  static sf_count_t tell(void* self) { return file(self).offset_; }
+  static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
+  static sf_count_t seek(sf_count_t offset, int whence, void* self);
+  static sf_count_t read(void* out, sf_count_t count, void* self);
+
+  bool unreadable() const { return unreadable_; }
+
+ private:
+  static VirtualFile& file(void* self) { return *static_cast<VirtualFile*>(self); }
+  void lift_flac_total(std::span<std::byte> bytes) const;
+
+  ByteSource& bytes_;
+  bool open_ended_flac_;
+  sf_count_t offset_ = 0;
+  bool unreadable_ = false;
+};
+
+sf_count_t VirtualFile::seek(sf_count_t offset, int whence, void* self) {
+  VirtualFile& it = file(self);
+  if (whence == SEEK_CUR) offset += it.offset_;
+  if (whence == SEEK_END) offset += it.bytes_.size();
+  return it.offset_ = std::max<sf_count_t>(offset, 0);
+}
+
+sf_count_t VirtualFile::read(void* out, sf_count_t count, void* self) {
+  VirtualFile& it = file(self);
+  const std::span<std::byte> wanted(static_cast<std::byte*>(out),
+                                    static_cast<std::size_t>(std::max<sf_count_t>(count, 0)));
+  std::size_t done = 0;
+  while (done < wanted.size()) {
+    const auto got = it.bytes_.read_at(it.offset_ + static_cast<sf_count_t>(done), wanted.subspan(done));
+    if (!got) it.unreadable_ = true;
+    if (!got || *got == 0) break;
+    done += *got;
+  }
+  it.lift_flac_total(wanted.first(done));
+  it.offset_ += static_cast<sf_count_t>(done);
+  return static_cast<sf_count_t>(done);
+}
+
+/// libsndfile stops at the total that a FLAC header claims, even where more sound follows. Shown the largest total
+/// instead, it reads to the end, and the claim is checked by us.
+void VirtualFile::lift_flac_total(std::span<std::byte> bytes) const {
+  if (!open_ended_flac_) return;
+  constexpr std::array<unsigned char, 5> kMost{0x0f, 0xff, 0xff, 0xff, 0xff};
+  for (std::size_t i = 0; i < kMost.size(); ++i) {
+    const sf_count_t at = kFlacTotalOffset + static_cast<sf_count_t>(i) - offset_;
+    if (at >= 0 && at < static_cast<sf_count_t>(bytes.size()))
+      bytes[static_cast<std::size_t>(at)] |= std::byte{kMost[i]};
+  }
+}
+
+SF_VIRTUAL_IO calls_of_virtual_file() {
+  return {VirtualFile::length, VirtualFile::seek, VirtualFile::read, VirtualFile::write, VirtualFile::tell};
+}
+
+/// How samples of a subtype leave us: as FFmpeg's decoder for the same file hands them over.
+struct SampleKind {
+  AVSampleFormat format = AV_SAMPLE_FMT_NONE;
+  int bytes = 0;  // of a sample in the file
+};
+
+SampleKind kind_of(const SF_INFO& info) {
+  const bool flac = (info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC;
+  switch (info.format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_U8: return {AV_SAMPLE_FMT_U8, 1};
+    case SF_FORMAT_PCM_S8: return {flac ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_U8, 1};
+    case SF_FORMAT_PCM_16: return {AV_SAMPLE_FMT_S16, 2};
+    case SF_FORMAT_PCM_24: return {AV_SAMPLE_FMT_S32, 3};
+    case SF_FORMAT_PCM_32: return {AV_SAMPLE_FMT_S32, 4};
+    case SF_FORMAT_FLOAT: return {AV_SAMPLE_FMT_FLT, 4};
+    default: return {};
+  }
+}
+
+class SndfileSource final : public SoundSource {
+ public:
+  SndfileSource(ByteSource& bytes, const SoundHeader& header)
+      : header_(header), file_(bytes, header.container == Container::flac) {}
+
+  bool open();
+  Result<bool> next(SoundBlock& block) override;
+  /// Nothing to compare: whatever falls short was an error already.
+  std::optional<SoundPromise> promised() const override { return {}; }
+
+ private:
+  bool is_plain() const;
+  sf_count_t read_block();
+
+  SoundHeader header_;
+  VirtualFile file_;
+  SF_INFO info_{};
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
+  SampleKind kind_;
+  AVChannelLayout layout_{};
+  std::vector<std::int32_t> samples_;  // of whatever type, 32 bits at most
+  const std::uint8_t* plane_ = nullptr;
+  sf_count_t frames_ = 0;
+};
+
+bool SndfileSource::open() {
+  SF_VIRTUAL_IO calls = calls_of_virtual_file();
+  sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
+  if (!sound_ || !is_plain()) return false;
+  kind_ = kind_of(info_);
+  constexpr AVChannelLayout kMono = AV_CHANNEL_LAYOUT_MONO, kStereo = AV_CHANNEL_LAYOUT_STEREO;
+  layout_ = info_.channels == 1 ? kMono : kStereo;
+  samples_.resize(static_cast<std::size_t>(kBlockFrames * info_.channels));
+  plane_ = reinterpret_cast<const std::uint8_t*>(samples_.data());
+  return true;
+}
+
+bool SndfileSource::is_plain() const {
+  const int type = info_.format & SF_FORMAT_TYPEMASK;
+  if (type != SF_FORMAT_WAV && type != SF_FORMAT_AIFF && type != SF_FORMAT_FLAC) return false;
+  const SampleKind kind = kind_of(info_);
+  if (kind.format == AV_SAMPLE_FMT_NONE || info_.channels < 1 || info_.channels > 2 || info_.samplerate < 1)
+    return false;
+  if (type == SF_FORMAT_FLAC) return true;
+  const std::int64_t frame_bytes = info_.channels * kind.bytes;
+  return header_.claimed_bytes == header_.present_bytes && header_.present_bytes / frame_bytes == info_.frames;
+}
+
+sf_count_t SndfileSource::read_block() {
+  switch (kind_.format) {
+    case AV_SAMPLE_FMT_FLT:
+      return sf_readf_float(sound_.get(), reinterpret_cast<float*>(samples_.data()), kBlockFrames);
+    case AV_SAMPLE_FMT_S32: return sf_readf_int(sound_.get(), samples_.data(), kBlockFrames);
+    default: return sf_readf_short(sound_.get(), reinterpret_cast<short*>(samples_.data()), kBlockFrames);
+  }
+}
+
+Result<bool> SndfileSource::next(SoundBlock& block) {
+  const sf_count_t got = read_block();
+  if (sf_error(sound_.get()) != SF_ERR_NO_ERROR) return fail(Fault::corrupt, sf_strerror(sound_.get()));
+  if (file_.unreadable()) return fail(Fault::corrupt, "the file cannot be read");
+  if (got == 0) {
+    const auto promised = header_.container == Container::flac ? header_.frames : info_.frames;
+    if (frames_ < promised) return fail(Fault::corrupt, "the file ends early");
+    return false;
+  }
+  if (kind_.format == AV_SAMPLE_FMT_U8) {
+    // Read as 16 bits, handed on as the 8 they were: libswresample rounds the two differently.
+    const auto* wide = reinterpret_cast<const short*>(samples_.data());
+    auto* narrow = reinterpret_cast<std::uint8_t*>(samples_.data());
+    for (sf_count_t i = 0; i < got * info_.channels; ++i) narrow[i] = static_cast<std::uint8_t>((wide[i] >> 8) + 128);
+  }
+  frames_ += got;
+  block = {kind_.format, Hertz{info_.samplerate}, &layout_, &plane_, static_cast<int>(got)};
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes) {
+  const auto header = read_sound_header(bytes);
+  if (!header) return nullptr;
+  const Container kind = header->container;
+  if (kind != Container::wav && kind != Container::aiff && kind != Container::flac) return nullptr;
+  auto source = std::make_unique<SndfileSource>(bytes, *header);
+  return source->open() ? std::move(source) : nullptr;
+}
+
+}  // namespace tutti

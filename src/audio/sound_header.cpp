@@ -1,0 +1,113 @@
+#include "audio/sound_header.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "audio/peek.h"
+
+namespace tutti {
+namespace {
+
+/// How a family of containers lays out its chunks.
+struct Layout {
+  Container container;
+  std::string_view magic;  // at the file's start
+  std::string_view form;   // the kind, at `form_at`; empty: none
+  std::int64_t form_at;
+  std::int64_t first_chunk;
+  std::size_t id_bytes, size_bytes;
+  bool big_endian;
+  bool size_counts_head;
+  std::int64_t alignment;
+  std::string_view samples_id;
+  std::int64_t prefix;  // bytes of the sample chunk before the samples
+};
+
+constexpr std::array kLayouts{
+    Layout{Container::wav, "RIFF", "WAVE", 8, 12, 4, 4, false, false, 2, "data", 0},
+    Layout{Container::rf64, "RF64", "WAVE", 8, 12, 4, 4, false, false, 2, "data", 0},
+    Layout{Container::aiff, "FORM", "AIFF", 8, 12, 4, 4, true, false, 2, "SSND", 8},
+    Layout{Container::aiff, "FORM", "AIFC", 8, 12, 4, 4, true, false, 2, "SSND", 8},
+    Layout{Container::w64, "riff", "wave", 24, 40, 16, 8, false, true, 8, "data", 0},
+    Layout{Container::caf, "caff", "", 0, 8, 4, 8, true, false, 1, "data", 4},
+};
+
+/// Sizes a program writes that streams and cannot know better (all ones, or their positive half).
+bool is_unknown(std::uint64_t size, std::size_t size_bytes) {
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_bytes);
+  return size == ones || size == ones >> 1;
+}
+
+SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, std::optional<std::int64_t> claimed) {
+  const std::int64_t rest = std::max<std::int64_t>(bytes.size() - at, 0);
+  return {container, claimed.value_or(rest), std::min(claimed.value_or(rest), rest), 0};
+}
+
+/// RF64 keeps the true size of its data in the ds64 chunk that comes first.
+std::optional<std::int64_t> rf64_size(Peek& peek) {
+  const auto size = peek.at(28, 8);
+  if (size.empty()) return {};
+  return static_cast<std::int64_t>(number(size, false) & ~(std::uint64_t{1} << 63));
+}
+
+std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout) {
+  constexpr int kMostChunks = 1000;
+  Peek peek(bytes);
+  const auto head_bytes = static_cast<std::int64_t>(layout.id_bytes + layout.size_bytes);
+  std::int64_t at = layout.first_chunk;
+  for (int chunk = 0; chunk < kMostChunks; ++chunk) {
+    const auto head = peek.at(at, static_cast<std::size_t>(head_bytes));
+    if (head.empty()) return {};
+    const std::uint64_t raw = number(head.substr(layout.id_bytes), layout.big_endian);
+    const bool unknown = is_unknown(raw, layout.size_bytes);
+    const auto size = static_cast<std::int64_t>(raw) - (layout.size_counts_head ? head_bytes : 0);
+    if (head.substr(0, 4) == layout.samples_id) {
+      std::optional<std::int64_t> claimed;
+      if (!unknown) claimed = size - layout.prefix;
+      if (unknown && layout.container == Container::rf64) claimed = rf64_size(peek);
+      if (claimed.value_or(0) < 0) return {};
+      return samples_at(bytes, layout.container, at + head_bytes + layout.prefix, claimed);
+    }
+    if (unknown || size < 0 || size > bytes.size()) return {};
+    at += head_bytes + (size + layout.alignment - 1) / layout.alignment * layout.alignment;
+  }
+  return {};
+}
+
+std::optional<SoundHeader> read_au(ByteSource& bytes) {
+  Peek peek(bytes);
+  const auto head = peek.at(0, 12);
+  if (head.empty()) return {};
+  const std::uint64_t size = number(head.substr(8), true);
+  std::optional<std::int64_t> claimed;
+  if (!is_unknown(size, 4)) claimed = static_cast<std::int64_t>(size);
+  return samples_at(bytes, Container::au, static_cast<std::int64_t>(number(head.substr(4, 4), true)), claimed);
+}
+
+std::optional<SoundHeader> read_flac(ByteSource& bytes) {
+  Peek peek(bytes);
+  const auto block = peek.at(4, 4);  // the first metadata block must be a STREAMINFO of 34 bytes, perhaps the only one
+  if (block.empty() || (block[0] & 0x7f) != 0 || number(block.substr(1), true) != 34) return {};
+  const auto total = peek.at(kFlacTotalOffset, 5);
+  if (total.empty()) return {};
+  const auto frames = number(total, true) & 0xf'ffff'ffff;
+  return SoundHeader{Container::flac, 0, 0, static_cast<std::int64_t>(frames)};
+}
+
+}  // namespace
+
+std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
+  std::array<char, 32> start{};
+  const auto got = bytes.read_at(0, std::as_writable_bytes(std::span(start)));
+  const std::string_view head(start.data(), got.value_or(0));
+  if (head.starts_with("fLaC")) return read_flac(bytes);
+  if (head.starts_with(".snd")) return read_au(bytes);
+  for (const Layout& layout : kLayouts)
+    if (head.size() == start.size() && head.starts_with(layout.magic) &&
+        head.substr(static_cast<std::size_t>(layout.form_at), layout.form.size()) == layout.form)
+      return find_samples(bytes, layout);
+  return {};
+}
+
+}  // namespace tutti

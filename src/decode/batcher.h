@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/clock.h"
+#include "decode/sequence.h"
+#include "decode/stepper.h"
+
+namespace tutti {
+
+/// A job that ended, or the reason why it could not.
+struct FinishedJob {
+  std::uint64_t window_id = 0;
+  std::uint64_t request = 0;
+  Result<DecodeOutcome> outcome;
+};
+
+/// Continuous batching: jobs of any windows share the slots of one stepper. Every step prefills the sequences that just
+/// got a slot and moves all others on by one token, each at its own position; a slot whose sequence ended is taken by
+/// the next in line at the following step. What comes out of a job does not depend on its neighbours. One thread.
+class Batcher {
+ public:
+  /// `clock` must outlive the batcher.
+  Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock);
+
+  /// Queues a job that passed `check`.
+  void submit(DecodeJob job);
+  /// Drops all jobs of a window; they are never heard of again.
+  void forget(std::uint64_t window_id);
+  /// One step of everything that fits into `stepper`'s slots. Between two calls the stepper may only be changed
+  /// together with `restart`. What the stepper throws passes through; `restart` then makes the batcher sound again.
+  std::vector<FinishedJob> step(Stepper& stepper);
+  /// Begins every live sequence anew, first in line: its slots are gone. Costs the steps made so far, loses nothing.
+  void restart();
+  /// Ends every job that has a live sequence with this error; where none is live, the first in line.
+  std::vector<FinishedJob> fail_current(const Error& error);
+
+  bool idle() const { return live_.empty() && waiting_.empty(); }
+  std::int32_t live() const { return static_cast<std::int32_t>(live_.size()); }
+  std::int32_t waiting() const { return static_cast<std::int32_t>(waiting_.size()); }
+
+ private:
+  void admit(std::int32_t slots);
+  std::int32_t free_slot(std::int32_t slots) const;
+  void retire(Sequence& sequence, std::vector<FinishedJob>& finished) const;
+  /// Forgets every sequence of which `goes` holds.
+  template <class Goes>
+  void drop(Goes goes);
+
+  DecodingTokens tokens_;
+  std::int32_t n_text_ctx_;
+  const Clock& clock_;
+  std::deque<Sequence> waiting_{};
+  std::vector<Sequence> live_{};
+};
+
+}  // namespace tutti

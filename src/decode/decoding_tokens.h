@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tutti {
+
+/// The token ids that the search itself must know; everything else is only a number to it.
+struct DecodingTokens {
+  std::int32_t eot = 0;
+  std::int32_t timestamp_begin = 0;             // 0.00 s; every id from here on is a time
+  std::optional<std::int32_t> no_timestamps{};  // none: the vocabulary has no such token
+  std::optional<std::int32_t> no_speech{};      // likewise
+  std::vector<std::int32_t> blank{};            // ids of a single space, which no transcript may begin with
+};
+
+}  // namespace tutti

@@ -1,0 +1,47 @@
+#include "decode/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tutti {
+namespace {
+
+constexpr std::int32_t kMostSamples = 64;
+constexpr float kColdest = 1e-3F;  // logits / temperature must stay finite
+
+tl::unexpected<Error> refuse(const std::string& what) {
+  return fail(Fault::usage, "decode request: " + what);
+}
+
+Result<void> check_ids(const char* name, const std::vector<std::int32_t>& ids, std::int32_t n_vocab) {
+  const auto bad = std::ranges::find_if(ids, [&](auto id) { return id < 0 || id >= n_vocab; });
+  if (bad == ids.end()) return {};
+  return refuse(std::string(name) + " holds token " + std::to_string(*bad) + ", the vocabulary has " +
+                std::to_string(n_vocab));
+}
+
+}  // namespace
+
+Result<void> check(const DecodeJob& job, const WhisperDims& dims) {
+  const auto length = static_cast<std::int64_t>(job.prompt.size());
+  if (length < 1 || length > dims.n_text_ctx) {
+    return refuse("the prompt has " + std::to_string(length) + " tokens, 1 to " + std::to_string(dims.n_text_ctx) +
+                  " fit");
+  }
+  if (job.sot_index < 0 || job.sot_index >= length) {
+    return refuse("sot_index " + std::to_string(job.sot_index) + " lies outside the prompt");
+  }
+  if (const auto ok = check_ids("prompt", job.prompt, dims.n_vocab); !ok) return ok;
+  if (const auto ok = check_ids("suppress", job.rules.suppress, dims.n_vocab); !ok) return ok;
+  if (!std::isfinite(job.temperature) || job.temperature < 0 || (job.temperature > 0 && job.temperature < kColdest)) {
+    return refuse("temperature must be 0 or at least 0.001, found " + std::to_string(job.temperature));
+  }
+  if (job.best_of < 1 || job.best_of > kMostSamples) {
+    return refuse("best_of must be 1 to " + std::to_string(kMostSamples) + ", found " + std::to_string(job.best_of));
+  }
+  if (job.max_tokens < 1) return refuse("max_tokens must be at least 1, found " + std::to_string(job.max_tokens));
+  return {};
+}
+
+}  // namespace tutti

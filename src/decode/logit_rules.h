@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/decoding_tokens.h"
+
+namespace tutti {
+
+/// Which of the reference's logit filters apply to a decoding.
+struct RuleOptions {
+  bool suppress_blank = true;               // neither a blank nor the end as the first token
+  std::vector<std::int32_t> suppress{};     // ids never sampled
+  bool timestamps = true;                   // timestamps in pairs, rising, and whenever they outweigh the text
+  std::int32_t max_initial_timestamp = 50;  // latest first timestamp in steps of 0.02 s; negative: no limit
+};
+
+/// How clearly the rules decided. Where sums over the vocabulary decide, another order of adding may decide otherwise.
+struct RuleOutcome {
+  bool narrow = false;  // "a timestamp now" was won or lost by less than kNarrowMargin
+};
+
+/// Differences of float32 logits below this may come out either way on another machine.
+inline constexpr double kNarrowMargin = 1e-4;
+
+/// Sets the logits of every token that may not come next to minus infinity, as openai-whisper 20250625 does:
+/// SuppressBlank, SuppressTokens, ApplyTimestampRules (decoding.py), in this order.
+/// logits: [n_vocab], changed in place. sampled: the tokens after the prompt so far.
+RuleOutcome apply_logit_rules(std::span<float> logits, std::span<const std::int32_t> sampled,
+                              const RuleOptions& options, const DecodingTokens& tokens);
+
+}  // namespace tutti

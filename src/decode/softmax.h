@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace tutti {
+
+/// log(sum(exp(row))), exact to about 1e-7 relative; minus infinity where every value is. NaN where a value is.
+double log_sum_exp(std::span<const float> row);
+
+/// Sum of exp((row - largest) * scale); `largest` is at least every value of the row.
+double sum_of_exponentials(std::span<const float> row, float largest, float scale);
+
+/// The largest value of a row, the first place it stands at, and the largest of the others.
+struct TopTwo {
+  std::int32_t index = 0;
+  float best = 0;
+  float second = 0;
+};
+
+/// row: not empty.
+TopTwo top_two(std::span<const float> row);
+
+/// softmax(row)[index].
+float softmax_at(std::span<const float> row, std::int32_t index);
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/sequence.h"
+#include "decode/stepper.h"
+
+namespace tutti {
+
+/// The logits of one decoder step, as the live sequences see them.
+class StepLogits {
+ public:
+  /// Moves every sequence of `live` on by what is pending. Samples of one job that enter together are prefilled once:
+  /// the others get a copy of the first one's cache.
+  StepLogits(Stepper& stepper, std::span<const Sequence> live);
+
+  /// After the newest token of the i-th sequence: [n_vocab], to change; valid until the next call.
+  std::span<float> newest(std::size_t i);
+  /// After the start-of-transcript token of the i-th sequence, which must be entering.
+  std::span<const float> at_sot(std::size_t i) const;
+
+ private:
+  std::span<float> row(std::int64_t index) const;
+
+  at::Tensor logits_{};                   // [rows, n_vocab]
+  std::vector<std::int64_t> rows_{};      // of the newest token, by sequence
+  std::vector<std::int64_t> sot_rows_{};  // of the start-of-transcript token; -1 unless entering
+  std::vector<float> copy_{};
+};
+
+}  // namespace tutti

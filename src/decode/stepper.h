@@ -1,0 +1,43 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+#include "model/whisper.h"
+
+namespace tutti {
+
+/// The decoder network as the batcher sees it: a number of slots, each holding one sequence. One thread at a time.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  virtual std::int32_t slots() const = 0;
+
+  /// Appends every sequence's tokens to its slot. Returns the logits asked for, in order:
+  /// [rows, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
+  virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
+
+  /// Makes the first `positions` tokens of slot `to` those of slot `from`.
+  virtual void copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) = 0;
+};
+
+/// A Stepper over a model and its own self-attention cache.
+class ModelStepper : public Stepper {
+ public:
+  /// `model` must outlive the stepper. Throws c10::OutOfMemoryError where the cache does not fit.
+  ModelStepper(const WhisperModel& model, std::int32_t slots);
+
+  std::int32_t slots() const override { return slots_; }
+  at::Tensor decode(std::span<const SequenceStep> sequences) override;
+  void copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) override;
+
+ private:
+  const WhisperModel& model_;
+  std::int32_t slots_;
+  SelfKv cache_;
+};
+
+}  // namespace tutti

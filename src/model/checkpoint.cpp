@@ -1,0 +1,117 @@
+#include "model/checkpoint.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "model/names.h"
+#include "model/openai_pt.h"
+#include "model/safetensors.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> add_tensors(Checkpoint& checkpoint, std::vector<StoredTensor> tensors) {
+  for (auto& tensor : tensors) {
+    auto name = openai_name(tensor.name);
+    const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
+    if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
+  }
+  return {};
+}
+
+/// Maps one safetensors file and adds its tensors.
+Result<void> add_safetensors(Checkpoint& checkpoint, const fs::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto tensors = parse_safetensors(file->bytes());
+  if (!tensors) return fail_in(path.string(), tensors.error());
+  if (auto added = add_tensors(checkpoint, std::move(*tensors)); !added) return fail_in(path.string(), added.error());
+  checkpoint.files.push_back(std::move(*file));
+  return {};
+}
+
+/// The files a sharded model's index names. They must lie in its own folder.
+Result<std::set<std::string>> shard_names(const fs::path& index) {
+  const auto text = read_file(index);
+  if (!text) return tl::unexpected(text.error());
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const auto map = json.is_object() ? json.find("weight_map") : json.end();
+  if (map == json.end() || !map->is_object()) return fail(Fault::corrupt, index.string() + ": no weight_map");
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : map->items()) {
+    const auto name = file.is_string() ? file.get<std::string>() : std::string();
+    if (name.empty() || name.find('/') != std::string::npos) {
+      return fail(Fault::corrupt, index.string() + ": tensor '" + tensor + "' is not in a file of this folder");
+    }
+    names.insert(name);
+  }
+  return names;
+}
+
+Result<Checkpoint> open_hugging_face(const fs::path& folder) {
+  const auto config = folder / "config.json";
+  const auto text = read_file(config);
+  if (!text) return tl::unexpected(text.error());
+  const auto shape = parse_hugging_face_config(*text);
+  if (!shape) return fail_in(config.string(), shape.error());
+
+  Checkpoint checkpoint{.path = folder, .shape = *shape};
+  std::set<std::string> names{"model.safetensors"};
+  const auto index = folder / "model.safetensors.index.json";
+  if (!fs::exists(folder / "model.safetensors") && fs::exists(index)) {
+    auto shards = shard_names(index);
+    if (!shards) return tl::unexpected(shards.error());
+    names = std::move(*shards);
+  }
+  for (const auto& name : names) {
+    if (auto added = add_safetensors(checkpoint, folder / name); !added) return tl::unexpected(added.error());
+  }
+  return checkpoint;
+}
+
+Result<Checkpoint> open_openai(const fs::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto model = parse_openai_pt(file->bytes());
+  if (!model) return fail_in(path.string(), model.error());
+  Checkpoint checkpoint{.path = path, .shape = openai_shape(model->dims)};
+  auto checked = check_shape(checkpoint.shape);
+  if (checked) checked = add_tensors(checkpoint, std::move(model->tensors));
+  if (!checked) return fail_in(path.string(), checked.error());
+  checkpoint.files.push_back(std::move(*file));
+  return checkpoint;
+}
+
+}  // namespace
+
+Result<Checkpoint> open_checkpoint(const fs::path& path) {
+  return fs::is_directory(path) ? open_hugging_face(path) : open_openai(path);
+}
+
+Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
+                                        std::span<const std::int64_t> shape) {
+  const auto found = checkpoint.tensors.find(name);
+  if (found == checkpoint.tensors.end()) {
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + name + "' (Hugging Face: '" + hugging_face_name(name) +
+                    "') is missing; expected " + shape_text(shape),
+                "The weights are incomplete: get the model again");
+  }
+  const auto& tensor = found->second;
+  if (!std::ranges::equal(tensor.shape, shape)) {
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + tensor.name + "' has the shape " + shape_text(tensor.shape) +
+                    ", expected " + shape_text(shape),
+                "Weights and config belong to different models");
+  }
+  if (tensor.type > ElementType::f32) {
+    return fail(Fault::unsupported, checkpoint.path.string() + ": tensor '" + tensor.name + "' is of type " +
+                                        std::string(name_of(tensor.type)) + ", expected F16, BF16 or F32");
+  }
+  return &tensor;
+}
+
+}  // namespace tutti

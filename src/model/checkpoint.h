@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "model/dims.h"
+#include "model/stored_tensor.h"
+
+namespace tutti {
+
+/// A Whisper model as it lies on disk: its shape, and its tensors by OpenAI's names, mapped and not copied. No tensor
+/// library is involved.
+struct Checkpoint {
+  std::filesystem::path path{};
+  WhisperShape shape{};
+  std::unordered_map<std::string, StoredTensor> tensors{};  // each keeps the name it has in its file
+  std::vector<MappedFile> files{};                          // what the tensors point into
+};
+
+/// A Hugging Face folder (config.json, model.safetensors or its shards), or OpenAI's .pt.
+Result<Checkpoint> open_checkpoint(const std::filesystem::path& path);
+
+/// The stored tensor of that (OpenAI) name, or an error that names it, the shape expected and the shape found.
+Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
+                                        std::span<const std::int64_t> shape);
+
+}  // namespace tutti

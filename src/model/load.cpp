@@ -1,0 +1,90 @@
+#include "model/load.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <cmath>
+#include <cstdint>
+#include <unordered_set>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+at::ScalarType scalar_type(ElementType type) {
+  switch (type) {
+    case ElementType::f16: return at::kHalf;
+    case ElementType::bf16: return at::kBFloat16;
+    default: return at::kFloat;
+  }
+}
+
+/// The tensor as it lies in the mapping. It keeps the checkpoint alive.
+at::Tensor mapped(const StoredTensor& stored, std::shared_ptr<const Checkpoint> owner) {
+  // from_blob wants a mutable pointer; the pages are read-only, and nothing writes to weights.
+  auto* data = const_cast<std::byte*>(stored.bytes.data());
+  return at::from_blob(
+      data, stored.shape, [owner = std::move(owner)](void*) {}, at::TensorOptions(scalar_type(stored.type)));
+}
+
+/// Old files may put data at odd addresses; arithmetic on those would be undefined, a byte-wise copy is not.
+at::Tensor aligned_copy(const StoredTensor& stored) {
+  auto copy = at::empty(stored.shape, at::TensorOptions(scalar_type(stored.type)));
+  std::memcpy(copy.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  return copy;
+}
+
+at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner, at::Device device,
+                 at::ScalarType dtype) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
+  return (aligned ? mapped(stored, owner) : aligned_copy(stored)).to(device, dtype);
+}
+
+/// The output layer is the token embedding, yet some files carry it twice.
+bool is_known_extra(const std::string& name) {
+  return name == "proj_out.weight";
+}
+
+void warn_of_unused(const Checkpoint& checkpoint, const std::vector<WeightSlot>& slots) {
+  std::unordered_set<std::string> used;
+  for (const auto& slot : slots) used.insert(slot.name);
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (used.contains(name) || is_known_extra(name)) continue;
+    log(Level::warning, checkpoint.path.string() + ": tensor '" + tensor.name + "' " + shape_text(tensor.shape) +
+                            " belongs to no part of a Whisper model and is not used");
+  }
+}
+
+}  // namespace
+
+Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device,
+                                    at::ScalarType dtype) {
+  const c10::InferenceMode guard;
+  WhisperWeights weights;
+  const auto slots = weight_slots(weights, checkpoint->shape);
+  for (const auto& slot : slots) {
+    const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
+    if (!stored) return tl::unexpected(stored.error());
+    *slot.tensor = place(**stored, checkpoint, device, dtype);
+  }
+  warn_of_unused(*checkpoint, slots);
+  return weights;
+}
+
+WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::ScalarType dtype) {
+  const c10::InferenceMode guard;
+  WhisperWeights weights;
+  for (const auto& slot : weight_slots(weights, shape)) {
+    std::int64_t fan_in = 1;
+    for (std::size_t i = 1; i < slot.shape.size(); ++i) fan_in *= slot.shape[i];
+    const double scale = 1 / std::sqrt(static_cast<double>(fan_in));
+    const bool is_norm_scale = slot.shape.size() == 1 && slot.name.ends_with(".weight");
+    auto values = at::randn(slot.shape, at::TensorOptions(at::kFloat)).mul_(slot.shape.size() == 1 ? 0.02 : scale);
+    if (is_norm_scale) values.add_(1.0);
+    *slot.tensor = values.to(device, dtype);
+  }
+  return weights;
+}
+
+}  // namespace tutti

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/dims.h"
+#include "model/ops.h"
+
+namespace tutti {
+
+struct AttentionWeights {
+  ops::Linear query{};
+  ops::Linear key{};  // without bias
+  ops::Linear value{};
+  ops::Linear out{};
+};
+
+/// A pre-norm block; an encoder's has no cross-attention.
+struct BlockWeights {
+  ops::Norm attn_norm{};
+  AttentionWeights attn{};
+  ops::Norm cross_norm{};
+  AttentionWeights cross{};
+  ops::Norm mlp_norm{};
+  ops::Linear mlp_in{};
+  ops::Linear mlp_out{};
+};
+
+struct WhisperWeights {
+  ops::Conv conv1{};
+  ops::Conv conv2{};
+  at::Tensor audio_positions{};  // [n_audio_ctx, n_audio_state]
+  std::vector<BlockWeights> encoder{};
+  ops::Norm encoder_norm{};
+  at::Tensor tokens{};          // [n_vocab, n_text_state], also the output layer
+  at::Tensor text_positions{};  // [n_text_ctx, n_text_state]
+  std::vector<BlockWeights> decoder{};
+  ops::Norm decoder_norm{};
+};
+
+/// One tensor of a network: OpenAI's name, the shape it must have, and where it goes.
+struct WeightSlot {
+  std::string name{};
+  std::vector<std::int64_t> shape{};
+  at::Tensor* tensor = nullptr;
+};
+
+/// Every tensor of a Whisper network of that shape, once. Sizes the block lists of `weights`; the pointers go into it.
+std::vector<WeightSlot> weight_slots(WhisperWeights& weights, const WhisperShape& shape);
+
+}  // namespace tutti

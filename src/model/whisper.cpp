@@ -1,0 +1,63 @@
+#include "model/whisper.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include "model/load.h"
+#include "model/state.h"
+
+namespace tutti {
+namespace {
+
+/// float32 means float32: torch would let cuDNN round a convolution's inputs to TF32's ten bits.
+void forbid_rounding(at::Device device) {
+  if (device.is_cuda()) at::globalContext().setAllowTF32CuDNN(false);
+}
+
+}  // namespace
+
+Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, at::ScalarType dtype) {
+  auto opened = open_checkpoint(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  forbid_rounding(device);
+  auto net = bind_weights(checkpoint, device, dtype);
+  if (!net) return tl::unexpected(net.error());
+  return WhisperModel(std::make_unique<Weights>(Weights{checkpoint->shape.dims, device, dtype, std::move(*net)}));
+}
+
+WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, at::ScalarType dtype) {
+  forbid_rounding(device);
+  return WhisperModel(
+      std::make_unique<Weights>(Weights{dims, device, dtype, random_weights(openai_shape(dims), device, dtype)}));
+}
+
+WhisperModel::WhisperModel(std::unique_ptr<Weights> weights) : weights_(std::move(weights)) {}
+WhisperModel::WhisperModel(WhisperModel&&) noexcept = default;
+WhisperModel& WhisperModel::operator=(WhisperModel&&) noexcept = default;
+WhisperModel::~WhisperModel() = default;
+
+const WhisperDims& WhisperModel::dims() const {
+  return weights_->dims;
+}
+at::Device WhisperModel::device() const {
+  return weights_->device;
+}
+at::ScalarType WhisperModel::dtype() const {
+  return weights_->dtype;
+}
+
+SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
+  const c10::InferenceMode guard;
+  const auto& d = weights_->dims;
+  SelfKv cache;
+  for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
+    for (auto* half : {&cache.keys, &cache.values}) {
+      half->push_back(at::empty({slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
+                                at::TensorOptions(weights_->dtype).device(weights_->device)));
+    }
+  }
+  return cache;
+}
+
+}  // namespace tutti

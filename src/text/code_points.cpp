@@ -1,0 +1,124 @@
+#include "text/code_points.h"
+
+#include <utf8proc.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "base/owned.h"
+#include "text/unicode_class.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+utf8proc_category_t category_of(char32_t value) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(value));
+}
+
+std::u32string mapped(std::u32string_view text, int options) {
+  const std::string utf8 = to_utf8(text);
+  utf8proc_uint8_t* made = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()), static_cast<utf8proc_ssize_t>(utf8.size()),
+                   &made, static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE | UTF8PROC_COMPAT));
+  if (size < 0) throw std::bad_alloc();  // the text is valid, so nothing else can go wrong
+  const std::unique_ptr<utf8proc_uint8_t, FreeWith<std::free>> owned(made);
+  return to_code_points({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});
+}
+
+}  // namespace
+
+bool is_space(char32_t value) {
+  return is_white_space(value) || (value >= 0x1C && value <= 0x1F);
+}
+
+bool is_word_character(char32_t value) {
+  return value == U'_' || is_letter(value) || is_number(value);
+}
+
+bool is_decimal(char32_t value) {
+  return category_of(value) == UTF8PROC_CATEGORY_ND;
+}
+
+int decimal_value(char32_t value) {
+  // Decimals stand in rows of ten from 0 to 9; several rows may touch.
+  char32_t first = value;
+  while (first > 0 && is_decimal(first - 1)) --first;
+  return static_cast<int>((value - first) % 10);
+}
+
+GeneralClass class_of(char32_t value) {
+  switch (category_of(value)) {
+    case UTF8PROC_CATEGORY_MN: return GeneralClass::mark_nonspacing;
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME: return GeneralClass::mark;
+    case UTF8PROC_CATEGORY_SM:
+    case UTF8PROC_CATEGORY_SC:
+    case UTF8PROC_CATEGORY_SK:
+    case UTF8PROC_CATEGORY_SO: return GeneralClass::symbol;
+    case UTF8PROC_CATEGORY_PC:
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO: return GeneralClass::punctuation;
+    default: return GeneralClass::other;
+  }
+}
+
+std::u32string nfkc(std::u32string_view text) {
+  return mapped(text, UTF8PROC_COMPOSE);
+}
+
+std::u32string nfkd(std::u32string_view text) {
+  return mapped(text, UTF8PROC_DECOMPOSE);
+}
+
+bool at_word_border(std::u32string_view text, std::size_t at) {
+  const bool before = at > 0 && is_word_character(text[at - 1]);
+  const bool after = at < text.size() && is_word_character(text[at]);
+  return before != after;
+}
+
+std::vector<std::u32string_view> split_at_spaces(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    while (at < text.size() && !is_space(text[at])) ++at;
+    if (at > start) words.push_back(text.substr(start, at - start));
+    while (at < text.size() && is_space(text[at])) ++at;
+  }
+  return words;
+}
+
+std::u32string substitute(std::u32string_view text,
+                          const std::function<std::optional<Replacement>(std::size_t at)>& match_at) {
+  std::u32string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto found = match_at(at)) {
+      out += found->text;
+      at += found->length;
+    } else {
+      out.push_back(text[at++]);
+    }
+  }
+  return out;
+}
+
+std::u32string join_spaces(std::u32string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_space(text[at]))
+      out.push_back(text[at]);
+    else if (at == 0 || !is_space(text[at - 1]))
+      out.push_back(U' ');
+  }
+  return out;
+}
+
+}  // namespace tutti

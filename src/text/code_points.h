@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// Text as Python's str sees it, one element a code point: the normalisers follow rules written for that. All functions
+/// are pure; "Python" means the meaning that CPython's str and re give, with the Unicode version of utf8proc.
+
+/// str.lower(): full case mapping, with the final sigma and U+0130 as the special cases.
+std::u32string lower(std::u32string_view text);
+
+/// str.isspace(), which is also \s of re: White_Space and the four separators U+001C to U+001F.
+bool is_space(char32_t value);
+/// \w of re.
+bool is_word_character(char32_t value);
+/// \d of re.
+bool is_decimal(char32_t value);
+/// 0 to 9. `value` must be a decimal.
+int decimal_value(char32_t value);
+
+enum class GeneralClass { mark_nonspacing, mark, symbol, punctuation, other };
+GeneralClass class_of(char32_t value);
+
+std::u32string nfkc(std::u32string_view text);
+std::u32string nfkd(std::u32string_view text);
+
+/// \b of re: whether a word begins or ends right before `at`, which may be text.size().
+bool at_word_border(std::u32string_view text, std::size_t at);
+
+/// str.split()
+std::vector<std::u32string_view> split_at_spaces(std::u32string_view text);
+
+/// What stands in for `length` code points of the text (at least 1).
+struct Replacement {
+  std::size_t length = 1;
+  std::u32string text{};
+};
+
+/// re.sub: asks at every place, from left to right, going on behind what was replaced.
+std::u32string substitute(std::u32string_view text,
+                          const std::function<std::optional<Replacement>(std::size_t at)>& match_at);
+
+/// re.sub(r"\s+", " ", text)
+std::u32string join_spaces(std::u32string_view text);
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "text/tokenizer.h"
+#include "text/vocabulary_file.h"
+
+namespace tutti {
+
+/// The ids as OpenAI lays them out behind `text_tokens` tokens of text (transcription.md, 5.2): 50256 of them make the
+/// English vocabulary, 50257 the multilingual one.
+SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t languages);
+
+/// As above for a .tiktoken file; `n_vocab` of the model decides how many languages there are (99 without it).
+Result<SpecialTokens> special_tokens_for(std::int32_t text_tokens, std::optional<std::int32_t> n_vocab);
+
+/// From the names in `added`, which decide alone for a vocabulary that is not Whisper's own; for one that is, they must
+/// agree with the standard layout. `n_vocab`, where given, must have room for them.
+Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, std::optional<std::int32_t> n_vocab);
+
+/// Every special token below the timestamps, as the reference writes it: {50257, "<|endoftext|>"}, ...
+std::vector<std::pair<std::int32_t, std::string>> special_token_names(const SpecialTokens& special);
+
+}  // namespace tutti

@@ -1,0 +1,100 @@
+#include "text/tokenizer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <stdexcept>
+
+#include "text/pieces.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
+
+namespace tutti {
+namespace {
+
+std::string timestamp_name(std::int32_t steps) {
+  char text[32];
+  std::snprintf(text, sizeof text, "<|%d.%02d|>", steps / 50, steps % 50 * 2);
+  return text;
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::shared_ptr<const Vocabulary> vocabulary) : vocabulary_(std::move(vocabulary)) {}
+
+const SpecialTokens& Tokenizer::special() const {
+  return vocabulary_->special;
+}
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view utf8) const {
+  const std::string text = replace_invalid_utf8(std::string(utf8));
+  std::string_view rest = text;
+  std::vector<std::int32_t> ids, symbols;
+  ids.reserve(text.size() / 3);
+  while (!rest.empty()) {
+    const std::string_view piece = rest.substr(0, first_piece(rest));
+    rest.remove_prefix(piece.size());
+    if (const std::int32_t whole = vocabulary_->ids.find(piece); whole != TokenTable::kNone) {
+      ids.push_back(whole);
+      continue;
+    }
+    symbols.clear();
+    for (const char byte : piece) symbols.push_back(vocabulary_->byte_ids[static_cast<unsigned char>(byte)]);
+    vocabulary_->pairs->merge(symbols);
+    ids.insert(ids.end(), symbols.begin(), symbols.end());
+  }
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::string bytes;
+  for (const std::int32_t id : ids)
+    if (id >= 0 && id < special().timestamp_begin && static_cast<std::size_t>(id) < vocabulary_->tokens.size())
+      bytes += vocabulary_->tokens[static_cast<std::size_t>(id)];
+  return replace_invalid_utf8(std::move(bytes));
+}
+
+std::string Tokenizer::decode_with_timestamps(std::span<const std::int32_t> ids) const {
+  std::string bytes;
+  for (const std::int32_t id : ids) {
+    if (id >= special().timestamp_begin)
+      bytes += timestamp_name(id - special().timestamp_begin);
+    else if (id >= 0 && static_cast<std::size_t>(id) < vocabulary_->tokens.size())
+      bytes += vocabulary_->tokens[static_cast<std::size_t>(id)];
+  }
+  return replace_invalid_utf8(std::move(bytes));
+}
+
+std::vector<std::int32_t> Tokenizer::non_speech_tokens() const {
+  static constexpr std::string_view kSymbols[] = {
+      "\"",  "#",  "(",  ")",  "*",   "+",  "/",  ":",   ";",   "<",  "=",  ">",  "@",  "[",   "\\",  "]",
+      "^",   "_",  "`",  "{",  "|",   "}",  "~",  "「",  "」",  "『", "』", "<<", ">>", "<<<", ">>>", "--",
+      "---", "-(", "-[", "('", "(\"", "((", "))", "(((", ")))", "[[", "]]", "{{", "}}", "♪♪",  "♪♪♪"};
+  // These share their first bytes, so where they are several tokens the first one is enough.
+  static constexpr std::string_view kMusic[] = {"♩", "♪", "♫", "♬", "♭", "♮", "♯"};
+
+  // Hyphen and apostrophe stay allowed inside words, but not at the start of one.
+  std::set<std::int32_t> ids = {encode(" -").front(), encode(" '").front()};
+  const auto add = [&](const std::string& text, bool if_single) {
+    const auto found = encode(text);
+    if (!if_single || found.size() == 1) ids.insert(found.front());
+  };
+  for (const std::string_view symbol : kSymbols) {
+    add(std::string(symbol), true);
+    add(" " + std::string(symbol), true);
+  }
+  for (const std::string_view symbol : kMusic) {
+    add(std::string(symbol), false);
+    add(" " + std::string(symbol), false);
+  }
+  return {ids.begin(), ids.end()};
+}
+
+std::vector<std::int32_t> Tokenizer::sot_sequence(std::string_view language, std::int32_t task) const {
+  if (!special().multilingual) return {special().sot};
+  const auto token = special().language_token(language);
+  if (!token) throw std::invalid_argument("no token for the language '" + std::string(language) + "'");
+  return {special().sot, *token, task};
+}
+
+}  // namespace tutti

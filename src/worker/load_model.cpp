@@ -1,0 +1,123 @@
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "text/special_tokens.h"
+#include "text/tokenizer.h"
+#include "worker/network.h"
+#include "worker/trouble.h"
+
+namespace tutti {
+namespace {
+
+// Measured on CPUs: up to eight sequences, each costs little more than a share of one. GPUs take more.
+constexpr std::int32_t kCpuSlots = 8;
+constexpr std::int32_t kGpuSlots = 32;
+
+class WhisperNetwork : public Network {
+ public:
+  explicit WhisperNetwork(WhisperModel model) : model_(std::move(model)) {}
+
+  const WhisperDims& dims() const override { return model_.dims(); }
+
+  CrossKv encode(const at::Tensor& mel) override {
+    const c10::InferenceMode no_autograd;
+    auto kv = model_.cross_kv(model_.encode(mel));
+    // Reading one value waits for all of it, so that the time reported is the device's and memory runs out here.
+    kv.values.back().flatten()[0].item();
+    return kv;
+  }
+
+  std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
+    return std::make_unique<ModelStepper>(model_, slots);
+  }
+
+ private:
+  WhisperModel model_;
+};
+
+Result<at::Device> device_of(const std::string& name) {
+  if (name == "cpu") return at::Device(at::kCPU);
+  if (name.starts_with("cuda")) {
+    if (!at::globalContext().hasCUDA()) {
+      return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device", "Use --device cpu");
+    }
+    try {
+      return at::Device(name);
+    } catch (...) {
+      return tl::unexpected<Error>(current_trouble(("device " + name).c_str()).error);
+    }
+  }
+  return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
+}
+
+Result<at::ScalarType> dtype_of(const std::string& name, const at::Device& device) {
+  if (name == "float32") return at::kFloat;
+  if (name == "bfloat16") return at::kBFloat16;
+  if (name == "float16" && device.is_cuda()) return at::kHalf;
+  return fail(Fault::unsupported, "compute type " + name + " on " + device.str(),
+              device.is_cuda() ? "Use float32, bfloat16 or float16" : "Use float32 or bfloat16");
+}
+
+/// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
+struct Ids {
+  SpecialTokens special{};
+  std::vector<std::int32_t> blank{};
+};
+
+Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
+  constexpr std::int32_t kEnglishTexts = 50256;
+  constexpr std::int32_t kMultilingual = 51865;  // smallest vocabulary with languages
+  constexpr std::int32_t kBlank = 220;           // in both of OpenAI's vocabularies
+  if (!std::filesystem::is_directory(path)) {
+    auto special = special_tokens_for(n_vocab >= kMultilingual ? kEnglishTexts + 1 : kEnglishTexts, n_vocab);
+    if (!special) return tl::unexpected<Error>(special.error());
+    return Ids{.special = std::move(*special), .blank = {kBlank}};
+  }
+  const auto tokenizer = Tokenizer::load(path, n_vocab);
+  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
+  return Ids{.special = tokenizer->special(), .blank = tokenizer->encode(" ")};
+}
+
+std::optional<std::int32_t> if_present(std::int32_t id) {
+  return id > 0 ? std::optional(id) : std::nullopt;
+}
+
+Result<LoadedModel> load(const LoadModel& request) {
+  const auto device = device_of(request.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto dtype = dtype_of(request.compute_type, *device);
+  if (!dtype) return tl::unexpected<Error>(dtype.error());
+  if (request.threads > 0) at::set_num_threads(request.threads);
+  auto model = WhisperModel::load(request.model_path, *device, *dtype);
+  if (!model) return tl::unexpected<Error>(model.error());
+  auto ids = ids_of(request.model_path, model->dims().n_vocab);
+  if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
+  return LoadedModel{.network = std::make_unique<WhisperNetwork>(std::move(*model)),
+                     .tokens = {.eot = ids->special.eot,
+                                .timestamp_begin = ids->special.timestamp_begin,
+                                .no_timestamps = if_present(ids->special.no_timestamps),
+                                .no_speech = if_present(ids->special.no_speech),
+                                .blank = std::move(ids->blank)},
+                     .sot = ids->special.sot,
+                     .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
+                     .slots = device->is_cuda() ? kGpuSlots : kCpuSlots,
+                     .device_name = device->str(),
+                     .compute_type = request.compute_type};
+}
+
+}  // namespace
+
+Result<LoadedModel> load_model(const LoadModel& request) {
+  try {
+    return load(request);
+  } catch (...) {
+    return tl::unexpected<Error>(current_trouble(("loading " + request.model_path).c_str()).error);
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "decode/decoding_tokens.h"
+#include "decode/stepper.h"
+#include "link/messages.h"
+#include "model/whisper.h"
+
+namespace tutti {
+
+/// A Whisper network as the worker uses it. One thread at a time; everything throws what torch throws.
+class Network {
+ public:
+  virtual ~Network() = default;
+  virtual const WhisperDims& dims() const = 0;
+  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
+  virtual CrossKv encode(const at::Tensor& mel) = 0;
+  /// The network must outlive the stepper.
+  virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+};
+
+/// A model ready to serve, with the ids that steer it.
+struct LoadedModel {
+  std::unique_ptr<Network> network{};
+  DecodingTokens tokens{};
+  std::int32_t sot = 0;
+  std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
+  std::int32_t slots = 1;                 // sequences to step together
+  std::string device_name{};
+  std::string compute_type{};
+};
+
+using ModelLoader = std::function<Result<LoadedModel>(const LoadModel&)>;
+
+/// Model and tokenizer from disk. Refuses devices and compute types that this build or machine does not have, and
+/// models whose weights are incomplete.
+Result<LoadedModel> load_model(const LoadModel& request);
+
+}  // namespace tutti

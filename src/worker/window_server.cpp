@@ -1,0 +1,212 @@
+#include "worker/window_server.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "worker/trouble.h"
+
+namespace tutti {
+namespace {
+
+Error no_such_window(WindowId id) {
+  return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
+}
+
+Decoded answer_to(const FinishedJob& job) {
+  const auto& outcome = *job.outcome;
+  return {.window = job.window_id,
+          .request = job.request,
+          .tokens = outcome.tokens,
+          .sum_logprob = outcome.sum_logprob,
+          .avg_logprob = outcome.avg_logprob,
+          .no_speech_prob = outcome.no_speech_prob,
+          .steps = outcome.steps,
+          .narrow_margins = outcome.narrow_margins,
+          .seconds = outcome.seconds};
+}
+
+}  // namespace
+
+WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
+    : model_(std::move(model)),
+      reply_(std::move(reply)),
+      clock_(clock),
+      batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
+      slots_(model_.slots) {}
+
+void WindowServer::fail_window(WindowId id, std::uint64_t request, const Error& error) {
+  reply_(Failed{.window = id, .request = request, .fault = error.fault, .what = error.text()});
+}
+
+bool WindowServer::halve_slots(const Error& error) {
+  if (slots_ == 1) return false;
+  const auto before = std::exchange(slots_, slots_ / 2);
+  batcher_.restart();
+  stepper_.reset();
+  reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
+                 .text = error.what + ": stepping " + std::to_string(slots_) + " sequences at a time instead of " +
+                         std::to_string(before)});
+  return true;
+}
+
+template <class Fn>
+auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn())> {
+  for (;;) {
+    Trouble trouble;
+    try {
+      return fn();
+    } catch (...) {
+      trouble = current_trouble(doing);
+    }
+    // Outside the handler: the exception may hold the very memory that ran out.
+    if (trouble.fatal) {
+      broken_ = true;
+      fail_window(0, 0, trouble.error);
+    }
+    if (!trouble.out_of_memory || !halve_slots(trouble.error)) return tl::unexpected<Error>(trouble.error);
+  }
+}
+
+Result<WindowView> WindowServer::check_mel(const OpenWindow& message, OwnedFd memory) const {
+  const auto& dims = model_.network->dims();
+  const auto most = 2 * dims.n_audio_ctx;
+  const auto found = std::to_string(message.n_mels) + " x " + std::to_string(message.frames);
+  if (message.n_mels != dims.n_mels || message.frames < 1 || message.frames > most) {
+    return fail(Fault::usage, "log-mel window of " + found + ": this model takes " + std::to_string(dims.n_mels) +
+                                  " bins and 1 to " + std::to_string(most) + " frames");
+  }
+  if (!memory) return fail(Fault::usage, "log-mel window of " + found + " came without its memory");
+  return WindowView::map(std::move(memory),
+                         static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames));
+}
+
+void WindowServer::open(const OpenWindow& message, OwnedFd memory) {
+  if (windows_.contains(message.window)) {
+    return fail_window(message.window, 0,
+                       {Fault::usage, "window " + std::to_string(message.window) + " is open already"});
+  }
+  auto mel = check_mel(message, std::move(memory));
+  if (!mel) return fail_window(message.window, 0, mel.error());
+  windows_[message.window] = {.mel = std::move(*mel), .frames = message.frames};
+  to_encode_.push_back(message.window);
+}
+
+void WindowServer::detect(const DetectLanguage& message) {
+  const auto found = windows_.find(message.window);
+  if (found == windows_.end()) return fail_window(message.window, 0, no_such_window(message.window));
+  if (!found->second.kv) return void(++found->second.detections);
+  answer_language(message.window, found->second);
+}
+
+void WindowServer::decode(const DecodeWindow& message) {
+  const auto found = windows_.find(message.window);
+  if (found == windows_.end()) return fail_window(message.window, message.request, no_such_window(message.window));
+  if (!found->second.kv) return found->second.decodings.push_back(message);
+  submit(message, found->second);
+}
+
+void WindowServer::release(const ReleaseWindow& message) {
+  windows_.erase(message.window);
+  std::erase(to_encode_, message.window);
+  batcher_.forget(message.window);
+}
+
+void WindowServer::work() {
+  auto now = pace_;
+  now.to_encode = !to_encode_.empty();
+  now.to_step = !batcher_.idle();
+  now.free_slots = batcher_.live() + batcher_.waiting() < slots_;
+  const auto turn = next_turn(now);
+  const auto begun = clock_.now();
+  if (turn == Turn::encode) {
+    encode_next();
+    pace_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
+  } else if (turn == Turn::step) {
+    step();
+    pace_.encoded_last = false;
+    pace_.stepping_since += clock_.now() - begun;
+  }
+}
+
+at::Tensor WindowServer::padded_mel(const Window& window) const {
+  const auto& dims = model_.network->dims();
+  auto mel = at::zeros({dims.n_mels, 2 * dims.n_audio_ctx}, at::kFloat);
+  // from_blob wants mutable memory; it is only read.
+  auto* values = const_cast<float*>(window.mel->values().data());
+  mel.narrow(1, 0, window.frames).copy_(at::from_blob(values, {dims.n_mels, window.frames}, at::kFloat));
+  return mel;
+}
+
+void WindowServer::encode_next() {
+  const auto id = to_encode_.front();
+  to_encode_.pop_front();
+  auto& window = windows_.at(id);
+  const auto begun = clock_.now();
+  auto kv = backing_off("encoding a window", [&] { return model_.network->encode(padded_mel(window)); });
+  if (!kv) {
+    fail_window(id, 0, kv.error());
+    for (const auto& waiting : window.decodings) fail_window(id, waiting.request, kv.error());
+    windows_.erase(id);
+    return;
+  }
+  window.kv = std::make_shared<const CrossKv>(std::move(*kv));
+  window.mel.reset();
+  reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
+  for (; window.detections > 0; --window.detections) answer_language(id, window);
+  for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
+}
+
+void WindowServer::answer_language(WindowId id, const Window& window) {
+  if (model_.languages.empty()) {
+    return fail_window(id, 0, {Fault::usage, "this model knows English only: there is no language to detect"});
+  }
+  const auto logits = backing_off("detecting the language", [&] {
+    if (!detector_) detector_ = model_.network->make_stepper(1);
+    const SequenceStep sot{.tokens = std::span(&model_.sot, 1), .window = window.kv.get()};
+    return detector_->decode(std::span(&sot, 1));
+  });
+  if (!logits) return fail_window(id, 0, logits.error());
+  const auto chances = logits->select(0, 0).index_select(0, at::tensor(model_.languages, at::kLong)).softmax(0);
+  const auto* first = chances.data_ptr<float>();
+  reply_(Language{.window = id, .tokens = model_.languages, .probabilities = {first, first + model_.languages.size()}});
+}
+
+void WindowServer::submit(const DecodeWindow& message, const Window& window) {
+  DecodeJob job{.window_id = message.window,
+                .request = message.request,
+                .window = window.kv,
+                .prompt = message.prompt,
+                .sot_index = message.sot_index,
+                .temperature = message.temperature,
+                .best_of = message.best_of,
+                .seed = message.seed,
+                .max_tokens = message.max_tokens,
+                .rules = {.suppress_blank = message.suppress_blank,
+                          .suppress = message.suppress,
+                          .timestamps = message.timestamps,
+                          .max_initial_timestamp = message.max_initial_timestamp}};
+  const auto sound = check(job, model_.network->dims());
+  if (!sound) return fail_window(message.window, message.request, sound.error());
+  batcher_.submit(std::move(job));
+}
+
+void WindowServer::step() {
+  auto finished = backing_off("decoding", [&] {
+    if (!stepper_) stepper_ = model_.network->make_stepper(slots_);
+    return batcher_.step(*stepper_);
+  });
+  if (!finished) finished = batcher_.fail_current(finished.error());
+  for (const auto& job : *finished) {
+    if (job.outcome) {
+      reply_(answer_to(job));
+    } else {
+      fail_window(job.window_id, job.request, job.outcome.error());
+    }
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/owned.h"
+#include "base/units.h"
+#include "decode/batcher.h"
+#include "link/messages.h"
+#include "link/shared_window.h"
+#include "worker/network.h"
+#include "worker/turns.h"
+
+namespace tutti {
+
+/// Where a worker's answers go.
+using Reply = std::function<void(const ToControl&)>;
+
+/// A loaded model at work on windows: opens them, decodes them together, answers. When memory runs out it steps half as
+/// many sequences at a time and begins them anew, so that no window is lost. One thread: the only one that calls torch.
+class WindowServer {
+ public:
+  /// `clock` must outlive the server.
+  WindowServer(LoadedModel model, Reply reply, const Clock& clock);
+
+  /// memory: what came beside the message.
+  void open(const OpenWindow& message, OwnedFd memory);
+  void detect(const DetectLanguage& message);
+  void decode(const DecodeWindow& message);
+  void release(const ReleaseWindow& message);
+
+  bool has_work() const { return !to_encode_.empty() || !batcher_.idle(); }
+  /// One encoding or one decoder step, whichever is due.
+  void work();
+  /// The device is lost; the reason was answered.
+  bool broken() const { return broken_; }
+  std::int32_t slots() const { return slots_; }
+
+ private:
+  struct Window {
+    std::optional<WindowView> mel{};  // until encoded
+    std::int32_t frames = 0;
+    std::shared_ptr<const CrossKv> kv{};    // from then on
+    std::int32_t detections = 0;            // that wait for it
+    std::vector<DecodeWindow> decodings{};  // likewise
+  };
+
+  Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
+  at::Tensor padded_mel(const Window& window) const;
+  void encode_next();
+  void step();
+  void answer_language(WindowId id, const Window& window);
+  void submit(const DecodeWindow& message, const Window& window);
+  void fail_window(WindowId id, std::uint64_t request, const Error& error);
+  bool halve_slots(const Error& error);
+  /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory.
+  template <class Fn>
+  auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
+
+  LoadedModel model_;
+  Reply reply_;
+  const Clock& clock_;
+  Batcher batcher_;
+  std::int32_t slots_;
+  std::unique_ptr<Stepper> stepper_{};   // made at first use, and again after a change of slots_
+  std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
+  std::map<WindowId, Window> windows_{};
+  std::deque<WindowId> to_encode_{};
+  WorkAtHand pace_{};  // the last three fields
+  bool broken_ = false;
+};
+
+}  // namespace tutti

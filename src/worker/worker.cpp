@@ -1,0 +1,132 @@
+#include "worker/worker.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "link/connection.h"
+#include "link/wire.h"
+#include "worker/inbox.h"
+#include "worker/window_server.h"
+
+namespace tutti {
+namespace {
+
+/// The worker's voice. Both threads send.
+class Outbox {
+ public:
+  Outbox(Connection& connection, std::optional<InjectedFault> fault) : connection_(connection), fault_(fault) {}
+
+  void send(const ToControl& message) {
+    if (fault_ && std::holds_alternative<Decoded>(message) && answered_++ == fault_->after) {
+      commit(*fault_, connection_.fd());
+    }
+    // A connection that fails ends the reading thread, and with it the worker: nothing more to do here.
+    std::ignore = connection_.send(encode_message(message));
+  }
+
+ private:
+  Connection& connection_;
+  std::optional<InjectedFault> fault_;
+  std::int32_t answered_ = 0;  // only the computing thread sends Decoded
+};
+
+/// Until the control side hangs up or sends what no control of ours would send.
+void read_letters(Connection& connection, Outbox& outbox, Inbox& inbox) {
+  for (;;) {
+    auto packet = connection.receive();
+    if (!packet) break;
+    if (!*packet) continue;
+    auto message = decode_to_worker((*packet)->message);
+    if (!message) {
+      log(Level::error, "message from the control process: " + message.error().text());
+      break;
+    }
+    if (const auto* ping = std::get_if<Ping>(&*message)) {
+      outbox.send(Pong{.sequence = ping->sequence});
+    } else {
+      inbox.put({std::move(*message), std::move((*packet)->fd)});
+    }
+  }
+  inbox.close();
+}
+
+/// What the computing thread keeps between messages.
+class Desk {
+ public:
+  Desk(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
+
+  bool has_work() const { return server_ && server_->has_work(); }
+  bool broken() const { return server_ && server_->broken(); }
+  void work() {
+    if (has_work()) server_->work();
+  }
+
+  void take(Letter letter) {
+    if (const auto* load = std::get_if<LoadModel>(&letter.message)) return this->load(*load);
+    if (!server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "no model is loaded"});
+    std::visit(
+        [&](const auto& message) {
+          using Message = std::decay_t<decltype(message)>;
+          if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(letter.memory));
+          if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
+          if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
+          if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
+        },
+        letter.message);
+  }
+
+ private:
+  void load(const LoadModel& message) {
+    if (server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
+    const auto begun = Clock::real().now();
+    auto model = options_.load(message);
+    if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
+    const WhisperDims& dims = model->network->dims();
+    const Ready ready{.device_name = model->device_name,
+                      .compute_type = model->compute_type,
+                      .n_mels = dims.n_mels,
+                      .n_audio_ctx = dims.n_audio_ctx,
+                      .n_text_ctx = dims.n_text_ctx,
+                      .n_vocab = dims.n_vocab,
+                      .slots = model->slots,
+                      .load_seconds = Seconds(Clock::real().now() - begun).count()};
+    server_.emplace(
+        std::move(*model), [this](const ToControl& answer) { outbox_.send(answer); }, Clock::real());
+    outbox_.send(ready);
+  }
+
+  const WorkerSetup& options_;
+  Outbox& outbox_;
+  std::optional<WindowServer> server_{};
+};
+
+}  // namespace
+
+int run_worker(OwnedFd socket, const WorkerSetup& options) {
+  Connection connection(std::move(socket), "the control process");
+  Outbox outbox(connection, options.fault);
+  Inbox inbox;
+  outbox.send(Hello{.build_id = options.build_id, .device_uuid = options.device_uuid});
+  std::thread reader([&] { read_letters(connection, outbox, inbox); });
+
+  const c10::InferenceMode no_autograd;
+  Desk desk(options, outbox);
+  for (bool closed = false; !closed && !desk.broken();) {
+    auto post = inbox.take(!desk.has_work());
+    closed = post.closed;
+    if (closed) break;
+    for (auto& letter : post.letters) desk.take(std::move(letter));
+    desk.work();
+  }
+  connection.shut();
+  reader.join();
+  return desk.broken() ? 1 : 0;
+}
+
+}  // namespace tutti

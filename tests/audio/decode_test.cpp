@@ -1,0 +1,56 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+#include "audio/recording.h"
+#include "sounds.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// FNV-1a over the bytes, as tools/golden/pcm.py computes it.
+std::uint64_t checksum(std::span<const std::int16_t> pcm) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const std::byte byte : std::as_bytes(pcm))
+    value = (value ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  return value;
+}
+
+/// One line of tests/data/audio/pcm.txt: what the ffmpeg program makes of a file.
+struct Expected {
+  std::int64_t samples = 0;
+  std::uint64_t checksum = 0;
+  std::string state{};  // "clean", or "damaged" where ffmpeg complained
+  std::string path{};
+};
+
+std::vector<Expected> ffmpegs_results() {
+  std::ifstream lines(fs::path(TUTTI_SOURCE_DIR) / "tests/data/audio/pcm.txt");
+  std::vector<Expected> all;
+  for (Expected one; lines >> one.samples >> std::hex >> one.checksum >> std::dec >> one.state >> std::ws &&
+                     std::getline(lines, one.path);)
+    all.push_back(one);
+  return all;
+}
+
+}  // namespace
+
+TEST(Decode, GivesTheSamplesOfTheFfmpegProgramBitForBit) {
+  TUTTI_NEEDS("formats/sonnet");
+  const auto all = ffmpegs_results();
+  ASSERT_GT(all.size(), 40U);
+  for (const Expected& expected : all) {
+    const auto recording = decode_recording(test_data() / expected.path);
+    ASSERT_TRUE(recording) << recording.error().text();
+    EXPECT_EQ(recording->samples(), expected.samples) << expected.path;
+    EXPECT_EQ(checksum(all_of(*recording)), expected.checksum) << expected.path;
+    EXPECT_EQ(recording->losses().empty(), expected.state == "clean")
+        << expected.path << ": " << testing::PrintToString(recording->losses());
+  }
+}

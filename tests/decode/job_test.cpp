@@ -1,0 +1,39 @@
+#include "decode/job.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace tutti {
+namespace {
+
+constexpr WhisperDims kDims{.n_vocab = 100, .n_text_ctx = 8};
+
+std::string complaint(const std::function<void(DecodeJob&)>& spoil) {
+  DecodeJob job{.prompt = {1, 2, 3}, .sot_index = 2};
+  spoil(job);
+  const auto verdict = check(job, kDims);
+  return verdict ? "" : verdict.error().text();
+}
+
+TEST(DecodeJobCheck, ASoundJobPasses) {
+  EXPECT_EQ(complaint([](auto&) {}), "");
+}
+
+TEST(DecodeJobCheck, EveryFieldOutOfRangeIsNamed) {
+  const auto names = [](const std::string& text, const char* field) { return text.find(field) != std::string::npos; };
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.clear(); }), "prompt has 0"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.resize(9); }), "prompt has 9"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt[1] = 100; }), "token 100"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.rules.suppress = {-1}; }), "token -1"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.sot_index = 3; }), "sot_index 3"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = -0.5F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = std::nanf(""); }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e-9F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.best_of = 0; }), "best_of"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.max_tokens = 0; }), "max_tokens"));
+}
+
+}  // namespace
+}  // namespace tutti
