@@ -60,12 +60,13 @@ class PcmFile final : public PcmSink {
   Clock::Instant reported_{};
 };
 
-/// A limit below what is mapped already (a sanitizer's shadow memory) would only break us: then there is none.
+/// Limits what is mapped from now on: the program itself (with a sanitizer, terabytes of shadow memory) does not count.
 void limit_memory(unsigned long long most) {
+  if (most == 0) return;
   unsigned long long pages = 0;
   if (const auto statm = read_file("/proc/self/statm")) pages = std::strtoull(statm->c_str(), nullptr, 10);
-  if (most == 0 || pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) > most) return;
-  const rlimit limit{most, most};
+  const auto whole = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + most;
+  const rlimit limit{whole, whole};
   ::setrlimit(RLIMIT_AS, &limit);
 }
 

@@ -146,7 +146,7 @@ TEST(DecodeProcess, ADecoderThatWantsMoreMemoryThanItMayHaveFailsAlone) {
   ASSERT_FALSE(limited);
   EXPECT_THAT(limited.error().what, HasSubstr("could not be loaded"));
   const fs::path sound = write_wav(folder / "loud.wav", noise(100000));
-  EXPECT_TRUE(decode_recording(sound, {}, {.memory = Bytes{1}})) << "a limit below what is mapped already is none";
+  EXPECT_TRUE(decode_recording(sound, {}, {.memory = Bytes{64 << 20}}));
 }
 
 TEST(DecodeProtocol, MessagesSurviveThePipeInAnyPieces) {
