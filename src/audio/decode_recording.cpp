@@ -54,8 +54,13 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
   if (S_ISREG(facts.st_mode)) return input;
   auto spool = open_unnamed_file();
   if (!spool) return spool;
+  auto asked = Clock::real().now();
   const auto read = listen(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
+    const auto now = Clock::real().now();
+    if (now - asked >= std::chrono::milliseconds(kTickMs)) {
+      asked = now;
+      if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
+    }
     return write_all(spool->get(), bytes, name + ": the temporary copy");
   });
   if (!read) return tl::unexpected<Error>(read.error());
