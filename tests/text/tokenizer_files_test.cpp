@@ -165,7 +165,7 @@ TEST(TokenizerFile, AFolderWithoutOneSaysWhatWasExpected) {
 TEST(Languages, AreFoundByCodeNameAndAlias) {
   const json codes = golden("tokenizer.json").at("language_codes");
   for (const auto& [name, code] : codes.items()) EXPECT_EQ(to_language_code(name), code.get<std::string>()) << name;
-  for (const Language& language : whisper_languages()) {
+  for (const WhisperLanguage& language : whisper_languages()) {
     EXPECT_EQ(to_language_code(language.code), language.code);
     EXPECT_EQ(codes.at(std::string(language.name)), language.code);
     EXPECT_EQ(language_name(language.code), language.name);
