@@ -11,42 +11,50 @@ if(NOT TUTTI_CUDA_HOME)
   set(TUTTI_CUDA_HOME /usr/local/cuda)
 endif()
 find_program(TUTTI_NVCC nvcc HINTS ${TUTTI_CUDA_HOME}/bin)
-if(TUTTI_NVCC)
+# nvcc alone does not make a toolkit that libtorch_cuda can be linked with.
+if(TUTTI_NVCC AND EXISTS ${TUTTI_CUDA_HOME}/lib64/libcublas.so.13)
   set(cuda_default ON)
 else()
   set(cuda_default OFF)
 endif()
 option(TUTTI_CUDA "Link libtorch's CUDA half and build the CUDA kernels" ${cuda_default})
 
+# Compute capabilities for the .cu files: this machine's card if it has one, Hopper otherwise (CI). The package preset names all.
+if(EXISTS /dev/nvidiactl)
+  set(architectures_default native)
+else()
+  set(architectures_default 90)
+endif()
+set(CMAKE_CUDA_ARCHITECTURES ${architectures_default} CACHE STRING "CUDA compute capabilities to build kernels for")
+
 add_library(tutti_torch INTERFACE)
 target_include_directories(tutti_torch SYSTEM INTERFACE
   ${TUTTI_LIBTORCH}/include ${TUTTI_LIBTORCH}/include/torch/csrc/api/include)
 target_compile_definitions(tutti_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
-target_link_directories(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib)
 # --disable-new-dtags: RPATH, unlike RUNPATH, also serves what libtorch itself loads (libcudart, libcupti, ...).
 target_link_options(tutti_torch INTERFACE
-  -Wl,--disable-new-dtags,-rpath,${TUTTI_LIBTORCH}/lib,-rpath,${TUTTI_CUDA_HOME}/lib64,-rpath-link,${TUTTI_LIBTORCH}/lib,-rpath-link,${TUTTI_CUDA_HOME}/lib64)
-target_link_libraries(tutti_torch INTERFACE torch_cpu c10)
-
+  -Wl,--disable-new-dtags,-rpath,${TUTTI_CUDA_HOME}/lib64,-rpath-link,${TUTTI_LIBTORCH}/lib,-rpath-link,${TUTTI_CUDA_HOME}/lib64)
+# Full paths, so that CMake itself keeps the RPATH: the cache in the build tree, lib/tutti once installed.
+target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libtorch_cpu.so ${TUTTI_LIBTORCH}/lib/libc10.so)
 if(TUTTI_CUDA)
-  # torch_cuda registers itself with torch_cpu when it is loaded, and no symbol of ours asks for it: hence --no-as-needed.
-  # Measured on a machine without a GPU: start-up 0.3-0.4 s with it, 0.2 s without.
-  target_link_libraries(tutti_torch INTERFACE -Wl,--no-as-needed torch_cuda c10_cuda -Wl,--as-needed)
+  # Nothing names a symbol of libtorch_cuda: its kernels register themselves when it is loaded. On a machine without a GPU that
+  # costs 0.1 to 0.2 s at start.
+  target_link_libraries(tutti_torch INTERFACE
+    -Wl,--push-state,--no-as-needed ${TUTTI_LIBTORCH}/lib/libtorch_cuda.so -Wl,--pop-state ${TUTTI_LIBTORCH}/lib/libc10_cuda.so)
   target_include_directories(tutti_torch SYSTEM INTERFACE ${TUTTI_CUDA_HOME}/include)
 endif()
 
-# The headers every room below the torch line needs, parsed once (ATen/ATen.h costs 15 s a file).
-file(WRITE ${PROJECT_BINARY_DIR}/torch_headers.cpp "")
-add_library(tutti_torch_headers OBJECT ${PROJECT_BINARY_DIR}/torch_headers.cpp)
-target_compile_options(tutti_torch_headers PRIVATE ${TUTTI_WARNINGS})
-target_link_libraries(tutti_torch_headers PRIVATE tutti_torch)
+# One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_pch.cpp CONTENT "")
+add_library(tutti_torch_pch STATIC ${PROJECT_BINARY_DIR}/torch_pch.cpp)
+target_link_libraries(tutti_torch_pch PUBLIC tutti_torch)
 target_compile_options(tutti_torch INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache asks for it
-target_precompile_headers(tutti_torch_headers PRIVATE <ATen/ATen.h> <c10/core/InferenceMode.h>)
+target_precompile_headers(tutti_torch_pch PRIVATE <ATen/ATen.h> <c10/core/InferenceMode.h>)
 
-# tutti_uses_torch(<target> <scope>): libtorch and the precompiled headers, which are there whether included or not:
-# sources still include what they use.
+# tutti_uses_torch(<target> <scope>): libtorch, and the precompiled headers.
 function(tutti_uses_torch target scope)
   target_link_libraries(${target} ${scope} tutti_torch)
-  target_precompile_headers(${target} REUSE_FROM tutti_torch_headers)
-  target_compile_options(${target} PRIVATE -fPIC)  # as the headers were compiled; CMake gives executables -fPIE
+  # GCC takes a precompiled header only with the flags it was made with, and CMake compiles programs as -fPIE.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
+  target_precompile_headers(${target} REUSE_FROM tutti_torch_pch)
 endfunction()

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "audio/ffmpeg_source.h"
+#include "audio/file_ending.h"
 #include "audio/losses.h"
 #include "audio/resampler.h"
 #include "audio/sndfile_source.h"
@@ -57,7 +58,7 @@ void note_missing_bytes(ByteSource& bytes, Seconds heard, Losses& losses) {
   if (header && header->present_bytes < header->claimed_bytes)
     losses.add(heard, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
                           " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
-  if (is_cut_off_ogg(bytes)) losses.add(heard, "the file breaks off without the page that ends an Ogg stream");
+  if (const auto broken = broken_ending(bytes)) losses.add(heard, *broken);
 }
 
 /// None where libsndfile does not take the file or stumbles over it: the sink is then as before.

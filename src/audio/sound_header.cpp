@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <vector>
+
+#include "audio/peek.h"
 
 namespace tutti {
 namespace {
@@ -31,28 +32,6 @@ constexpr std::array kLayouts{
     Layout{Container::w64, "riff", "wave", 24, 40, 16, 8, false, true, 8, "data", 0},
     Layout{Container::caf, "caff", "", 0, 8, 4, 8, true, false, 1, "data", 4},
 };
-
-/// `count` bytes at `offset`, or an empty view where the file has fewer. Valid until the next call.
-class Peek {
- public:
-  explicit Peek(ByteSource& bytes) : bytes_(bytes) {}
-
-  std::string_view at(std::int64_t offset, std::size_t count) {
-    const auto got = bytes_.read_at(offset, std::as_writable_bytes(std::span(block_)).first(count));
-    return got && *got == count ? std::string_view(block_.data(), count) : std::string_view();
-  }
-
- private:
-  ByteSource& bytes_;
-  std::array<char, 32> block_{};
-};
-
-std::uint64_t number(std::string_view bytes, bool big_endian) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    value = value << 8 | static_cast<unsigned char>(bytes[big_endian ? i : bytes.size() - 1 - i]);
-  return value;
-}
 
 /// Sizes a program writes that streams and cannot know better (all ones, or their positive half).
 bool is_unknown(std::uint64_t size, std::size_t size_bytes) {
@@ -129,27 +108,6 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
         head.substr(static_cast<std::size_t>(layout.form_at), layout.form.size()) == layout.form)
       return find_samples(bytes, layout);
   return {};
-}
-
-bool is_cut_off_ogg(ByteSource& bytes) {
-  constexpr std::string_view kPage = "OggS";
-  constexpr std::size_t kHead = 27;  // of a page, before its table of segment sizes
-  constexpr std::int64_t kLongestPage = 65307;
-  const std::int64_t from = std::max<std::int64_t>(bytes.size() - 2 * kLongestPage, 0);
-  std::vector<char> block(static_cast<std::size_t>(bytes.size() - from));
-  std::array<char, 4> start{};
-  const auto head = bytes.read_at(0, std::as_writable_bytes(std::span(start)));
-  const auto got = bytes.read_at(from, std::as_writable_bytes(std::span(block)));
-  if (!head || !got || std::string_view(start.data(), *head) != kPage) return false;
-  const std::string_view tail(block.data(), *got);
-  const std::size_t page = tail.rfind(kPage);
-  if (page == std::string_view::npos || tail.size() - page < kHead) return true;
-  const std::size_t segments = static_cast<unsigned char>(tail[page + kHead - 1]);
-  if (tail.size() - page < kHead + segments) return true;
-  std::size_t size = kHead + segments;
-  for (const char segment : tail.substr(page + kHead, segments)) size += static_cast<unsigned char>(segment);
-  constexpr unsigned char kLastPage = 4;
-  return tail.size() - page < size || (static_cast<unsigned char>(tail[page + 5]) & kLastPage) == 0;
 }
 
 }  // namespace tutti

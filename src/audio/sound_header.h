@@ -25,7 +25,4 @@ inline constexpr std::int64_t kFlacTotalOffset = 21;
 /// None for any other kind of file.
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 
-/// Whether an Ogg file breaks off before the page that ends it. False for any other kind of file.
-bool is_cut_off_ogg(ByteSource& bytes);
-
 }  // namespace tutti

@@ -18,8 +18,8 @@ namespace tutti {
 OwnedFd open_pidfd(pid_t pid);
 
 struct ChildOptions {
-  std::string name;                  // in front of its lines in our log, and in errors: "worker cuda:0"
-  std::vector<std::string> command;  // program (looked up in PATH when it has no slash) and arguments
+  std::string name{};                  // in front of its lines in our log, and in errors: "worker cuda:0"
+  std::vector<std::string> command{};  // program (looked up in PATH when it has no slash) and arguments
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours, or replacing
   bool on_terminal = false;  // keep our standard streams and process group, as a debugger must; no output is captured
 };

@@ -21,9 +21,9 @@ Result<std::vector<std::string>> split_words(std::string_view words);
 
 /// What the environment says about the engine; empty fields: unset.
 struct EngineSettings {
-  std::string engine;                // TUTTI_ENGINE: path of the executable
-  std::string wrapper;               // TUTTI_ENGINE_WRAPPER: "gdb --args"
-  std::filesystem::path own_folder;  // where this program lies
+  std::string engine{};                // TUTTI_ENGINE: path of the executable
+  std::string wrapper{};               // TUTTI_ENGINE_WRAPPER: "gdb --args"
+  std::filesystem::path own_folder{};  // where this program lies
 
   static EngineSettings of_this_process();
 };

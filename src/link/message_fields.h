@@ -34,6 +34,12 @@ struct Field {
   std::uint64_t limit = default_limit<Value>();
 };
 
+// Spelt out for clang 14, which cannot deduce an aggregate's arguments.
+template <class Message, class Value>
+Field(std::string_view, Value Message::*) -> Field<Message, Value>;
+template <class Message, class Value>
+Field(std::string_view, Value Message::*, std::uint64_t) -> Field<Message, Value>;
+
 /// The fields of a message in wire order, written once: writer and reader both walk this list, so they cannot drift.
 template <class Message>
 struct Layout;
@@ -94,9 +100,11 @@ struct Layout<Hello> {
 template <>
 struct Layout<Ready> {
   static constexpr std::string_view kName = "Ready";
-  static constexpr auto kFields = std::tuple(
-      Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
-      Field{"n_mels", &Ready::n_mels}, Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
+  static constexpr auto kFields =
+      std::tuple(Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
+                 Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
+                 Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab},
+                 Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
 };
 
 template <>

@@ -85,6 +85,9 @@ struct Ready {
   std::string device_name{};
   std::string compute_type{};  // what was really taken
   std::int32_t n_mels = 0;
+  std::int32_t n_audio_ctx = 0;  // encoder positions; a window has twice as many mel frames
+  std::int32_t n_text_ctx = 0;   // tokens of prompt and text together, at most
+  std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // sequences it steps together
   double load_seconds = 0;
   bool operator==(const Ready&) const = default;

@@ -9,68 +9,68 @@ namespace tutti {
 namespace {
 
 constexpr std::array kLanguages = {
-    Language{"en", "english"},     Language{"zh", "chinese"},    Language{"de", "german"},
-    Language{"es", "spanish"},     Language{"ru", "russian"},    Language{"ko", "korean"},
-    Language{"fr", "french"},      Language{"ja", "japanese"},   Language{"pt", "portuguese"},
-    Language{"tr", "turkish"},     Language{"pl", "polish"},     Language{"ca", "catalan"},
-    Language{"nl", "dutch"},       Language{"ar", "arabic"},     Language{"sv", "swedish"},
-    Language{"it", "italian"},     Language{"id", "indonesian"}, Language{"hi", "hindi"},
-    Language{"fi", "finnish"},     Language{"vi", "vietnamese"}, Language{"he", "hebrew"},
-    Language{"uk", "ukrainian"},   Language{"el", "greek"},      Language{"ms", "malay"},
-    Language{"cs", "czech"},       Language{"ro", "romanian"},   Language{"da", "danish"},
-    Language{"hu", "hungarian"},   Language{"ta", "tamil"},      Language{"no", "norwegian"},
-    Language{"th", "thai"},        Language{"ur", "urdu"},       Language{"hr", "croatian"},
-    Language{"bg", "bulgarian"},   Language{"lt", "lithuanian"}, Language{"la", "latin"},
-    Language{"mi", "maori"},       Language{"ml", "malayalam"},  Language{"cy", "welsh"},
-    Language{"sk", "slovak"},      Language{"te", "telugu"},     Language{"fa", "persian"},
-    Language{"lv", "latvian"},     Language{"bn", "bengali"},    Language{"sr", "serbian"},
-    Language{"az", "azerbaijani"}, Language{"sl", "slovenian"},  Language{"kn", "kannada"},
-    Language{"et", "estonian"},    Language{"mk", "macedonian"}, Language{"br", "breton"},
-    Language{"eu", "basque"},      Language{"is", "icelandic"},  Language{"hy", "armenian"},
-    Language{"ne", "nepali"},      Language{"mn", "mongolian"},  Language{"bs", "bosnian"},
-    Language{"kk", "kazakh"},      Language{"sq", "albanian"},   Language{"sw", "swahili"},
-    Language{"gl", "galician"},    Language{"mr", "marathi"},    Language{"pa", "punjabi"},
-    Language{"si", "sinhala"},     Language{"km", "khmer"},      Language{"sn", "shona"},
-    Language{"yo", "yoruba"},      Language{"so", "somali"},     Language{"af", "afrikaans"},
-    Language{"oc", "occitan"},     Language{"ka", "georgian"},   Language{"be", "belarusian"},
-    Language{"tg", "tajik"},       Language{"sd", "sindhi"},     Language{"gu", "gujarati"},
-    Language{"am", "amharic"},     Language{"yi", "yiddish"},    Language{"lo", "lao"},
-    Language{"uz", "uzbek"},       Language{"fo", "faroese"},    Language{"ht", "haitian creole"},
-    Language{"ps", "pashto"},      Language{"tk", "turkmen"},    Language{"nn", "nynorsk"},
-    Language{"mt", "maltese"},     Language{"sa", "sanskrit"},   Language{"lb", "luxembourgish"},
-    Language{"my", "myanmar"},     Language{"bo", "tibetan"},    Language{"tl", "tagalog"},
-    Language{"mg", "malagasy"},    Language{"as", "assamese"},   Language{"tt", "tatar"},
-    Language{"haw", "hawaiian"},   Language{"ln", "lingala"},    Language{"ha", "hausa"},
-    Language{"ba", "bashkir"},     Language{"jw", "javanese"},   Language{"su", "sundanese"},
-    Language{"yue", "cantonese"},
+    WhisperLanguage{"en", "english"},     WhisperLanguage{"zh", "chinese"},    WhisperLanguage{"de", "german"},
+    WhisperLanguage{"es", "spanish"},     WhisperLanguage{"ru", "russian"},    WhisperLanguage{"ko", "korean"},
+    WhisperLanguage{"fr", "french"},      WhisperLanguage{"ja", "japanese"},   WhisperLanguage{"pt", "portuguese"},
+    WhisperLanguage{"tr", "turkish"},     WhisperLanguage{"pl", "polish"},     WhisperLanguage{"ca", "catalan"},
+    WhisperLanguage{"nl", "dutch"},       WhisperLanguage{"ar", "arabic"},     WhisperLanguage{"sv", "swedish"},
+    WhisperLanguage{"it", "italian"},     WhisperLanguage{"id", "indonesian"}, WhisperLanguage{"hi", "hindi"},
+    WhisperLanguage{"fi", "finnish"},     WhisperLanguage{"vi", "vietnamese"}, WhisperLanguage{"he", "hebrew"},
+    WhisperLanguage{"uk", "ukrainian"},   WhisperLanguage{"el", "greek"},      WhisperLanguage{"ms", "malay"},
+    WhisperLanguage{"cs", "czech"},       WhisperLanguage{"ro", "romanian"},   WhisperLanguage{"da", "danish"},
+    WhisperLanguage{"hu", "hungarian"},   WhisperLanguage{"ta", "tamil"},      WhisperLanguage{"no", "norwegian"},
+    WhisperLanguage{"th", "thai"},        WhisperLanguage{"ur", "urdu"},       WhisperLanguage{"hr", "croatian"},
+    WhisperLanguage{"bg", "bulgarian"},   WhisperLanguage{"lt", "lithuanian"}, WhisperLanguage{"la", "latin"},
+    WhisperLanguage{"mi", "maori"},       WhisperLanguage{"ml", "malayalam"},  WhisperLanguage{"cy", "welsh"},
+    WhisperLanguage{"sk", "slovak"},      WhisperLanguage{"te", "telugu"},     WhisperLanguage{"fa", "persian"},
+    WhisperLanguage{"lv", "latvian"},     WhisperLanguage{"bn", "bengali"},    WhisperLanguage{"sr", "serbian"},
+    WhisperLanguage{"az", "azerbaijani"}, WhisperLanguage{"sl", "slovenian"},  WhisperLanguage{"kn", "kannada"},
+    WhisperLanguage{"et", "estonian"},    WhisperLanguage{"mk", "macedonian"}, WhisperLanguage{"br", "breton"},
+    WhisperLanguage{"eu", "basque"},      WhisperLanguage{"is", "icelandic"},  WhisperLanguage{"hy", "armenian"},
+    WhisperLanguage{"ne", "nepali"},      WhisperLanguage{"mn", "mongolian"},  WhisperLanguage{"bs", "bosnian"},
+    WhisperLanguage{"kk", "kazakh"},      WhisperLanguage{"sq", "albanian"},   WhisperLanguage{"sw", "swahili"},
+    WhisperLanguage{"gl", "galician"},    WhisperLanguage{"mr", "marathi"},    WhisperLanguage{"pa", "punjabi"},
+    WhisperLanguage{"si", "sinhala"},     WhisperLanguage{"km", "khmer"},      WhisperLanguage{"sn", "shona"},
+    WhisperLanguage{"yo", "yoruba"},      WhisperLanguage{"so", "somali"},     WhisperLanguage{"af", "afrikaans"},
+    WhisperLanguage{"oc", "occitan"},     WhisperLanguage{"ka", "georgian"},   WhisperLanguage{"be", "belarusian"},
+    WhisperLanguage{"tg", "tajik"},       WhisperLanguage{"sd", "sindhi"},     WhisperLanguage{"gu", "gujarati"},
+    WhisperLanguage{"am", "amharic"},     WhisperLanguage{"yi", "yiddish"},    WhisperLanguage{"lo", "lao"},
+    WhisperLanguage{"uz", "uzbek"},       WhisperLanguage{"fo", "faroese"},    WhisperLanguage{"ht", "haitian creole"},
+    WhisperLanguage{"ps", "pashto"},      WhisperLanguage{"tk", "turkmen"},    WhisperLanguage{"nn", "nynorsk"},
+    WhisperLanguage{"mt", "maltese"},     WhisperLanguage{"sa", "sanskrit"},   WhisperLanguage{"lb", "luxembourgish"},
+    WhisperLanguage{"my", "myanmar"},     WhisperLanguage{"bo", "tibetan"},    WhisperLanguage{"tl", "tagalog"},
+    WhisperLanguage{"mg", "malagasy"},    WhisperLanguage{"as", "assamese"},   WhisperLanguage{"tt", "tatar"},
+    WhisperLanguage{"haw", "hawaiian"},   WhisperLanguage{"ln", "lingala"},    WhisperLanguage{"ha", "hausa"},
+    WhisperLanguage{"ba", "bashkir"},     WhisperLanguage{"jw", "javanese"},   WhisperLanguage{"su", "sundanese"},
+    WhisperLanguage{"yue", "cantonese"},
 };
 
 /// Other names people use.
 constexpr std::array kAliases = {
-    Language{"my", "burmese"},   Language{"ca", "valencian"},     Language{"nl", "flemish"},
-    Language{"ht", "haitian"},   Language{"lb", "letzeburgesch"}, Language{"ps", "pushto"},
-    Language{"pa", "panjabi"},   Language{"ro", "moldavian"},     Language{"ro", "moldovan"},
-    Language{"si", "sinhalese"}, Language{"es", "castilian"},     Language{"zh", "mandarin"},
+    WhisperLanguage{"my", "burmese"},   WhisperLanguage{"ca", "valencian"},     WhisperLanguage{"nl", "flemish"},
+    WhisperLanguage{"ht", "haitian"},   WhisperLanguage{"lb", "letzeburgesch"}, WhisperLanguage{"ps", "pushto"},
+    WhisperLanguage{"pa", "panjabi"},   WhisperLanguage{"ro", "moldavian"},     WhisperLanguage{"ro", "moldovan"},
+    WhisperLanguage{"si", "sinhalese"}, WhisperLanguage{"es", "castilian"},     WhisperLanguage{"zh", "mandarin"},
 };
 
 }  // namespace
 
-std::span<const Language> whisper_languages() {
+std::span<const WhisperLanguage> whisper_languages() {
   return kLanguages;
 }
 
 std::optional<std::string_view> to_language_code(std::string_view code_or_name) {
   std::string wanted(code_or_name);
   std::ranges::transform(wanted, wanted.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const Language& language : kLanguages)
+  for (const WhisperLanguage& language : kLanguages)
     if (wanted == language.code || wanted == language.name) return language.code;
-  for (const Language& alias : kAliases)
+  for (const WhisperLanguage& alias : kAliases)
     if (wanted == alias.name) return alias.code;
   return std::nullopt;
 }
 
 std::optional<std::string_view> language_name(std::string_view code) {
-  const auto found = std::ranges::find(kLanguages, code, &Language::code);
+  const auto found = std::ranges::find(kLanguages, code, &WhisperLanguage::code);
   if (found == kLanguages.end()) return std::nullopt;
   return found->name;
 }

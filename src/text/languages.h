@@ -6,13 +6,13 @@
 
 namespace tutti {
 
-struct Language {
+struct WhisperLanguage {
   std::string_view code;  // "en": what the token <|en|> is named after
   std::string_view name;  // "english", in lower case
 };
 
 /// The 100 languages of Whisper in the order of their tokens. Models before large-v3 know the first 99 (no "yue").
-std::span<const Language> whisper_languages();
+std::span<const WhisperLanguage> whisper_languages();
 
 /// The code of a language given by code, name or a common other name, in any case: "de", "German", "Castilian" -> "es".
 std::optional<std::string_view> to_language_code(std::string_view code_or_name);

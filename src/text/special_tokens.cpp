@@ -56,7 +56,7 @@ Result<SpecialTokens> named_tokens(const IdsByName& ids) {
   const auto zero = ids.find("<|0.00|>");
   // Files of before large-v3 leave the timestamps out: they follow the last token named.
   special.timestamp_begin = zero != ids.end() ? zero->second : special.no_timestamps + 1;
-  for (const Language& language : whisper_languages()) {
+  for (const WhisperLanguage& language : whisper_languages()) {
     const auto found = ids.find(name_of_language(language.code));
     if (found == ids.end()) continue;
     special.languages.push_back(found->second);
@@ -106,7 +106,7 @@ SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t lan
   std::int32_t next = text_tokens;
   special.eot = next++;
   special.sot = next++;
-  for (const Language& language : whisper_languages().first(static_cast<std::size_t>(languages))) {
+  for (const WhisperLanguage& language : whisper_languages().first(static_cast<std::size_t>(languages))) {
     special.languages.push_back(next++);
     special.language_codes.emplace_back(language.code);
   }

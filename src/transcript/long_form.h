@@ -14,14 +14,14 @@ namespace tutti {
 
 /// openai-whisper's transcribe options that steer the long-form loop. Defaults are the reference's.
 struct LongFormOptions {
-  std::optional<std::string> language{};  // code; none: detect on the first 30 s
+  std::optional<std::string> language{};  // code; none: detect in the first window (English-only models: "en")
   bool translate = false;
   std::vector<double> temperatures{0.0, 0.2, 0.4, 0.6, 0.8, 1.0};  // tried in order until a window passes
   std::optional<double> compression_ratio_threshold = 2.4;         // none: never a reason to retry
   std::optional<double> logprob_threshold = -1.0;
   std::optional<double> no_speech_threshold = 0.6;
   bool condition_on_previous_text = true;
-  std::string initial_prompt{};
+  std::string initial_prompt{};  // empty: none
   bool carry_initial_prompt = false;
   std::vector<double> clip_timestamps{0};  // start, end, start, end, ... in seconds; a missing last end is the file's
   bool without_timestamps = false;
@@ -54,8 +54,10 @@ struct DecodeAnswer {
 class WindowDecoder {
  public:
   virtual ~WindowDecoder() = default;
-  /// Code of the most probable language of `window`.
+  /// Code of the most probable language of `window`: always a whole window, so past the end of a short recording it
+  /// shows frames of silence (log-mel of zeros), where `decode` gets zeros after the clamp.
   virtual Result<std::string> detect_language(WindowSpan window) = 0;
+  /// One decoding of `window`, which never reaches past the recording; what is missing to a whole window are zeros.
   virtual Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) = 0;
 };
 
@@ -70,7 +72,8 @@ struct LongFormInput {
 using OnProgress = std::function<void(const std::vector<Segment>& fresh, std::int64_t seek)>;
 
 /// The reference's sequential long-form loop (openai-whisper 20250625, transcribe.py): seek, fallback, no-speech,
-/// previous-text prompts, clip timestamps. Stops at the first error of `decoder`.
+/// previous-text prompts, clip timestamps; docs/decoding.md has the rules. Always ends: within a clip every window
+/// starts behind the one before. Stops at the first error of `decoder`; Fault::usage for options that cannot be meant.
 Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
                                         const LongFormOptions& options, WindowDecoder& decoder,
                                         const OnProgress& on_progress);

@@ -35,4 +35,11 @@ struct Transcript {
   std::string language;  // code, "en"
 };
 
+/// Without text or length, and so emptied by the long-form rules; it keeps its place and times.
+bool is_cleared(const Segment& segment);
+
+/// Does openai-whisper see word times in it? Where they were asked for, and, by a quirk of its own, where every
+/// segment was cleared: then its subtitles show nothing.
+bool has_word_times(const Transcript& transcript);
+
 }  // namespace tutti

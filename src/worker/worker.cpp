@@ -88,9 +88,13 @@ class Desk {
     const auto begun = Clock::real().now();
     auto model = options_.load(message);
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
+    const WhisperDims& dims = model->network->dims();
     const Ready ready{.device_name = model->device_name,
                       .compute_type = model->compute_type,
-                      .n_mels = model->network->dims().n_mels,
+                      .n_mels = dims.n_mels,
+                      .n_audio_ctx = dims.n_audio_ctx,
+                      .n_text_ctx = dims.n_text_ctx,
+                      .n_vocab = dims.n_vocab,
                       .slots = model->slots,
                       .load_seconds = Seconds(Clock::real().now() - begun).count()};
     server_.emplace(

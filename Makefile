@@ -1,0 +1,69 @@
+# Every command a contributor needs. Each recipe is a line, or a script in tools/ that says what it does.
+BUILD  ?= build
+JOBS   ?= $(shell nproc)
+# More for CMake, e.g. CMAKE_ARGS="-DTUTTI_CUDA=OFF".
+CMAKE_ARGS ?=
+# GNU installation folders; DESTDIR stages a package.
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+
+configure = cmake --preset
+install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir) -DCMAKE_INSTALL_LIBDIR=$(libdir)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test demo bench peers gpu-check tidy format asan tsan install clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: ## install what is missing, fetch libtorch into the cache
+	@tools/setup.sh
+
+build: setup ## Release binaries in build/bin
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+
+test: build ## every test and check; ends with "N passed, N failed, N skipped"
+	@tools/run_tests.py $(BUILD)
+
+demo: build ## transcribe samples/ with the model in TUTTI_MODEL
+	@tools/demo.sh $(BUILD)
+
+bench: build ## speed of each hot path, into build/bench.jsonl
+	@cmake --build $(BUILD) -j $(JOBS) --target benches
+	@tools/bench.py $(BUILD)
+
+peers: build ## side by side with openai-whisper and faster-whisper, into build/peers.jsonl
+	@tools/peers.sh $(BUILD)
+
+gpu-check: setup ## parity and speed of every compute type on this machine's GPU
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS) --target tutti-gpu-check
+	@$(BUILD)/bin/tutti-gpu-check
+
+tidy: ## clang-tidy over src/ and apps/
+	@tools/setup.sh tidy
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@tools/tidy.py $(BUILD)
+
+format: ## format the C++ sources in place
+	@tools/check_format.sh --fix
+
+asan: setup ## every test under the address and undefined-behaviour sanitizers, each fuzz target for 60 s
+	@$(configure) asan $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build build-asan -j $(JOBS)
+	@TUTTI_FUZZ_SECONDS=60 tools/run_tests.py build-asan
+
+tsan: setup ## the threaded rooms under ThreadSanitizer
+	@$(configure) tsan $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build build-tsan -j $(JOBS) --target test_flow test_link test_transcribe
+	@tools/run_tests.py build-tsan -R '^(flow|link|transcribe)\.'
+
+install: setup ## install below $(DESTDIR)$(prefix)
+	@$(configure) release -B $(BUILD) $(install_args) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --install $(BUILD)
+
+clean: ## remove the build folders (the cache stays)
+	rm -rf $(BUILD) build-debug build-asan build-tsan build-cpu

@@ -1,0 +1,41 @@
+#include "base/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace tutti {
+namespace {
+
+/// Levenshtein distance by rows.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3);  // further away is another word
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edits_between(word, candidate);
+    if (distance > least || (best && distance == least)) continue;
+    best = &candidate;
+    least = distance;
+  }
+  return best ? *best : std::string();
+}
+
+}  // namespace tutti

@@ -1,0 +1,67 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/nearest.h"
+#include "cli/command_start.h"
+#include "cli/convert_command.h"
+#include "cli/doctor_command.h"
+#include "cli/features_command.h"
+#include "cli/models_command.h"
+#include "cli/pull_command.h"
+#include "cli/transcribe_command.h"
+#include "cli/version.h"
+#include "cli/wer_command.h"
+
+namespace tutti {
+namespace {
+
+void print_help() {
+  std::puts(
+      "Tutti keeps every GPU busy on speech work, and shows where the time goes when it can't.\n\n"
+      "Usage: tutti COMMAND [OPTION]... [FILE]...\n\nCommands");
+  for (const auto& command : commands()) std::printf("    %-14s%s\n", command.name.c_str(), command.summary.c_str());
+  std::puts(
+      "\n'tutti COMMAND --help' explains a command, 'tutti --version' prints both programs' build ids.\n"
+      "Exit codes: 0 all done, 2 usage, 3 some file failed, 4 nothing could run, 130 interrupted.");
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table{
+      {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
+      {"features", "decode and compute features only: what the audio side costs", run_features},
+      {"convert", "write a JSON transcript in another format", run_convert},
+      {"wer", "word and character error rate of two texts", run_wer},
+      {"pull", "fetch a model from a Hugging Face hub", run_pull},
+      {"models", "models on this machine, and where they lie", run_models},
+      {"doctor", "what this machine has, and what is missing", run_doctor},
+  };
+  return table;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& command : commands()) names.push_back(command.name);
+  return names;
+}
+
+int run_tutti(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    print_help();
+    return arguments.empty() ? kUsage : kDone;
+  }
+  const std::string& name = arguments[0];
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (name == "--version") return print_versions();
+  for (const auto& command : commands())
+    if (command.name == name) return command.run(rest);
+  const std::string meant = nearest_name(name, command_names());
+  return complain({Fault::usage, "'" + name + "': no such command",
+                   meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?"},
+                  kUsage);
+}
+
+}  // namespace tutti

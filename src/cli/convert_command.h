@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
+/// relatives.
+int run_convert(const std::vector<std::string>& arguments);
+
+}  // namespace tutti

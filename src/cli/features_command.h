@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// `tutti features FILE...`: decodes audio and computes log-mel features, and says what they are and how fast it went.
+/// Needs no model.
+int run_features(const std::vector<std::string>& arguments);
+
+}  // namespace tutti

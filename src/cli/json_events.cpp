@@ -1,0 +1,93 @@
+#include "cli/json_events.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_display.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string line_of(const Json& event) {
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json time_json(const TimeSpent& spent) {
+  return {{"decoding", spent.audio.count()},  {"features", spent.features.count()}, {"encoder", spent.encoder.count()},
+          {"decoder", spent.decoder.count()}, {"waiting", spent.waiting.count()},   {"writing", spent.writing.count()}};
+}
+
+class JsonEvents final : public RunObserver {
+ public:
+  explicit JsonEvents(const std::vector<PlannedFile>& files) : files_(files) {}
+
+  void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
+    emit({{"event", "ready"}, {"device", device}, {"compute_type", compute_type}, {"load_seconds", load.count()}});
+  }
+  void on_decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) override {
+    emit({{"event", "decoded"}, {"file", name(index)}, {"duration", duration.count()}, {"losses", losses}});
+  }
+  void on_progress(std::size_t index, Seconds /*position*/, const std::vector<Segment>& fresh) override {
+    for (const auto& segment : fresh)
+      emit({{"event", "segment"},
+            {"file", name(index)},
+            {"start", segment.start},
+            {"end", segment.end},
+            {"text", segment.text}});
+  }
+  void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
+    Json outputs = Json::array();
+    for (const auto& output : outcome.outputs) outputs.push_back(output.string());
+    emit({{"event", "done"},
+          {"file", name(outcome.index)},
+          {"outputs", outputs},
+          {"language", transcript.language},
+          {"duration", outcome.duration.count()},
+          {"elapsed", outcome.elapsed.count()},
+          {"windows", outcome.windows},
+          {"decodings", outcome.decodings},
+          {"decoder_steps", outcome.decoder_steps},
+          {"narrow_margins", outcome.narrow_margins},
+          {"seconds", time_json(outcome.spent)}});
+  }
+  void on_failed(std::size_t index, const Error& error) override {
+    emit({{"event", "failed"}, {"file", name(index)}, {"error", error.what}, {"hint", error.hint}});
+  }
+
+ private:
+  std::string name(std::size_t index) const { return files_[index].input.string(); }
+  static void emit(const Json& event) {
+    const std::string line = line_of(event);
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  const std::vector<PlannedFile>& files_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files) {
+  return std::make_unique<JsonEvents>(files);
+}
+
+std::string summary_json(const RunSummary& summary) {
+  return line_of({{"event", "summary"},
+                  {"files", summary.files},
+                  {"done", summary.done},
+                  {"skipped", summary.skipped},
+                  {"failed", summary.failed},
+                  {"audio_seconds", summary.audio.count()},
+                  {"elapsed_seconds", summary.elapsed.count()},
+                  {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},
+                  {"model_load_seconds", summary.model_load.count()},
+                  {"decoder_steps", summary.decoder_steps},
+                  {"narrow_margins", summary.narrow_margins},
+                  {"worker_restarts", summary.worker_restarts},
+                  {"interrupted", summary.interrupted},
+                  {"seconds", time_json(summary.spent)}});
+}
+
+}  // namespace tutti

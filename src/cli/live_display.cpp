@@ -1,0 +1,129 @@
+#include "cli/live_display.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/log.h"
+#include "view/progress.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr auto kRefresh = std::chrono::milliseconds(200);
+constexpr std::size_t kMostRows = 12;
+
+struct Board {
+  std::map<std::size_t, ProgressRow> rows;  // files in work
+  ProgressState totals;
+  Seconds finished{};  // audio of the files that are done
+  std::size_t lengths_known = 0;
+  LiveLines lines{STDERR_FILENO};
+};
+
+class LiveDisplay final : public RunObserver {
+ public:
+  explicit LiveDisplay(const std::vector<PlannedFile>& files) : files_(files), start_(Clock::real().now()) {
+    board_.with([&](Board& board) {
+      for (const auto& file : files) board.totals.files += file.already_done ? 0 : 1;
+    });
+    before_ = set_log_sink([this](Level level, std::string_view text) { say(level, text); });
+    refresher_ = std::jthread([this](const std::stop_token& stop) { refresh(stop); });
+  }
+  ~LiveDisplay() override {
+    refresher_.request_stop();
+    refresher_.join();
+    set_log_sink(before_);
+    board_.with([](Board& board) { board.lines.clear(); });
+  }
+
+  void on_decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) override {
+    board_.with([&](Board& board) {
+      board.rows[index] = {.name = files_[index].input.filename().string(), .total = duration};
+      board.totals.audio_total += duration;
+      ++board.lengths_known;
+    });
+    for (const auto& loss : losses) log(Level::warning, files_[index].input.string() + ": " + loss);
+  }
+  void on_progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) override {
+    board_.with([&](Board& board) {
+      ProgressRow& row = board.rows[index];
+      row.done = position;
+      for (const auto& segment : fresh)
+        if (!segment.text.empty()) row.text = segment.text;
+    });
+  }
+  void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override {
+    board_.with([&](Board& board) {
+      board.rows.erase(outcome.index);
+      board.finished += outcome.duration;
+      ++board.totals.files_done;
+    });
+    std::string written;
+    for (const auto& output : outcome.outputs) written += (written.empty() ? "" : ", ") + output.filename().string();
+    log(Level::info, outcome.input.string() + ": " + length_text(outcome.duration) + " in " +
+                         short_number(outcome.elapsed.count()) + " s -> " + written);
+  }
+  void on_failed(std::size_t index, const Error& error) override {
+    board_.with([&](Board& board) {
+      if (const auto row = board.rows.find(index); row != board.rows.end()) {
+        board.totals.audio_total -= row->second.total;
+        board.rows.erase(row);
+      } else {
+        ++board.lengths_known;  // none will come
+      }
+      ++board.totals.files_failed;
+    });
+    log(Level::error, files_[index].input.string() + ": " + error.text());
+  }
+
+ private:
+  static void paint(Board& board, Seconds elapsed) {
+    ProgressState state = board.totals;
+    state.audio_done = board.finished;
+    for (const auto& [index, row] : board.rows) {
+      state.audio_done += row.done;
+      if (state.rows.size() < kMostRows) state.rows.push_back(row);
+    }
+    state.total_known = board.lengths_known == state.files;
+    state.elapsed = elapsed;
+    board.lines.show(render_progress(state, board.lines.width()));
+  }
+  void say(Level level, std::string_view text) {
+    board_.with([&](Board& board) {
+      board.lines.clear();
+      before_(level, text);
+      paint(board, Clock::real().now() - start_);
+    });
+  }
+  void refresh(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any tick;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      board_.with([&](Board& board) { paint(board, Clock::real().now() - start_); });
+      tick.wait_for(lock, stop, kRefresh, [] { return false; });
+    }
+  }
+
+  const std::vector<PlannedFile>& files_;
+  const Clock::Instant start_;
+  Guarded<Board> board_;
+  LogSink before_;
+  std::jthread refresher_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunObserver> make_live_display(const std::vector<PlannedFile>& files) {
+  return std::make_unique<LiveDisplay>(files);
+}
+
+}  // namespace tutti

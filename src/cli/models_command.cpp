@@ -1,0 +1,55 @@
+#include "cli/models_command.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "hub/find.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+void print_json(const std::vector<ListedModel>& models) {
+  for (const auto& model : models) {
+    const nlohmann::ordered_json line{{"name", model.name},
+                                      {"where", model.where},
+                                      {"path", model.files.path.string()},
+                                      {"bytes", model.files.size},
+                                      {"missing", model.files.missing}};
+    std::printf("%s\n", line.dump().c_str());
+  }
+}
+
+void print_table(const std::vector<ListedModel>& models) {
+  for (const auto& model : models) {
+    std::printf("%-32s %8s MB  %-14s %s\n", model.name.c_str(),
+                short_number(static_cast<double>(model.files.size) / 1e6).c_str(), model.where.c_str(),
+                model.files.path.c_str());
+    for (const auto& lack : model.files.missing) std::printf("%-32s incomplete: %s\n", "", lack.c_str());
+  }
+}
+
+}  // namespace
+
+int run_models(const std::vector<std::string>& arguments) {
+  bool json = false;
+  OptionTable table(
+      "models",
+      "List the Whisper models in the caches of Tutti, Hugging Face and openai-whisper. Any of them can be given to "
+      "--model by its name.");
+  table.add_switch("json", json, "one JSON object a line");
+  if (const auto code = start_command(table, arguments)) return *code;
+
+  const auto models = list_models(ModelPlaces::from_environment());
+  if (json)
+    print_json(models);
+  else if (models.empty())
+    std::puts("No models yet. Get one: tutti pull tiny.en");
+  else
+    print_table(models);
+  return kDone;
+}
+
+}  // namespace tutti

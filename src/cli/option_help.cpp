@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "cli/option_table.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kMeaningColumn = 32;
+constexpr std::size_t kWidth = 100;
+
+/// `text` broken at spaces, every line but the first starting at `column`.
+std::string wrapped(std::string_view text, std::size_t column) {
+  std::string out;
+  std::size_t at = column;
+  while (!text.empty()) {
+    const auto space = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, space);
+    if (at + word.size() > kWidth && at > column) {
+      out += "\n" + std::string(column, ' ');
+      at = column;
+    } else if (at > column) {
+      out += ' ';
+      ++at;
+    }
+    out += word;
+    at += word.size();
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return out;
+}
+
+std::string flag_of(const Option& option) {
+  std::string out = option.letter ? std::string("-") + option.letter + ", --" : "--";
+  out += option.name;
+  if (!option.value.empty()) out += " " + option.value;
+  return out;
+}
+
+std::string line_of(const Option& option) {
+  std::string line = std::string(kIndent, ' ') + flag_of(option);
+  line += line.size() + 2 > kMeaningColumn ? "\n" + std::string(kMeaningColumn, ' ')
+                                           : std::string(kMeaningColumn - line.size(), ' ');
+  const std::string shown = option.show();
+  const bool silent = shown.empty() || (option.value.empty() && shown == "False");
+  return line + wrapped(option.meaning + (silent ? "" : " [" + shown + "]"), kMeaningColumn) + "\n";
+}
+
+}  // namespace
+
+std::string OptionTable::help() const {
+  std::string out = wrapped(summary_, 0) + "\n\nUsage: tutti " + command_ + " [OPTION]...";
+  if (positional_) out += " " + positional_name_;
+  out += "\n";
+  if (positional_) {
+    std::string line = std::string(kIndent, ' ') + positional_name_;
+    line.resize(std::max(line.size() + 2, kMeaningColumn), ' ');
+    out += "\n" + line + wrapped(positional_meaning_, kMeaningColumn) + "\n";
+  }
+  std::size_t next_group = 0;
+  if (groups_.empty() || groups_[0].first > 0) out += "\nOptions\n";
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    while (next_group < groups_.size() && groups_[next_group].first == i)
+      out += "\n" + groups_[next_group++].second + "\n";
+    out += line_of(options_[i]);
+  }
+  out += "\n" + std::string(kIndent, ' ') + "-h, --help                  this text\n" + std::string(kIndent, ' ') +
+         "--show-config               every setting, its value, and where it came from\n";
+  return out +
+         "\nA flag wins over its variable (--output-dir: TUTTI_OUTPUT_DIR), a variable over the file\n"
+         "~/.config/tutti/config.toml ([" +
+         command_ + "] output-dir = \"...\"), the file over the default in brackets.\n";
+}
+
+std::string OptionTable::show_config() const {
+  std::size_t name_width = 0;
+  std::size_t value_width = 0;
+  for (const auto& option : options_) {
+    name_width = std::max(name_width, option.name.size());
+    value_width = std::max(value_width, std::min<std::size_t>(option.show().size(), 40));
+  }
+  std::string out;
+  for (const auto& option : options_) {
+    std::string name = option.name;
+    std::string value = option.show();
+    name.resize(name_width, ' ');
+    value.resize(std::max(value.size(), value_width), ' ');
+    out += name + " = " + value + "  # " + option.source + "\n";
+  }
+  return out;
+}
+
+}  // namespace tutti

@@ -1,0 +1,152 @@
+#include "cli/option_table.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/nearest.h"
+
+namespace tutti {
+namespace {
+
+/// --output_dir=x -> {output-dir, x}; the value keeps its underscores.
+std::pair<std::string, std::optional<std::string>> split_flag(std::string_view argument) {
+  argument.remove_prefix(2);
+  const auto equals = argument.find('=');
+  std::string name(argument.substr(0, equals));
+  std::replace(name.begin(), name.end(), '_', '-');
+  if (equals == std::string_view::npos) return {name, std::nullopt};
+  return {name, std::string(argument.substr(equals + 1))};
+}
+
+bool is_flag(std::string_view argument) {
+  return argument.size() > 1 && argument[0] == '-';
+}
+
+bool is_truth(std::string_view text) {
+  bool ignored = false;
+  return read_value(text, ignored).has_value();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+std::string variable_of(std::string_view option_name) {
+  std::string name = "TUTTI_";
+  for (const char c : option_name)
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+void OptionTable::positional(std::vector<std::string>& into, std::string name, std::string meaning, std::size_t least) {
+  positional_ = &into;
+  positional_name_ = std::move(name);
+  positional_meaning_ = std::move(meaning);
+  positional_least_ = least;
+}
+
+Option* OptionTable::find(std::string_view name) {
+  const auto found = std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
+  return found == options_.end() ? nullptr : &*found;
+}
+
+std::string OptionTable::unknown_hint(std::string_view name) const {
+  std::vector<std::string> names{"help", "show-config"};
+  for (const auto& option : options_) names.push_back(option.name);
+  const std::string meant = nearest_name(name, names);
+  return (meant.empty() ? "" : "Did you mean --" + meant + "? ") + "See 'tutti " + command_ + " --help'";
+}
+
+Result<void> OptionTable::apply(Option& option, std::string_view text, const std::string& source) {
+  if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
+    return fail(Fault::usage,
+                source + ": expected one of " + joined(option.choices) + ", found '" + std::string(text) + "'");
+  if (auto read = option.read(text); !read) return fail_in(source, read.error());
+  option.source = source;
+  return {};
+}
+
+Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& arguments, std::size_t at) {
+  const std::string& argument = arguments[at];
+  Option* option = nullptr;
+  std::optional<std::string> value;
+  if (argument.starts_with("--")) {
+    auto [name, given] = split_flag(argument);
+    option = find(name);
+    value = std::move(given);
+    if (!option) return fail(Fault::usage, "--" + name + ": no such option", unknown_hint(name));
+  } else {
+    const auto found =
+        std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.letter == argument[1]; });
+    if (found == options_.end())
+      return fail(Fault::usage, argument + ": no such option", "See 'tutti " + command_ + " --help'");
+    option = &*found;
+    if (argument.size() > 2) value = argument.substr(2);
+  }
+  std::size_t used = 1;
+  const bool has_next = at + 1 < arguments.size();
+  if (!value && option->value.empty()) {
+    const bool spelled_out = has_next && is_truth(arguments[at + 1]);
+    value = spelled_out ? arguments[at + 1] : "True";
+    used += spelled_out ? 1 : 0;
+  } else if (!value) {
+    if (!has_next) return fail(Fault::usage, argument + ": expected a value (" + option->value + "), found nothing");
+    value = arguments[at + 1];
+    ++used;
+  }
+  if (auto applied = apply(*option, *value, "--" + option->name); !applied) return tl::unexpected(applied.error());
+  return used;
+}
+
+Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>& arguments) {
+  Wish wish = Wish::run;
+  std::vector<std::string> rest;
+  for (std::size_t at = 0; at < arguments.size();) {
+    const std::string& argument = arguments[at];
+    if (argument == "--") {
+      rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1, arguments.end());
+      break;
+    }
+    if (argument == "--help" || argument == "-h") return Wish::help;
+    if (argument == "--show-config" || argument == "--show_config") {
+      wish = Wish::show_config;
+      ++at;
+    } else if (is_flag(argument)) {
+      const auto used = read_flag(arguments, at);
+      if (!used) return tl::unexpected(used.error());
+      at += *used;
+    } else {
+      rest.push_back(argument);
+      ++at;
+    }
+  }
+  if (!positional_ && !rest.empty())
+    return fail(Fault::usage, "'" + rest[0] + "': this command takes no such argument",
+                "See 'tutti " + command_ + " --help'");
+  if (positional_ && wish == Wish::run && rest.size() < positional_least_)
+    return fail(Fault::usage, "expected " + positional_name_ + ", found nothing",
+                "See 'tutti " + command_ + " --help'");
+  if (positional_) *positional_ = std::move(rest);
+  return wish;
+}
+
+Result<OptionTable::Wish> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
+  // Weakest first; each stronger source writes over it.
+  for (const auto& [key, value] : sources.file) {
+    Option* option = find(key);
+    if (!option) return fail(Fault::usage, sources.file_name + ": '" + key + "': no such setting", unknown_hint(key));
+    if (auto set = apply(*option, value, sources.file_name + ": " + key); !set) return tl::unexpected(set.error());
+  }
+  for (auto& option : options_) {
+    const auto variable = sources.environment.find(variable_of(option.name));
+    if (variable == sources.environment.end()) continue;
+    if (auto set = apply(option, variable->second, variable->first); !set) return tl::unexpected(set.error());
+  }
+  return read_flags(arguments);
+}
+
+}  // namespace tutti

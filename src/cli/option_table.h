@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/values.h"
+
+namespace tutti {
+
+/// One setting of a command, bound to a field of the command's options.
+struct Option {
+  std::string name;                    // "output-dir"
+  char letter = 0;                     // 'o' for -o; 0: none
+  std::string value{};                 // what stands for the value in the help, "DIR"; empty: a switch
+  std::string meaning{};               // one sentence or two
+  std::vector<std::string> choices{};  // the only values taken; empty: any that `read` takes
+  std::function<Result<void>(std::string_view)> read{};
+  std::function<std::string()> show{};
+  std::string source = "default";  // where the current value came from
+};
+
+/// Where values may come from beside the command line. Plain data, so that tests need no environment.
+struct SettingSources {
+  std::map<std::string, std::string> environment{};  // TUTTI_OUTPUT_DIR -> value
+  std::map<std::string, std::string> file{};         // output-dir -> value; already the section of this command
+  std::string file_name{};
+};
+
+/// The options of one command: reads flags over environment over file over default, remembers which came from where,
+/// and writes the help. Underscores stand for hyphens in any flag; a switch takes an optional True or False.
+class OptionTable {
+ public:
+  OptionTable(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
+
+  /// Binds a flag to a field. The field's present value is the default.
+  template <class T>
+  Option& add(std::string name, T& field, std::string value, std::string meaning) {
+    options_.push_back({.name = std::move(name), .value = std::move(value), .meaning = std::move(meaning)});
+    Option& option = options_.back();
+    option.read = [&field](std::string_view text) { return read_value(text, field); };
+    option.show = [&field] { return show_value(field); };
+    return option;
+  }
+  Option& add_switch(std::string name, bool& field, std::string meaning) {
+    return add(std::move(name), field, "", std::move(meaning));
+  }
+  /// Starts a headed group in the help.
+  void group(std::string heading) { groups_.emplace_back(options_.size(), std::move(heading)); }
+
+  /// Takes every argument that is not a flag. `least` of them must be given.
+  void positional(std::vector<std::string>& into, std::string name, std::string meaning, std::size_t least = 1);
+
+  /// What `read` found to do.
+  enum class Wish { run, help, show_config };
+
+  /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
+  Result<Wish> read(const std::vector<std::string>& arguments, const SettingSources& sources);
+
+  std::string help() const;
+  /// One line per setting: name = value, and where it came from.
+  std::string show_config() const;
+  const std::string& command() const { return command_; }
+
+ private:
+  Result<Wish> read_flags(const std::vector<std::string>& arguments);
+  Result<std::size_t> read_flag(const std::vector<std::string>& arguments, std::size_t at);
+  Result<void> apply(Option& option, std::string_view text, const std::string& source);
+  Option* find(std::string_view name);
+  std::string unknown_hint(std::string_view name) const;
+
+  std::string command_;
+  std::string summary_;
+  std::vector<Option> options_;
+  std::vector<std::pair<std::size_t, std::string>> groups_;  // first option, heading
+  std::vector<std::string>* positional_ = nullptr;
+  std::string positional_name_;
+  std::string positional_meaning_;
+  std::size_t positional_least_ = 0;
+};
+
+/// Environment variable that sets an option: output-dir -> TUTTI_OUTPUT_DIR.
+std::string variable_of(std::string_view option_name);
+
+}  // namespace tutti

@@ -1,0 +1,130 @@
+#include "cli/run_display.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+
+#include "base/log.h"
+#include "cli/json_events.h"
+#include "cli/live_display.h"
+#include "transcript/subtitles.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+/// Failures and damage are said on every display but JSON, which has events for them.
+class LoggingObserver : public RunObserver {
+ public:
+  explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
+
+  void on_decoded(std::size_t index, Seconds /*duration*/, const std::vector<std::string>& losses) override {
+    for (const auto& loss : losses) log(Level::warning, files_[index].input.string() + ": " + loss);
+  }
+  void on_failed(std::size_t index, const Error& error) override {
+    log(Level::error, files_[index].input.string() + ": " + error.text());
+  }
+
+ protected:
+  const std::vector<PlannedFile>& files_;
+};
+
+/// Text in the order of the command line: the first unfinished file is printed as it comes, later ones wait their turn.
+class PlainObserver final : public LoggingObserver {
+ public:
+  using LoggingObserver::LoggingObserver;
+
+  void on_progress(std::size_t index, Seconds /*position*/, const std::vector<Segment>& fresh) override {
+    std::string& lines = waiting_[index];
+    for (const auto& segment : fresh)
+      if (!segment.text.empty())
+        lines += "[" + clock_text(segment.start, kVttClock) + " --> " + clock_text(segment.end, kVttClock) + "] " +
+                 segment.text + "\n";
+    flush();
+  }
+  void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override { finish(outcome.index); }
+  void on_failed(std::size_t index, const Error& error) override {
+    LoggingObserver::on_failed(index, error);
+    finish(index);
+  }
+
+ private:
+  void finish(std::size_t index) {
+    waiting_[index];
+    finished_[index] = true;
+    flush();
+  }
+  void flush() {
+    for (; turn_ < files_.size(); ++turn_) {
+      const auto lines = waiting_.find(turn_);
+      if (lines != waiting_.end()) print(titled(lines->second));
+      if (lines != waiting_.end()) lines->second.clear();
+      if (!files_[turn_].already_done && !finished_[turn_]) return;
+      waiting_.erase(turn_);
+    }
+  }
+  /// With several files, each one's first lines stand under its name.
+  std::string titled(const std::string& lines) {
+    if (lines.empty() || files_.size() == 1 || named_ == turn_ + 1) return lines;
+    named_ = turn_ + 1;
+    return files_[turn_].input.string() + "\n" + lines;
+  }
+
+  std::map<std::size_t, std::string> waiting_;
+  std::map<std::size_t, bool> finished_;
+  std::size_t turn_ = 0;
+  std::size_t named_ = 0;  // one past the last file whose name was printed
+};
+
+std::string percent_line(const char* what, Seconds part, Seconds whole) {
+  char line[96];
+  std::snprintf(line, sizeof line, "  %-9s %8.2f s  %5.1f %%\n", what, part.count(),
+                whole > Seconds(0) ? 100 * (part / whole) : 0.0);
+  return line;
+}
+
+}  // namespace
+
+std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files) {
+  switch (display) {
+    case Display::live: return make_live_display(files);
+    case Display::plain: return std::make_unique<PlainObserver>(files);
+    case Display::json: return make_json_events(files);
+    case Display::quiet: return std::make_unique<LoggingObserver>(files);
+  }
+  return std::make_unique<LoggingObserver>(files);
+}
+
+std::string summary_text(const RunSummary& summary) {
+  std::string out = std::to_string(summary.done) + " of " + std::to_string(summary.files) + " files done";
+  if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " were done before";
+  if (summary.failed > 0) out += ", " + std::to_string(summary.failed) + " failed";
+  out += ": " + length_text(summary.audio) + " of audio in " + short_number(summary.elapsed.count()) + " s";
+  if (summary.elapsed > Seconds(0)) out += ", " + short_number(summary.audio / summary.elapsed) + " × real time";
+  out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
+  if (summary.done == 0) return out;
+
+  const TimeSpent& spent = summary.spent;
+  const Seconds all = spent.audio + spent.features + spent.encoder + spent.decoder + spent.waiting + spent.writing;
+  out += "Where the time went, over all files:\n";
+  out += percent_line("decoding", spent.audio, all);
+  out += percent_line("features", spent.features, all);
+  out += percent_line("encoder", spent.encoder, all);
+  out += percent_line("decoder", spent.decoder, all);
+  out += percent_line("waiting", spent.waiting, all);
+  out += percent_line("writing", spent.writing, all);
+  out += "Decoder steps: " + std::to_string(summary.decoder_steps) +
+         ", of them decided by less than 1e-4: " + std::to_string(summary.narrow_margins) + "\n";
+  if (summary.worker_restarts > 0)
+    out += "The worker had to be restarted " + std::to_string(summary.worker_restarts) +
+           " times; its windows were done again\n";
+  return out;
+}
+
+}  // namespace tutti

@@ -1,0 +1,102 @@
+#include "cli/setting_sources.h"
+
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/nearest.h"
+#include "cli/commands.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SettingsFile {
+  fs::path path;
+  bool required = false;
+};
+
+SettingsFile settings_file() {
+  const auto set = [](const char* name) -> const char* {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+  };
+  if (const char* named = set("TUTTI_CONFIG")) return {named, true};
+  if (const char* xdg = set("XDG_CONFIG_HOME")) return {fs::path(xdg) / "tutti/config.toml"};
+  if (const char* home = set("HOME")) return {fs::path(home) / ".config/tutti/config.toml"};
+  return {};
+}
+
+std::map<std::string, std::string> tutti_variables() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view line = *entry;
+    const auto equals = line.find('=');
+    if (line.starts_with("TUTTI_") && equals != std::string_view::npos && equals + 1 < line.size())
+      found.emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return found;
+}
+
+std::string text_of(const toml::node& value) {
+  if (const auto text = value.value<std::string>(); text && value.is_string()) return *text;
+  if (value.is_boolean()) return show_value(value.value_or(false));
+  std::ostringstream out;
+  if (const auto* list = value.as_array()) {
+    for (const auto& item : *list) out << (out.tellp() > 0 ? "," : "") << text_of(item);
+  } else if (value.is_integer()) {
+    out << value.value_or(std::int64_t{0});
+  } else if (value.is_floating_point()) {
+    out << show_value(value.value_or(0.0));
+  }
+  return out.str();
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> settings_section(const std::string& toml, const std::string& file_name,
+                                                            const std::string& command) {
+  toml::table table;
+  try {
+    table = toml::parse(toml, file_name);
+  } catch (const toml::parse_error& error) {
+    const auto& where = error.source().begin;
+    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
+                                    ": " + std::string(error.description()));
+  }
+  std::map<std::string, std::string> section;
+  for (const auto& [name, value] : table) {
+    const std::string key(name.str());
+    const auto known = command_names();
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      const std::string meant = nearest_name(key, known);
+      return fail(Fault::usage, file_name + ": '" + key + "': no such section",
+                  meant.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + meant + "]?");
+    }
+    if (key != command || !value.is_table()) continue;
+    for (const auto& [setting, node] : *value.as_table()) section.emplace(std::string(setting.str()), text_of(node));
+  }
+  return section;
+}
+
+Result<SettingSources> setting_sources(const std::string& command) {
+  SettingSources sources;
+  sources.environment = tutti_variables();
+  const SettingsFile file = settings_file();
+  std::error_code ignored;
+  if (file.path.empty() || (!file.required && !fs::exists(file.path, ignored))) return sources;
+  const auto text = read_file(file.path);
+  if (!text) return tl::unexpected(text.error());
+  sources.file_name = file.path.string();
+  auto section = settings_section(*text, sources.file_name, command);
+  if (!section) return tl::unexpected(section.error());
+  sources.file = std::move(*section);
+  return sources;
+}
+
+}  // namespace tutti

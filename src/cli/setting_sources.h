@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "cli/option_table.h"
+
+namespace tutti {
+
+/// The environment and the settings file of this process, for one command. The file is $TUTTI_CONFIG, else
+/// $XDG_CONFIG_HOME/tutti/config.toml, else ~/.config/tutti/config.toml; only a file named by TUTTI_CONFIG must exist.
+/// Errors name the file and the line.
+Result<SettingSources> setting_sources(const std::string& command);
+
+/// The section `[command]` of a settings file, flat. An unknown section is an error that names the nearest right one.
+Result<std::map<std::string, std::string>> settings_section(const std::string& toml, const std::string& file_name,
+                                                            const std::string& command);
+
+}  // namespace tutti

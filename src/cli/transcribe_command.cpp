@@ -1,0 +1,87 @@
+#include "cli/transcribe_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/run_display.h"
+#include "hub/find.h"
+#include "transcribe/interrupt.h"
+
+namespace tutti {
+namespace {
+
+Display display_of(const TranscribeCommand& command) {
+  if (command.json) return Display::json;
+  if (command.quiet) return Display::quiet;
+  const bool on_terminal = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const bool wants_text = command.verbose.value_or(false);
+  return on_terminal || !wants_text ? Display::live : Display::plain;
+}
+
+Error no_model() {
+  return {Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
+          "Name one with --model or TUTTI_MODEL. 'tutti models' lists what is here; 'tutti pull tiny.en' gets a small "
+          "English "
+          "one, 'tutti pull turbo' a good one for 100 languages"};
+}
+
+int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
+  std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
+              options.compute_type.c_str());
+  for (const auto& file : plan) {
+    std::printf("%s%s\n", file.input.c_str(), file.already_done ? " (done already)" : "");
+    if (!file.already_done)
+      for (const auto& output : file.outputs) std::printf("  -> %s\n", output.c_str());
+  }
+  return kDone;
+}
+
+int exit_code(const RunSummary& summary) {
+  if (summary.interrupted) return kInterrupted;
+  return summary.failed > 0 ? kSomeFailed : kDone;
+}
+
+int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
+  Interrupt interrupt;
+  const Display display = display_of(command);
+  Result<RunSummary> summary = [&] {
+    const auto observer = make_display(display, plan);
+    return run_transcription(plan, options, *observer, interrupt);
+  }();
+  if (!summary) return complain(summary.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (display == Display::json)
+    std::fputs(summary_json(*summary).c_str(), stdout);
+  else if (display != Display::quiet)
+    std::fputs(summary_text(*summary).c_str(), stderr);
+  if (summary->interrupted)
+    log(Level::warning, "stopped; finished files are kept. Run the same command with --skip-existing to go on");
+  return exit_code(*summary);
+}
+
+}  // namespace
+
+int run_transcribe(const std::vector<std::string>& arguments) {
+  TranscribeCommand command;
+  OptionTable table("transcribe",
+                    "Speech to text with a Whisper model: every FILE becomes its transcript in --output-dir.");
+  add_transcribe(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+
+  const auto plan = plan_outputs(command.files, output_options(command));
+  if (!plan) return complain(plan.error(), kUsage);
+  if (command.model.empty()) return complain(no_model(), kUsage);
+  ModelPlaces places = ModelPlaces::from_environment();
+  if (!command.model_dir.empty()) places.own = command.model_dir;
+  const auto model = find_model(command.model, places);
+  if (!model) return complain(model.error(), kNothingRan);
+  const auto options = run_options(command, *model);
+  if (!options) return complain(options.error(), kUsage);
+  if (command.dry_run) return say_plan(*plan, *options);
+  return transcribe(*plan, *options, command);
+}
+
+}  // namespace tutti

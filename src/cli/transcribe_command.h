@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/option_table.h"
+#include "transcribe/output_plan.h"
+#include "transcribe/run.h"
+
+namespace tutti {
+
+/// The command line of `tutti transcribe`, in openai-whisper's names. Turned into RunOptions by `run_options`.
+struct TranscribeCommand {
+  std::vector<std::string> files{};
+  std::string model{};
+  std::filesystem::path model_dir{};
+  std::string device = "auto";
+  std::string compute_type = "auto";
+  bool fp16 = true;
+  std::int32_t threads = 0;
+  std::int32_t files_at_once = 0;
+
+  std::filesystem::path output_dir = ".";
+  std::string output_format = "all";
+  std::string name_by = "stem";
+  bool skip_existing = false;
+  std::optional<bool> verbose = true;
+  bool quiet = false;
+  bool json = false;
+  bool dry_run = false;
+
+  std::string task = "transcribe";
+  std::optional<std::string> language{};
+  double temperature = 0;
+  std::optional<double> temperature_increment_on_fallback = 0.2;
+  std::optional<std::int32_t> best_of = 5;
+  std::uint64_t seed = 0;
+  std::vector<std::int32_t> suppress_tokens{-1};
+  std::optional<std::string> initial_prompt{};
+  bool carry_initial_prompt = false;
+  bool condition_on_previous_text = true;
+  std::optional<double> compression_ratio_threshold = 2.4;
+  std::optional<double> logprob_threshold = -1.0;
+  std::optional<double> no_speech_threshold = 0.6;
+  std::vector<double> clip_timestamps{0};
+  bool without_timestamps = false;
+};
+
+/// Binds every field to its flag.
+void add_transcribe(OptionTable& table, TranscribeCommand& command);
+
+OutputOptions output_options(const TranscribeCommand& command);
+/// `model` is where the model was found. Errors name the option that cannot be meant.
+Result<RunOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);
+
+int run_transcribe(const std::vector<std::string>& arguments);
+
+}  // namespace tutti

@@ -1,0 +1,128 @@
+#include "base/build_id.h"
+#include "cli/transcribe_command.h"
+#include "text/languages.h"
+#include "transcript/fallback.h"
+
+namespace tutti {
+namespace {
+
+void add_model(OptionTable& table, TranscribeCommand& c) {
+  table.group("Model and machine");
+  table.add(
+      "model", c.model, "DIR|NAME",
+      "a Hugging Face folder, an OpenAI .pt, or a name as 'tutti models' lists it (tiny.en, large-v3, turbo, ...)");
+  table.add("model-dir", c.model_dir, "DIR", "look here first for a model given by name");
+  table.add("device", c.device, "DEVICE", "auto, cpu, cuda:N (N-th in PCI order), or a GPU's UUID");
+  table
+      .add("compute-type", c.compute_type, "TYPE",
+           "what the network computes in; auto: float32 on a CPU, float16 on a GPU")
+      .choices = {"auto", "float32", "bfloat16", "float16"};
+  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
+  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
+}
+
+void add_output(OptionTable& table, TranscribeCommand& c) {
+  table.group("Output");
+  table.add("output-dir", c.output_dir, "DIR", "where outputs are written; created when missing").letter = 'o';
+  Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
+  format.letter = 'f';
+  format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  table.add("name-by", c.name_by, "stem|path", "talks/monday.mp3 becomes monday.srt, or talks/monday.mp3.srt")
+      .choices = {"stem", "path"};
+  table.add_switch("skip-existing", c.skip_existing,
+                   "leave out files whose outputs are all there and newer: goes on after a stop");
+  table.add("verbose", c.verbose, "True|False|None", "False: a progress bar instead of the text, also in a pipe");
+  table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
+  table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
+  table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop");
+}
+
+void add_decoding(OptionTable& table, TranscribeCommand& c) {
+  table.group("Decoding");
+  table.add("task", c.task, "TASK", "transcribe, or translate into English").choices = {"transcribe", "translate"};
+  table.add("language", c.language, "LANGUAGE", "a code or a name (en, English); None: detected on the first 30 s");
+  table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
+  table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
+            "added, up to 1, while a window fails a threshold below; None: no second try");
+  table.add("best-of", c.best_of, "N|None", "samples to choose from at a temperature above 0");
+  table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
+  table.add("suppress-tokens", c.suppress_tokens, "IDS",
+            "token ids never sampled; -1 stands for the non-speech symbols");
+  table.add("initial-prompt", c.initial_prompt, "TEXT|None",
+            "text the model takes for what was said before: names, spelling");
+  table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",
+            "keep the initial prompt before every window");
+  table.add("condition-on-previous-text", c.condition_on_previous_text, "True|False",
+            "prompt each window with the text before; False: less consistent, less prone to loops");
+  table.add("compression-ratio-threshold", c.compression_ratio_threshold, "X|None",
+            "text that zlib shrinks more is a loop: try again");
+  table.add("logprob-threshold", c.logprob_threshold, "X|None",
+            "a lower average log-probability is a failure: try again");
+  table.add("no-speech-threshold", c.no_speech_threshold, "X|None",
+            "a window more probably silent than this, and improbable as text, is skipped");
+  table.add("clip-timestamps", c.clip_timestamps, "S,E,S,E,...",
+            "seconds to transcribe, from start to end; a missing last end is the file's");
+  table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
+}
+
+}  // namespace
+
+void add_transcribe(OptionTable& table, TranscribeCommand& c) {
+  table.positional(c.files, "FILE...", "audio, or video with an audio track; - reads standard input");
+  add_model(table, c);
+  add_output(table, c);
+  add_decoding(table, c);
+}
+
+OutputOptions output_options(const TranscribeCommand& c) {
+  OutputOptions options{.folder = c.output_dir,
+                        .name_by = c.name_by == "path" ? NameBy::path : NameBy::stem,
+                        .skip_existing = c.skip_existing};
+  if (c.output_format != "all") options.formats = parse_formats(c.output_format).value();
+  return options;
+}
+
+Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
+  RunOptions options{.build_id = std::string(build_id()),
+                     .model = model,
+                     .device = c.device,
+                     .compute_type = c.compute_type,
+                     .threads = c.threads,
+                     .files_at_once = c.files_at_once};
+  if (c.threads < 0) return fail(Fault::usage, "--threads: expected 0 or more, found " + show_value(c.threads));
+  if (c.files_at_once < 0)
+    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
+  if (c.best_of && *c.best_of < 1)
+    return fail(Fault::usage, "--best-of: expected 1 or more, found " + show_value(*c.best_of));
+  if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+
+  auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
+  if (!temperatures) return fail_in("--temperature", temperatures.error());
+  LongFormOptions& rules = options.long_form;
+  rules.temperatures = std::move(*temperatures);
+  if (c.language) {
+    const auto code = to_language_code(*c.language);
+    if (!code)
+      return fail(Fault::usage, "--language: '" + *c.language + "' is no language Whisper knows",
+                  "Give a code or an English name: de, German");
+    rules.language = std::string(*code);
+  }
+  rules.translate = c.task == "translate";
+  rules.compression_ratio_threshold = c.compression_ratio_threshold;
+  rules.logprob_threshold = c.logprob_threshold;
+  rules.no_speech_threshold = c.no_speech_threshold;
+  rules.condition_on_previous_text = c.condition_on_previous_text;
+  rules.initial_prompt = c.initial_prompt.value_or("");
+  rules.carry_initial_prompt = c.carry_initial_prompt;
+  rules.clip_timestamps = c.clip_timestamps;
+  rules.without_timestamps = c.without_timestamps;
+
+  options.decoding.best_of = c.best_of.value_or(1);
+  options.decoding.seed = c.seed;
+  options.decoding.suppress_tokens = c.suppress_tokens;
+  options.decoding.timestamps = !c.without_timestamps;
+  return options;
+}
+
+}  // namespace tutti

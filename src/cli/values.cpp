@@ -1,0 +1,130 @@
+#include "cli/values.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace tutti {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+tl::unexpected<Error> not_a(std::string_view kind, std::string_view text) {
+  return fail(Fault::usage, "expected " + std::string(kind) + ", found '" + std::string(text) + "'");
+}
+
+template <class T>
+Result<void> read_number(std::string_view text, T& into, std::string_view kind) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return not_a(kind, text);
+  into = value;
+  return {};
+}
+
+template <class T>
+Result<void> read_list(std::string_view text, std::vector<T>& into, std::string_view kind) {
+  std::vector<T> values;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, comma);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    T value{};
+    if (!read_value(item, value)) return not_a(kind, text);
+    values.push_back(value);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  into = std::move(values);
+  return {};
+}
+
+template <class T>
+std::string show_list(const std::vector<T>& values) {
+  std::string out;
+  for (const T& value : values) out += (out.empty() ? "" : ",") + show_value(value);
+  return out;
+}
+
+}  // namespace
+
+bool is_none(std::string_view text) {
+  return lower(text) == "none";
+}
+
+Result<void> read_value(std::string_view text, bool& into) {
+  const std::string word = lower(text);
+  if (word != "true" && word != "false") return not_a("True or False", text);
+  into = word == "true";
+  return {};
+}
+
+Result<void> read_value(std::string_view text, std::int32_t& into) {
+  return read_number(text, into, "a whole number");
+}
+
+Result<void> read_value(std::string_view text, std::uint64_t& into) {
+  return read_number(text, into, "a whole number, not negative");
+}
+
+Result<void> read_value(std::string_view text, double& into) {
+  double value = 0;
+  if (!read_number(text, value, "a number") || !std::isfinite(value)) return not_a("a number", text);
+  into = value;
+  return {};
+}
+
+Result<void> read_value(std::string_view text, std::string& into) {
+  into = text;
+  return {};
+}
+
+Result<void> read_value(std::string_view text, std::filesystem::path& into) {
+  if (text.empty()) return fail(Fault::usage, "expected a path, found nothing");
+  into = std::filesystem::path(text);
+  return {};
+}
+
+Result<void> read_value(std::string_view text, std::vector<double>& into) {
+  return read_list(text, into, "numbers separated by commas");
+}
+
+Result<void> read_value(std::string_view text, std::vector<std::int32_t>& into) {
+  return read_list(text, into, "whole numbers separated by commas");
+}
+
+std::string show_value(bool value) {
+  return value ? "True" : "False";
+}
+std::string show_value(std::int32_t value) {
+  return std::to_string(value);
+}
+std::string show_value(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+std::string show_value(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return error == std::errc() ? std::string(text, end) : "?";
+}
+
+std::string show_value(const std::string& value) {
+  return value;
+}
+std::string show_value(const std::filesystem::path& value) {
+  return value.string();
+}
+std::string show_value(const std::vector<double>& values) {
+  return show_list(values);
+}
+std::string show_value(const std::vector<std::int32_t>& values) {
+  return show_list(values);
+}
+
+}  // namespace tutti

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "flow/queue_limits.h"
+#include "flow/sleepers.h"
+#include "flow/spin.h"
+
+namespace tutti {
+
+/// Bounded first-in-first-out hand-over between two stages, bounded by items and by bytes. Thread-safe.
+///
+/// Closing is one-way: writers are refused at once, readers drain what is left. An item larger than the byte bound
+/// enters an empty queue alone, so no item is ever stuck. Under a byte bound waiting writers enter in the order they
+/// came, so a large item is not overtaken for ever by small ones.
+template <class T>
+class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
+  static_assert(std::is_nothrow_move_constructible_v<T>, "an item must not get lost on its way");
+
+ public:
+  using SizeOf = std::function<std::size_t(const T&)>;
+
+  /// `size_of`: bytes an item holds, needed with a byte bound. Throws std::invalid_argument for senseless limits.
+  explicit BoundedQueue(QueueLimits limits, SizeOf size_of = {}) : limits_(limits), size_of_(std::move(size_of)) {
+    if (limits.items == 0) throw std::invalid_argument("a queue needs room for at least one item");
+    if (limits.bytes != kUnlimited && !size_of_) throw std::invalid_argument("a byte bound needs a size function");
+  }
+
+  /// Waits for room. Returns false, leaving `item` untouched, once the queue is closed.
+  [[nodiscard]] bool push(T&& item) {
+    const std::size_t size = size_of_ ? size_of_(item) : 0;
+    bool wake_reader = false, wake_writers = false;
+    {
+      std::unique_lock lock = lock_soon(mutex_);
+      const std::uint64_t ticket = next_ticket_++;
+      await(lock, room_, [&] { return closed_ || (is_turn_of(ticket) && has_room(size)); });
+      if (closed_) return false;
+      items_.push_back({std::move(item), size});
+      bytes_ += size;
+      ++turn_;
+      note_change();
+      wake_reader = ready_.call_one();
+      wake_writers = is_by_bytes() && room_.call_all();  // the next in line may fit too
+    }
+    if (wake_reader) ready_.notify_one();
+    if (wake_writers) room_.notify_all();
+    return true;
+  }
+
+  /// Waits for an item. Empty means closed and drained.
+  [[nodiscard]] std::optional<T> pop() {
+    return pop_unless([] { return false; }, [] {});
+  }
+
+  /// Waits for an item, or until `leave()` holds; whoever makes it hold calls `nudge`. `taken()` runs as the item
+  /// leaves the queue: readers that number their items there number them in queue order. Both run under the queue's
+  /// lock and must not block. Empty means left, or closed and drained: `is_exhausted` tells.
+  template <class Leave, class Taken>
+  [[nodiscard]] std::optional<T> pop_unless(Leave leave, Taken taken) {
+    std::optional<T> item;
+    bool wake_reader = false, wake_writer = false;
+    {
+      std::unique_lock lock = lock_soon(mutex_);
+      await(lock, ready_, [&] { return closed_ || !items_.empty() || leave(); });
+      if (leave()) {
+        // We may have been called for an item that somebody else must now fetch.
+        wake_reader = !items_.empty() && ready_.call_one();
+      } else if (!items_.empty()) {
+        taken();
+        item.emplace(std::move(items_.front().item));
+        bytes_ -= items_.front().size;
+        items_.pop_front();
+        note_change();
+        wake_writer = is_by_bytes() ? room_.call_all() : room_.call_one();
+      }
+    }
+    if (wake_reader) ready_.notify_one();
+    if (wake_writer) is_by_bytes() ? room_.notify_all() : room_.notify_one();
+    return item;
+  }
+
+  /// Makes every waiting reader look again at its `leave`.
+  void nudge() {
+    { std::lock_guard lock(mutex_); }  // a reader between its look and its sleep must not miss this
+    ready_.notify_all();
+  }
+
+  /// No more writing; readers drain. Idempotent. Wakes both sides: a writer waiting for room would never return.
+  void close() { shut(nullptr); }
+
+  /// No more writing and nothing left to read: what waited is destroyed, outside the lock.
+  void abandon() {
+    std::deque<Entry> dropped;
+    shut(&dropped);
+  }
+
+  /// Closed and drained: nothing will ever come out again.
+  bool is_exhausted() const {
+    std::lock_guard lock(mutex_);
+    return closed_ && items_.empty();
+  }
+
+  QueueLevel level() const {
+    std::lock_guard lock(mutex_);
+    return {items_.size(), bytes_, closed_ ? 0 : static_cast<std::size_t>(next_ticket_ - turn_), limits_};
+  }
+
+ private:
+  struct Entry {
+    T item;
+    std::size_t size;
+  };
+
+  bool is_by_bytes() const { return limits_.bytes != kUnlimited; }
+  bool is_turn_of(std::uint64_t ticket) const { return !is_by_bytes() || ticket == turn_; }
+  bool has_room(std::size_t size) const {
+    if (items_.empty()) return true;
+    return items_.size() < limits_.items && (!is_by_bytes() || bytes_ + size <= limits_.bytes);
+  }
+  void note_change() { changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+
+  template <class Ready>
+  void await(std::unique_lock<std::mutex>& lock, Sleepers& sleepers, Ready ready) {
+    if (!ready()) {
+      const std::uint32_t seen = changes_.load(std::memory_order_relaxed);
+      lock.unlock();
+      spin_until([&] { return changes_.load(std::memory_order_relaxed) != seen; });
+      lock = lock_soon(mutex_);
+    }
+    sleepers.wait(lock, ready);
+  }
+
+  void shut(std::deque<Entry>* dropped) {
+    {
+      std::lock_guard lock(mutex_);
+      closed_ = true;
+      if (dropped) {
+        items_.swap(*dropped);
+        bytes_ = 0;
+      }
+      note_change();
+    }
+    room_.notify_all();
+    ready_.notify_all();
+  }
+
+  const QueueLimits limits_;
+  const SizeOf size_of_;
+  mutable std::mutex mutex_;
+  Sleepers room_;
+  Sleepers ready_;
+  std::deque<Entry> items_;
+  std::size_t bytes_ = 0;
+  std::uint64_t next_ticket_ = 0;
+  std::uint64_t turn_ = 0;
+  std::atomic<std::uint32_t> changes_ = 0;  // written under the lock, watched without it
+  bool closed_ = false;
+};
+
+}  // namespace tutti

@@ -1,0 +1,38 @@
+#include "flow/failures.h"
+
+#include <exception>
+
+namespace tutti {
+
+void Failures::skip(StageError failure) {
+  on_skip_.with([&](const OnSkip& see) {
+    if (see) see(failure);
+  });
+  skipped_.with([&](std::vector<StageError>& kept) {
+    if (kept.size() < kKept) kept.push_back(std::move(failure));
+  });
+}
+
+void Failures::stop(Error error) {
+  first_.with([&](std::optional<Error>& first) {
+    if (!first) first = std::move(error);
+  });
+  if (stop_) stop_();
+}
+
+std::vector<StageError> Failures::skipped() const {
+  return skipped_.with([](const std::vector<StageError>& kept) { return kept; });
+}
+
+Error error_of_exception(const std::string& stage) {
+  const std::string what = "stage '" + stage + "' threw an exception";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return {Fault::internal, what + ": " + e.what()};
+  } catch (...) {
+    return {Fault::internal, what + " that is no std::exception"};
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/guarded.h"
+
+namespace tutti {
+
+/// What a stage does with an item its function fails on.
+enum class OnError {
+  stop,  ///< the pipeline stops and yields this error
+  skip,  ///< the item is reported and left out
+};
+
+/// An error and the stage it came from.
+struct StageError {
+  std::string stage;
+  Error error;
+};
+
+/// Where the errors of a pipeline go. Thread-safe.
+class Failures {
+ public:
+  /// Sees every skipped item, on the thread of its stage, one at a time.
+  using OnSkip = std::function<void(const StageError&)>;
+
+  explicit Failures(OnSkip on_skip) : on_skip_(std::move(on_skip)) {}
+
+  /// What stops the pipeline; set before its threads start.
+  void set_stopper(std::function<void()> stop) { stop_ = std::move(stop); }
+
+  void skip(StageError failure);
+  /// Keeps the first error and stops the pipeline.
+  void stop(Error error);
+
+  std::optional<Error> first() const {
+    return first_.with([](const auto& error) { return error; });
+  }
+  /// The skipped items in the order they failed, the first `kKept` of them.
+  std::vector<StageError> skipped() const;
+
+  static constexpr std::size_t kKept = 10'000;  // a corpus of nothing but errors must not fill the memory
+
+ private:
+  Guarded<OnSkip> on_skip_;
+  std::function<void()> stop_;
+  Guarded<std::optional<Error>> first_;
+  Guarded<std::vector<StageError>> skipped_;
+};
+
+/// The running exception as an error of `stage`.
+Error error_of_exception(const std::string& stage);
+
+}  // namespace tutti

@@ -1,0 +1,66 @@
+#include "flow/stage.h"
+
+#include <utility>
+
+#include "base/units.h"
+
+namespace tutti {
+
+Stage::Stage(Plan plan, Failures& failures, const Clock& clock)
+    : name_(std::move(plan.name)),
+      options_(plan.options),
+      is_source_(plan.is_source),
+      output_(std::move(plan.output)),
+      failures_(failures),
+      clocks_(clock),
+      crew_(
+          [this, loop = std::move(plan.loop)](Crew& crew) {
+            Worker me(*this, crew);
+            loop(me);
+          },
+          options_.threads, {.nudge = std::move(plan.nudge_input), .failed = [this](const std::exception_ptr&) {
+                               failures_.stop(error_of_exception(name_));
+                             }}) {}
+
+StageReport Stage::report() const {
+  StageReport report{.name = name_,
+                     .threads = clocks_.threads(),
+                     .times = clocks_.times(),
+                     .items_in = items_in_.load(std::memory_order_relaxed),
+                     .items_out = items_out_.load(std::memory_order_relaxed),
+                     .failed = failed_.load(std::memory_order_relaxed),
+                     .service = service_.snapshot(),
+                     .output = {}};
+  if (output_) report.output = output_();
+  return report;
+}
+
+Worker::Worker(Stage& stage, Crew& crew)
+    : stage_(stage),
+      crew_(crew),
+      activity_(stage.is_source_ ? Activity::busy : Activity::starved),
+      clock_(stage.clocks_.enter(activity_)) {}
+
+void Worker::turn(Activity next) {
+  if (next == activity_) return;
+  const auto passed = clock_->turn(next);
+  if (activity_ == Activity::busy) busy_on_item_ += passed;
+  activity_ = next;
+}
+
+void Worker::count_done() {
+  if (activity_ == Activity::busy) busy_on_item_ += clock_->turn(activity_);
+  stage_.service_.record(Seconds(std::exchange(busy_on_item_, {})).count());
+}
+
+bool Worker::survives(Error error) {
+  stage_.failed_.fetch_add(1, std::memory_order_relaxed);
+  if (stage_.options_.on_error == OnError::skip) {
+    stage_.failures_.skip({stage_.name_, std::move(error)});
+    return true;
+  }
+  stage_.failures_.stop(std::move(error));
+  return false;
+}
+
+}  // namespace tutti

@@ -1,0 +1,130 @@
+#include "hub/find.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "base/files.h"
+#include "hub/names.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHubPrefix = "models--";
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// The snapshot that `main` stands for; without that reference, the one written last.
+fs::path snapshot_of(const fs::path& model) {
+  std::error_code ignored;
+  if (auto commit = read_file(model / "refs" / "main")) {
+    commit->erase(commit->find_last_not_of(" \n") + 1);
+    if (const auto path = model / "snapshots" / *commit; fs::is_directory(path, ignored)) return path;
+  }
+  fs::path newest;
+  for (const auto& entry : fs::directory_iterator(model / "snapshots", ignored))
+    if (newest.empty() || entry.last_write_time(ignored) > fs::last_write_time(newest, ignored)) newest = entry.path();
+  return newest;
+}
+
+/// "models--openai--whisper-tiny.en" -> "openai/whisper-tiny.en".
+std::string repo_of(std::string folder) {
+  if (const auto dashes = folder.find("--"); dashes != folder.npos) folder.replace(dashes, 2, "/");
+  return folder;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code ignored;  // a cache that is not there holds nothing
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
+  return paths;
+}
+
+/// Where a model of this name lies if it is in one of the caches, in the order of preference.
+std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& places) {
+  std::vector<fs::path> paths{places.own / folder_name(name.repo)};
+  const fs::path cached = places.hugging_face / (std::string(kHubPrefix) + folder_name(name.repo));
+  const fs::path snapshot = snapshot_of(cached);
+  paths.push_back(snapshot.empty() ? cached : snapshot);
+  if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
+  return paths;
+}
+
+std::string lacks(const LocalModel& model) {
+  std::string text;
+  for (const auto& sentence : model.missing) text += (text.empty() ? "" : "; ") + sentence;
+  return model.path.string() + ": incomplete: " + text;
+}
+
+Result<fs::path> not_found(std::string_view word, const std::vector<fs::path>& looked_at, const std::string& broken) {
+  std::string what = "model '" + std::string(word) + "' is not on this machine; looked at";
+  for (const auto& path : looked_at) what += (path == looked_at.front() ? " " : ", ") + path.string();
+  if (!broken.empty()) what += "; " + broken;
+  return fail(broken.empty() ? Fault::missing : Fault::corrupt, std::move(what),
+              "Get it with: tutti pull " + std::string(word));
+}
+
+Result<fs::path> find_by_name(std::string_view word, const ModelPlaces& places) {
+  const auto name = resolve_name(word);
+  if (!name) return tl::unexpected(name.error());
+  const auto paths = candidates(*name, places);
+  std::string broken;
+  for (const auto& path : paths) {
+    const auto model = inspect_model(path);
+    if (model && model->complete()) return path;
+    if (model) broken += (broken.empty() ? "" : "; ") + lacks(*model);
+  }
+  return not_found(word, paths, broken);
+}
+
+}  // namespace
+
+ModelPlaces ModelPlaces::from_environment() {
+  const fs::path home = variable("HOME").value_or("/tmp");
+  const fs::path cache = variable("XDG_CACHE_HOME").value_or(home / ".cache");
+  const fs::path hf_home = variable("HF_HOME").value_or(cache / "huggingface");
+  return {
+      .own = cache_folder() / "models",
+      .hugging_face = variable("HF_HUB_CACHE").value_or(variable("HUGGINGFACE_HUB_CACHE").value_or(hf_home / "hub")),
+      .whisper = cache / "whisper",
+  };
+}
+
+Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
+  if (word.empty())
+    return fail(Fault::usage, "no model is named", "Name a folder, a .pt file or a model such as tiny.en");
+  const fs::path path(word);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return find_by_name(word, places);
+  if (const auto model = inspect_model(path)) {
+    if (model->complete()) return path;
+    return fail(Fault::corrupt, lacks(*model), "Copy or download it again");
+  }
+  // A folder beside us that happens to be called like a model is not in the way of that model.
+  if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
+  return fail(Fault::usage, path.string() + " is no Whisper model",
+              "Expected a folder whose config.json has \"model_type\": \"whisper\", or a .pt file of openai-whisper");
+}
+
+std::vector<ListedModel> list_models(const ModelPlaces& places) {
+  std::vector<ListedModel> models;
+  const auto add = [&](std::string name, std::string where, const fs::path& path) {
+    if (auto files = inspect_model(path))
+      models.push_back({.name = std::move(name), .where = std::move(where), .files = std::move(*files)});
+  };
+  for (const auto& path : entries_of(places.own))
+    if (path.extension() != ".pulling") add(repo_of(path.filename()), "tutti", path);
+  for (const auto& path : entries_of(places.hugging_face))
+    if (const std::string folder = path.filename(); folder.starts_with(kHubPrefix))
+      add(repo_of(folder.substr(kHubPrefix.size())), "Hugging Face", snapshot_of(path));
+  for (const auto& path : entries_of(places.whisper)) add(path.stem(), "openai-whisper", path);
+  std::ranges::sort(models, {}, [](const ListedModel& m) { return std::pair(m.name, m.where); });
+  return models;
+}
+
+}  // namespace tutti

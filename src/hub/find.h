@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "hub/model_files.h"
+
+namespace tutti {
+
+/// The folders in which models lie on this machine. Any of them may be absent.
+struct ModelPlaces {
+  std::filesystem::path own{};           // what `pull` fills
+  std::filesystem::path hugging_face{};  // Hugging Face's hub cache
+  std::filesystem::path whisper{};       // openai-whisper's cache of .pt files
+
+  /// $TUTTI_CACHE/models, $HF_HUB_CACHE or $HF_HOME/hub, and $XDG_CACHE_HOME/whisper, each with its usual default.
+  static ModelPlaces from_environment();
+};
+
+/// The path of a complete model: `word` itself where it is a path to one, else the model of that name in our own cache,
+/// Hugging Face's or openai-whisper's, in this order. Errors say what was looked at, what an incomplete copy lacks and
+/// how to get the model. Touches no network.
+Result<std::filesystem::path> find_model(std::string_view word, const ModelPlaces& places);
+
+struct ListedModel {
+  std::string name{};   // what --model takes
+  std::string where{};  // "tutti", "Hugging Face" or "openai-whisper": whose cache it is in
+  LocalModel files{};
+};
+
+/// Every Whisper model in the three places, complete or not, sorted by name.
+std::vector<ListedModel> list_models(const ModelPlaces& places);
+
+}  // namespace tutti

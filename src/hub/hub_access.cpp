@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "hub/hub_client.h"
+#include "hub/names.h"
+
+namespace tutti {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Hugging Face's own notion of a variable that is switched on.
+bool is_on(std::string value) {
+  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
+}
+
+std::string trimmed(std::string text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  while (!text.empty() && blank(text.back())) text.pop_back();
+  while (!text.empty() && blank(text.front())) text.erase(text.begin());
+  return text;
+}
+
+std::filesystem::path token_file() {
+  if (const auto named = variable("HF_TOKEN_PATH"); !named.empty()) return named;
+  if (const auto home = variable("HF_HOME"); !home.empty()) return std::filesystem::path(home) / "token";
+  const auto cache = variable("XDG_CACHE_HOME");
+  const auto base = cache.empty() ? std::filesystem::path(variable("HOME")) / ".cache" : std::filesystem::path(cache);
+  return base / "huggingface" / "token";
+}
+
+Error not_there(const std::string& thing) {
+  std::string near;
+  for (const auto& name : nearest_names(thing)) near += (near.empty() ? "" : ", ") + name;
+  return {Fault::missing, thing + ": the hub has nothing of this name, or does not show it without a token",
+          "Names close to it: " + near + ". For a private model set HF_TOKEN"};
+}
+
+}  // namespace
+
+HubAccess HubAccess::from_environment() {
+  HubAccess access;
+  if (const auto endpoint = variable("HF_ENDPOINT"); !endpoint.empty()) access.endpoint = endpoint;
+  access.token = trimmed(variable("HF_TOKEN"));
+  if (access.token.empty()) access.token = trimmed(read_file(token_file()).value_or(""));
+  access.offline = is_on(variable("HF_HUB_OFFLINE"));
+  return access;
+}
+
+Error explain(const HttpReply& reply, const std::string& thing, const HubAccess& access) {
+  const std::string again = "Run the same command again: it goes on from there";
+  if (!reply.trouble.empty() || reply.status == 0)
+    return {Fault::missing, thing + ": " + access.endpoint + ": " + reply.trouble,
+            "Check the network, a proxy (https_proxy) and HF_ENDPOINT. " + again};
+  const std::string code(reply.header("x-error-code"));
+  if (reply.status == 404 || code == "RepoNotFound") return not_there(thing);
+  if (reply.status == 401 || reply.status == 403) {
+    const std::string shown = access.token.empty() ? "no token was sent" : "the token that was sent does not open it";
+    const std::string gate = code == "GatedRepo"
+                                 ? "Accept its conditions on its page at " + access.endpoint + ", then set"
+                                 : std::string("Set");
+    return {Fault::usage, thing + ": the hub refuses access (HTTP " + std::to_string(reply.status) + "); " + shown,
+            gate + " HF_TOKEN to a token that may read it"};
+  }
+  const std::string status = thing + ": the hub answers HTTP " + std::to_string(reply.status);
+  if (reply.status == 429) return {Fault::exhausted, status + " (too many requests)", "Wait a while. " + again};
+  return {Fault::missing, status, reply.status >= 500 ? again : "Check HF_ENDPOINT"};
+}
+
+}  // namespace tutti

@@ -1,0 +1,127 @@
+#include "hub/model_files.h"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::string_view kWeights = "model.safetensors";
+constexpr std::string_view kIndex = "model.safetensors.index.json";
+
+Json parsed(const fs::path& path) {
+  const auto text = read_file(path);
+  return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
+}
+
+/// The length a safetensors file says it has: 8 bytes, a JSON header of that length, tensors up to the largest offset.
+std::optional<std::uint64_t> promised_length(std::string_view bytes) {
+  std::uint64_t header_size = 0;
+  if (bytes.size() < sizeof header_size) return std::nullopt;
+  std::memcpy(&header_size, bytes.data(), sizeof header_size);
+  bytes.remove_prefix(sizeof header_size);
+  if (header_size > bytes.size()) return std::nullopt;
+  const Json header = Json::parse(bytes.substr(0, header_size), nullptr, false);
+  if (!header.is_object()) return std::nullopt;
+  std::uint64_t end = 0;
+  for (const auto& [name, tensor] : header.items()) {
+    if (name == "__metadata__") continue;
+    const auto offsets = tensor.is_object() ? tensor.value("data_offsets", Json()) : Json();
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[1].is_number_unsigned()) return std::nullopt;
+    end = std::max(end, offsets[1].get<std::uint64_t>());
+  }
+  return sizeof header_size + header_size + end;
+}
+
+void check_safetensors(const fs::path& folder, const std::string& name, std::vector<std::string>& missing) {
+  const auto file = MappedFile::open(folder / name);
+  if (!file) {
+    missing.push_back(name + " is not there");
+    return;
+  }
+  const auto promised = promised_length(file->text());
+  if (!promised)
+    missing.push_back(name + " is not a whole safetensors file");
+  else if (*promised != file->bytes().size())
+    missing.push_back(name + " has " + std::to_string(file->bytes().size()) + " bytes of " + std::to_string(*promised));
+}
+
+/// Weights in one file, or in the shards that the index names.
+void check_weights(const fs::path& folder, std::vector<std::string>& missing) {
+  if (!fs::exists(folder / kIndex) || fs::exists(folder / kWeights))
+    return check_safetensors(folder, std::string(kWeights), missing);
+  const Json index = parsed(folder / kIndex);
+  const Json map = index.is_object() ? index.value("weight_map", Json()) : Json();
+  std::set<std::string> shards;
+  for (const auto& [tensor, shard] : map.items())
+    if (shard.is_string()) shards.insert(shard.get<std::string>());
+  if (shards.empty()) missing.push_back(std::string(kIndex) + " names no shards");
+  for (const auto& shard : shards) check_safetensors(folder, shard, missing);
+}
+
+LocalModel inspect_folder(const fs::path& folder) {
+  LocalModel model{.path = folder, .kind = ModelKind::hugging_face};
+  check_weights(folder, model.missing);
+  const bool parts = fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
+  if (!fs::exists(folder / "tokenizer.json") && !parts) model.missing.emplace_back("tokenizer.json is not there");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored)) model.size += static_cast<std::int64_t>(entry.file_size(ignored));
+  return model;
+}
+
+/// A .pt is a zip archive, whose directory comes last: one that was cut off has no end record in its last 64 KiB.
+LocalModel inspect_checkpoint(const fs::path& path) {
+  LocalModel model{.path = path, .kind = ModelKind::openai};
+  const auto file = MappedFile::open(path);
+  if (file) model.size = static_cast<std::int64_t>(file->bytes().size());
+  const auto text = file ? file->text() : std::string_view();
+  if (text.substr(text.size() - std::min<std::size_t>(text.size(), 1 << 16)).rfind("PK\5\6") == text.npos)
+    model.missing.emplace_back("the file is cut off, or not a PyTorch archive");
+  return model;
+}
+
+bool is_shard(std::string_view name) {
+  return name.starts_with("model-") && name.ends_with(".safetensors") && name.find("-of-") != name.npos &&
+         name.find('/') == name.npos;
+}
+
+}  // namespace
+
+std::optional<LocalModel> inspect_model(const fs::path& path) {
+  std::error_code ignored;
+  if (path.extension() == ".pt" && fs::is_regular_file(path, ignored)) return inspect_checkpoint(path);
+  if (!fs::is_directory(path, ignored)) return std::nullopt;
+  const Json config = parsed(path / "config.json");
+  if (!config.is_object() || config.value("model_type", Json()) != "whisper") return std::nullopt;
+  return inspect_folder(path);
+}
+
+std::vector<std::string> needed_files(const std::vector<std::string>& names) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  std::vector<std::string> needed;
+  if (has(kWeights)) {
+    needed.emplace_back(kWeights);
+  } else if (has(kIndex)) {
+    needed.emplace_back(kIndex);
+    std::ranges::copy_if(names, std::back_inserter(needed), is_shard);
+  } else {
+    return {};
+  }
+  for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json"})
+    if (has(name)) needed.emplace_back(name);
+  if (!has("tokenizer.json"))
+    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json"})
+      if (has(name)) needed.emplace_back(name);
+  std::ranges::sort(needed);
+  return needed;
+}
+
+}  // namespace tutti

@@ -1,0 +1,107 @@
+#include "hub/names.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+struct Known {
+  std::string_view word;
+  std::string_view repo;
+  std::string_view openai;
+};
+
+// Short names are openai-whisper's and distil-whisper's; "openai/whisper-large" is the first large model.
+constexpr std::array kKnown{
+    Known{"tiny.en", "openai/whisper-tiny.en", "tiny.en"},
+    Known{"tiny", "openai/whisper-tiny", "tiny"},
+    Known{"base.en", "openai/whisper-base.en", "base.en"},
+    Known{"base", "openai/whisper-base", "base"},
+    Known{"small.en", "openai/whisper-small.en", "small.en"},
+    Known{"small", "openai/whisper-small", "small"},
+    Known{"medium.en", "openai/whisper-medium.en", "medium.en"},
+    Known{"medium", "openai/whisper-medium", "medium"},
+    Known{"large-v1", "openai/whisper-large", "large-v1"},
+    Known{"large-v2", "openai/whisper-large-v2", "large-v2"},
+    Known{"large-v3", "openai/whisper-large-v3", "large-v3"},
+    Known{"large", "openai/whisper-large-v3", "large-v3"},
+    Known{"large-v3-turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo"},
+    Known{"turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo"},
+    Known{"distil-small.en", "distil-whisper/distil-small.en", ""},
+    Known{"distil-medium.en", "distil-whisper/distil-medium.en", ""},
+    Known{"distil-large-v2", "distil-whisper/distil-large-v2", ""},
+    Known{"distil-large-v3", "distil-whisper/distil-large-v3", ""},
+    Known{"distil-large-v3.5", "distil-whisper/distil-large-v3.5", ""},
+};
+
+bool is_name_part(std::string_view part) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
+  };
+  return !part.empty() && part != "." && part != ".." && std::ranges::all_of(part, fits);
+}
+
+/// Levenshtein distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+Result<ModelName> resolve_name(std::string_view word) {
+  std::string_view bare = word;
+  if (bare.starts_with("whisper-")) bare.remove_prefix(8);
+  for (const auto& known : kKnown)
+    if (bare == known.word || word == known.repo)
+      return ModelName{.repo = std::string(known.repo), .openai = std::string(known.openai)};
+
+  const auto slash = word.find('/');
+  if (slash != word.npos && is_name_part(word.substr(0, slash)) && is_name_part(word.substr(slash + 1)))
+    return ModelName{.repo = std::string(word)};
+  return fail(Fault::usage,
+              "'" + std::string(word) + "' is neither a path that exists nor a model's name (such as tiny.en or " +
+                  "organisation/name)",
+              "Names close to it: " + joined(nearest_names(word)));
+}
+
+std::vector<std::string> nearest_names(std::string_view word) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const auto& known : kKnown) {
+    const std::string_view like = word.find('/') == word.npos ? known.word : known.repo;
+    ranked.emplace_back(distance(word, like), like);
+  }
+  std::ranges::sort(ranked);
+  std::vector<std::string> names;
+  for (auto& [_, name] : ranked) {
+    if (names.size() == 3) break;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string folder_name(std::string_view repo) {
+  std::string name(repo);
+  if (const auto slash = name.find('/'); slash != name.npos) name.replace(slash, 1, "--");
+  return name;
+}
+
+}  // namespace tutti

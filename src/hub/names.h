@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// What a person's word for a model stands for.
+struct ModelName {
+  std::string repo;  // "openai/whisper-tiny.en": organisation and name on a hub
+  std::string
+      openai{};  // "tiny.en": openai-whisper's own name, which is its cache's file name too; empty if it has none
+};
+
+/// `tiny.en`, `large`, `turbo`, `distil-large-v3`, `whisper-small` or `organisation/name` -> the repository meant.
+/// An unknown word is an error that names the nearest known ones.
+Result<ModelName> resolve_name(std::string_view word);
+
+/// Known names close to `word`, nearest first, at most three.
+std::vector<std::string> nearest_names(std::string_view word);
+
+/// A file name for a repository: "openai--whisper-tiny.en".
+std::string folder_name(std::string_view repo);
+
+}  // namespace tutti

@@ -1,0 +1,175 @@
+#include "hub/pull.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <numeric>
+#include <vector>
+
+#include "base/files.h"
+#include "base/owned.h"
+#include "hub/model_files.h"
+#include "hub/names.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCommitFile = ".commit";  // which commit of the hub a folder holds
+
+/// Whether `folder` holds all of this commit.
+bool is_here(const fs::path& folder, const std::string& commit) {
+  const auto model = inspect_model(folder);
+  return model && model->complete() && read_file(folder / kCommitFile).value_or("") == commit;
+}
+
+/// The needed ones of a repository's files.
+Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
+  std::vector<std::string> names;
+  for (const auto& file : model.files) names.push_back(file.name);
+  const auto needed = needed_files(names);
+  if (needed.empty())
+    return fail(
+        Fault::unsupported, model.repo + ": holds no model.safetensors",
+        "Expected a Whisper model in Hugging Face's layout with safetensors weights; other formats are not read");
+  std::vector<RemoteFile> chosen;
+  for (const auto& file : model.files)
+    if (std::ranges::binary_search(needed, file.name)) chosen.push_back(file);
+  return chosen;
+}
+
+/// A lock on the staging folder that goes with its descriptor, so a killed pull leaves none behind.
+Result<OwnedFd> lock(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Fault::usage, folder.string() + ": another pull of this model is running", "Wait for it to end");
+  return fd;
+}
+
+std::int64_t size_on_disk(const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+/// What is there of a file in a staging folder: all of it under its name, or a part.
+std::int64_t bytes_here(const fs::path& target) {
+  return std::max(size_on_disk(target), size_on_disk(target.string() + ".part"));
+}
+
+Result<void> check_room(const fs::path& folder, std::int64_t needed) {
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  if (error || space.available >= static_cast<std::uintmax_t>(std::max<std::int64_t>(needed, 0))) return {};
+  return fail(Fault::exhausted,
+              folder.string() + ": " + std::to_string(needed >> 20) + " MB are still to come, " +
+                  std::to_string(space.available >> 20) + " MB are free",
+              "Free some space, or set TUTTI_CACHE to a folder on another disk");
+}
+
+/// The staging folder takes the model's name. An older commit of it steps aside first.
+Result<void> publish(const fs::path& staging, const fs::path& final, const std::string& commit) {
+  if (auto noted = write_file_atomically(staging / kCommitFile, commit); !noted) return noted;
+  const fs::path old = final.string() + ".pulling";
+  std::error_code error;
+  fs::remove_all(old, error);
+  if (fs::exists(final)) fs::rename(final, old, error);
+  fs::rename(staging, final, error);
+  if (error) return tl::unexpected(system_error(final.string(), "could not be put in place", error.value()));
+  fs::remove_all(old, error);
+  return {};
+}
+
+/// Staging folders of commits that the hub has left behind.
+void drop_stale(const fs::path& models, const std::string& name, const fs::path& current) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(models, error)) {
+    const auto& path = entry.path();
+    if (path != current && path.extension() == ".pulling" && path.filename().string().starts_with(name + "."))
+      fs::remove_all(path, error);
+  }
+}
+
+/// Counts the bytes of all files together for whoever watches.
+class Tally {
+ public:
+  Tally(const std::vector<RemoteFile>& files, const fs::path& folder, const PullOptions& options)
+      : report_(options.progress) {
+    for (const auto& file : files) {
+      now_.total += std::max<std::int64_t>(file.size, 0);
+      here_ += bytes_here(folder / file.name);
+    }
+  }
+  std::int64_t missing() const { return now_.total - here_; }
+
+  void start(const std::string& file) { now_.file = file; }
+  void received(std::int64_t bytes) {
+    now_.done = finished_ + bytes;
+    now_.total = std::max(now_.total, now_.done);
+    if (report_) report_(now_);
+  }
+  void finish(std::int64_t bytes) {
+    received(bytes);
+    finished_ += bytes;
+  }
+
+ private:
+  const std::function<void(const PullProgress&)>& report_;
+  PullProgress now_;
+  std::int64_t here_ = 0;
+  std::int64_t finished_ = 0;
+};
+
+Result<void> fetch_all(HubClient& client, const RemoteModel& model, const std::vector<RemoteFile>& files,
+                       const fs::path& folder, Tally& tally) {
+  for (const auto& file : files) {
+    const fs::path target = folder / file.name;
+    tally.start(file.name);
+    if (!fs::exists(target))
+      if (auto got = client.download(model, file, target); !got) return got;
+    tally.finish(size_on_disk(target));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<fs::path> pull(std::string_view word, const PullOptions& options) {
+  const auto name = resolve_name(word);
+  if (!name) return tl::unexpected(name.error());
+  Tally* watching = nullptr;
+  auto client = HubClient::connect(options.hub, {.go_on = options.go_on,
+                                                 .received =
+                                                     [&](std::int64_t n) {
+                                                       if (watching) watching->received(n);
+                                                     },
+                                                 .wait = options.wait});
+  if (!client) return tl::unexpected(client.error());
+  const auto model = client->look_up(name->repo);
+  if (!model) return tl::unexpected(model.error());
+
+  const std::string folder = folder_name(name->repo);
+  const fs::path final = options.into / folder;
+  if (is_here(final, model->commit)) return final;
+  const auto files = choose(*model);
+  if (!files) return tl::unexpected(files.error());
+
+  const fs::path staging = options.into / (folder + "." + model->commit.substr(0, 12) + ".pulling");
+  const auto held = lock(staging);
+  if (!held) return tl::unexpected(held.error());
+  drop_stale(options.into, folder, staging);
+  Tally tally(*files, staging, options);
+  watching = &tally;
+  if (auto room = check_room(staging, tally.missing()); !room) return tl::unexpected(room.error());
+  if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());
+  if (auto placed = publish(staging, final, model->commit); !placed) return tl::unexpected(placed.error());
+  return final;
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "base/error.h"
+#include "link/messages.h"
+
+namespace tutti {
+
+/// Whoever encodes and decodes windows: a worker process, or a script in tests. Thread-safe; every call waits for its
+/// answer. A worker that dies meanwhile is the engine's own affair: the caller only sees a slower answer, or in the end
+/// an Error.
+class WindowEngine {
+ public:
+  virtual ~WindowEngine() = default;
+
+  /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window. `window` is any
+  /// number but 0, used once.
+  virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
+                              std::int32_t frames) = 0;
+  virtual Result<Language> detect_language(WindowId window) = 0;
+  virtual Result<Decoded> decode(const DecodeWindow& request) = 0;
+  /// Frees what an open window holds. Unknown ids are ignored.
+  virtual void release(WindowId window) = 0;
+};
+
+}  // namespace tutti

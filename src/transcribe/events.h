@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// Where the time of one file, or of a whole run, went. Thread-seconds of the stage that did the work; `encoder` and
+/// `decoder` are measured by the worker itself.
+struct TimeSpent {
+  Seconds audio{};     // decoding and resampling
+  Seconds features{};  // log-mel, both passes
+  Seconds encoder{};
+  Seconds decoder{};
+  Seconds waiting{};  // for the worker, beyond what it worked for this file: other files' windows, transport, restarts
+  Seconds writing{};
+
+  TimeSpent& operator+=(const TimeSpent& other);
+};
+
+struct FileOutcome {
+  std::size_t index = 0;  // in the order of the command line
+  std::filesystem::path input{};
+  Seconds duration{};  // of the audio
+  Seconds elapsed{};   // from the start of its decoding to its outputs
+  std::string language{};
+  std::vector<std::string> losses{};  // what damage in the input cost
+  std::vector<std::filesystem::path> outputs{};
+  std::size_t windows = 0;
+  std::size_t decodings = 0;  // windows, fallbacks included
+  std::size_t decoder_steps = 0;
+  std::size_t narrow_margins = 0;  // steps decided by less than 1e-4
+  TimeSpent spent{};
+};
+
+struct RunSummary {
+  std::size_t files = 0;
+  std::size_t done = 0;
+  std::size_t skipped = 0;  // outputs were there already
+  std::size_t failed = 0;
+  Seconds audio{};
+  Seconds elapsed{};
+  Seconds model_load{};
+  TimeSpent spent{};
+  std::size_t decoder_steps = 0;
+  std::size_t narrow_margins = 0;
+  std::size_t worker_restarts = 0;
+  bool interrupted = false;
+};
+
+/// Told what happens in a run. Calls are serialised: one at a time, from any thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// The worker is ready.
+  virtual void on_ready(const std::string& /*device*/, const std::string& /*compute_type*/, Seconds /*load*/) {}
+  virtual void on_decoded(std::size_t /*index*/, Seconds /*duration*/, const std::vector<std::string>& /*losses*/) {}
+  virtual void on_progress(std::size_t /*index*/, Seconds /*position*/, const std::vector<Segment>& /*fresh*/) {}
+  virtual void on_done(const FileOutcome& /*outcome*/, const Transcript& /*transcript*/) {}
+  virtual void on_failed(std::size_t /*index*/, const Error& /*error*/) {}
+};
+
+}  // namespace tutti

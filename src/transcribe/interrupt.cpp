@@ -1,0 +1,118 @@
+#include "transcribe/interrupt.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <stdexcept>
+#include <thread>
+
+#include "base/guarded.h"
+#include "base/owned.h"
+
+namespace tutti {
+namespace {
+
+struct Abort {
+  std::function<void()> call;
+  bool due = false;
+  bool running = false;
+};
+
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+void signal_event(int fd) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);  // an eventfd takes any count short of 2^64
+}
+
+}  // namespace
+
+struct Interrupt::State {
+  std::chrono::milliseconds grace;
+  std::atomic<bool> raised{false};
+  Guarded<Abort> abort{};
+  OwnedFd signals;
+  OwnedFd by_hand;  // raise() and the end
+  std::atomic<bool> ending{false};
+  std::thread watcher{};
+
+  /// True when something came within the time; -1 waits for ever.
+  bool wait_for_signal(int milliseconds) const {
+    pollfd watched[2] = {{signals.get(), POLLIN, 0}, {by_hand.get(), POLLIN, 0}};
+    if (::poll(watched, 2, milliseconds) <= 0) return false;
+    signalfd_siginfo info;
+    std::uint64_t count = 0;
+    if (watched[0].revents) return ::read(signals.get(), &info, sizeof info) > 0;
+    return ::read(by_hand.get(), &count, sizeof count) > 0;
+  }
+
+  void watch() {
+    while (!wait_for_signal(-1)) {
+    }
+    if (ending) return;
+    raised = true;
+    const bool again = wait_for_signal(static_cast<int>(grace.count()));
+    if (ending) return;
+    if (again) ::_exit(130);
+    run_abort();
+    while (!wait_for_signal(-1)) {
+    }
+    if (!ending) ::_exit(130);
+  }
+
+  void run_abort() {
+    std::function<void()> call;
+    abort.change([&](Abort& now) {
+      now.due = true;
+      now.running = static_cast<bool>(now.call);
+      call = now.call;
+    });
+    if (call) call();
+    abort.change([](Abort& now) { now.running = false; });
+  }
+};
+
+Interrupt::Interrupt(std::chrono::milliseconds grace) : state_(std::make_unique<State>()) {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  state_->grace = grace;
+  state_->signals = OwnedFd(::signalfd(-1, &set, SFD_CLOEXEC));
+  state_->by_hand = OwnedFd(::eventfd(0, EFD_CLOEXEC));
+  if (!state_->signals || !state_->by_hand) throw std::runtime_error("no descriptor left for signals");
+  state_->watcher = std::thread([state = state_.get()] { state->watch(); });
+}
+
+Interrupt::~Interrupt() {
+  state_->ending = true;
+  signal_event(state_->by_hand.get());
+  state_->watcher.join();
+}
+
+bool Interrupt::raised() const {
+  return state_->raised;
+}
+
+void Interrupt::raise() {
+  signal_event(state_->by_hand.get());
+}
+
+void Interrupt::on_abort(std::function<void()> abort) {
+  const bool due = state_->abort.wait([](const Abort& now) { return !now.running; },
+                                      [&](Abort& now) {
+                                        now.call = abort;
+                                        return now.due;
+                                      });
+  if (due && abort) abort();
+}
+
+}  // namespace tutti

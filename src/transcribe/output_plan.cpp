@@ -1,0 +1,67 @@
+#include "transcribe/output_plan.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The deepest folder all inputs lie in.
+fs::path common_folder(const std::vector<std::string>& inputs) {
+  fs::path common;
+  bool first = true;
+  for (const auto& input : inputs) {
+    const fs::path folder = fs::absolute(input).lexically_normal().parent_path();
+    if (first) common = folder;
+    first = false;
+    fs::path shared;
+    for (auto a = common.begin(), b = folder.begin(); a != common.end() && b != folder.end() && *a == *b; ++a, ++b)
+      shared /= *a;
+    common = shared;
+  }
+  return common;
+}
+
+/// Output path without its format's extension.
+fs::path base_of(const std::string& input, const OutputOptions& options, const fs::path& common) {
+  if (input == "-") return options.folder / "stdin";
+  if (options.name_by == NameBy::stem) return options.folder / fs::path(input).stem();
+  return options.folder / fs::absolute(input).lexically_normal().lexically_relative(common);
+}
+
+bool newer_than_input(const PlannedFile& file) {
+  std::error_code error;
+  const auto changed = fs::last_write_time(file.input, error);
+  if (error) return false;
+  return std::all_of(file.outputs.begin(), file.outputs.end(), [&](const fs::path& output) {
+    const auto written = fs::last_write_time(output, error);
+    return !error && written >= changed;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
+  const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
+  std::map<std::string, std::string> taken;  // output base -> input
+  std::vector<PlannedFile> plan;
+  for (const auto& input : inputs) {
+    const fs::path base = base_of(input, options, common);
+    const auto [other, fresh] = taken.emplace(base.string(), input);
+    if (!fresh)
+      return fail(Fault::usage,
+                  "'" + other->second + "' and '" + input + "' would both be written to " + base.string() + ".*",
+                  other->second == input ? "Name each input once"
+                                         : "Use --name-by path, or different --output-dir folders in two runs");
+    PlannedFile file{.input = input, .outputs = {}};
+    for (const auto& format : options.formats)
+      file.outputs.push_back(base.string() + "." + std::string(extension(format)));
+    file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
+    plan.push_back(std::move(file));
+  }
+  return plan;
+}
+
+}  // namespace tutti

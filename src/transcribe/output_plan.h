@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "transcript/writers.h"
+
+namespace tutti {
+
+/// How outputs are named after inputs.
+enum class NameBy {
+  stem,  // talks/monday.mp3 -> DIR/monday.srt, as openai-whisper does
+  path,  // talks/monday.mp3 -> DIR/talks/monday.mp3.srt, below the inputs' common folder; never ambiguous
+};
+
+struct OutputOptions {
+  std::filesystem::path folder = ".";
+  std::vector<Format> formats{Format::txt, Format::vtt, Format::srt, Format::tsv, Format::json};
+  NameBy name_by = NameBy::stem;
+  bool skip_existing = false;  // leave out inputs whose outputs all exist and are newer
+};
+
+/// One input and the files it will become, in the order of OutputOptions::formats.
+struct PlannedFile {
+  std::filesystem::path input;
+  std::vector<std::filesystem::path> outputs;
+  bool already_done = false;  // only with skip_existing
+};
+
+/// Decides every output path before work starts. Two inputs that would write one file are refused, naming both.
+Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options);
+
+}  // namespace tutti

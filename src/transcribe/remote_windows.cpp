@@ -1,0 +1,140 @@
+#include "transcribe/remote_windows.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+
+namespace tutti {
+namespace {
+
+/// Ids are unique in this process, so that every file may share one engine.
+WindowId next_window_id() {
+  static std::atomic<WindowId> last{0};
+  return ++last;
+}
+
+/// A stream of samples of its own for every window and temperature (splitmix64's finaliser over the three numbers).
+std::uint64_t seed_of(std::uint64_t seed, std::int64_t seek, double temperature) {
+  std::uint64_t mixed = seed * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(seek) * 1000 +
+                        static_cast<std::uint64_t>(temperature * 100 + 0.5);
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+  return mixed ^ (mixed >> 31);
+}
+
+Seconds since(Clock::Instant start) {
+  return Clock::real().now() - start;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const std::vector<std::int32_t>& named) {
+  const SpecialTokens& special = tokenizer.special();
+  std::vector<std::int32_t> ids;
+  for (const std::int32_t id : named)
+    if (id >= 0) ids.push_back(id);
+  if (std::find(named.begin(), named.end(), -1) != named.end())
+    for (const std::int32_t id : tokenizer.non_speech_tokens()) ids.push_back(id);
+  for (const std::int32_t id :
+       {special.transcribe, special.translate, special.sot, special.sot_prev, special.sot_lm, special.no_speech})
+    ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+RemoteWindows::RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel,
+                             const Recording& recording, const DecodingOptions& options)
+    : engine_(engine),
+      tokenizer_(tokenizer),
+      log_mel_(log_mel),
+      recording_(recording),
+      options_(options),
+      suppressed_(suppressed_tokens(tokenizer, options.suppress_tokens)) {}
+
+RemoteWindows::~RemoteWindows() {
+  release();
+}
+
+Result<void> RemoteWindows::measure() {
+  const auto start = Clock::real().now();
+  const auto maximum = log_mel_.maximum(recording_);
+  costs_.spent.features += since(start);
+  if (!maximum) return tl::unexpected(maximum.error());
+  maximum_ = *maximum;
+  return {};
+}
+
+void RemoteWindows::release() {
+  if (span_) engine_.release(window_);
+  span_.reset();
+}
+
+Result<WindowId> RemoteWindows::opened(WindowSpan window) {
+  if (span_ && span_->seek == window.seek && span_->frames == window.frames) return window_;
+  release();
+  const auto start = Clock::real().now();
+  const auto mel = log_mel_.window(recording_, window.seek, window.frames, maximum_);
+  costs_.spent.features += since(start);
+  if (!mel) return tl::unexpected(mel.error());
+
+  const auto asked = Clock::real().now();
+  const WindowId id = next_window_id();
+  const auto answer = engine_.open(id, *mel, log_mel_.n_mels(), static_cast<std::int32_t>(window.frames));
+  if (!answer) return tl::unexpected(answer.error());
+  const Seconds encoder(answer->encode_seconds);
+  costs_.spent.encoder += encoder;
+  costs_.spent.waiting += std::max(Seconds(0), since(asked) - encoder);
+  ++costs_.windows;
+  window_ = id;
+  span_ = window;
+  return id;
+}
+
+Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
+  const auto id = opened(window);
+  if (!id) return tl::unexpected(id.error());
+  const auto guess = engine_.detect_language(*id);
+  if (!guess) return tl::unexpected(guess.error());
+  const auto best = std::max_element(guess->probabilities.begin(), guess->probabilities.end());
+  if (best == guess->probabilities.end())
+    return fail(Fault::usage, "this model knows no languages", "Name the language with --language");
+  const std::int32_t token = guess->tokens[static_cast<std::size_t>(best - guess->probabilities.begin())];
+  const SpecialTokens& special = tokenizer_.special();
+  const auto known = std::find(special.languages.begin(), special.languages.end(), token);
+  if (known == special.languages.end())
+    return fail(Fault::internal,
+                "the worker named language token " + std::to_string(token) + ", which the tokenizer lacks");
+  return special.language_codes[static_cast<std::size_t>(known - special.languages.begin())];
+}
+
+Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
+  const auto id = opened(window);
+  if (!id) return tl::unexpected(id.error());
+  const auto asked = Clock::real().now();
+  auto answer = engine_.decode({.window = *id,
+                                .request = costs_.decodings + 1,
+                                .prompt = request.prompt,
+                                .sot_index = request.sot_index,
+                                .temperature = static_cast<float>(request.temperature),
+                                .best_of = request.temperature > 0 ? options_.best_of : 1,
+                                .seed = seed_of(options_.seed, window.seek, request.temperature),
+                                .max_tokens = request.max_tokens,
+                                .suppress = suppressed_,
+                                .suppress_blank = options_.suppress_blank,
+                                .timestamps = options_.timestamps,
+                                .max_initial_timestamp = options_.max_initial_timestamp});
+  if (!answer) return tl::unexpected(answer.error());
+  const Seconds decoder(answer->seconds);
+  costs_.spent.decoder += decoder;
+  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  ++costs_.decodings;
+  costs_.decoder_steps += static_cast<std::size_t>(answer->steps);
+  costs_.narrow_margins += static_cast<std::size_t>(answer->narrow_margins);
+  return DecodeAnswer{.tokens = std::move(answer->tokens),
+                      .avg_logprob = answer->avg_logprob,
+                      .no_speech_prob = answer->no_speech_prob};
+}
+
+}  // namespace tutti

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "transcribe/events.h"
+#include "transcribe/output_plan.h"
+#include "transcribe/remote_windows.h"
+#include "transcript/long_form.h"
+#include "transcript/writers.h"
+
+namespace tutti {
+
+/// Everything a run of `tutti transcribe` needs to know beside its files.
+struct RunOptions {
+  std::string build_id{};             // of this program; the worker's must equal it
+  std::filesystem::path model{};      // a Hugging Face folder or an OpenAI .pt, found
+  std::string device = "auto";        // auto, cpu, cuda:N, a GPU's UUID
+  std::string compute_type = "auto";  // auto: float32 on a CPU, float16 on a GPU, as the reference
+  std::int32_t threads = 0;           // CPU threads for tensors; 0: one per core
+  std::int32_t files_at_once = 0;     // files in work together; 0: as many as the worker steps together
+  LongFormOptions long_form{};
+  DecodingOptions decoding{};
+  WriterOptions writer{};
+};
+
+class Interrupt;
+
+/// Transcribes every planned file that is not done already and writes its outputs. A file that fails costs its own
+/// entry and no other; the Result fails only when nothing could run (no worker, no model). Blocks until all is done or
+/// `interrupt` is raised.
+Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
+                                     RunObserver& observer, Interrupt& interrupt);
+
+}  // namespace tutti

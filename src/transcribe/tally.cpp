@@ -1,0 +1,51 @@
+#include "transcribe/tally.h"
+
+namespace tutti {
+
+Tally::Tally(RunObserver& observer, std::size_t files, std::size_t skipped) : observer_(observer) {
+  summary_.with([&](RunSummary& now) {
+    now.files = files;
+    now.skipped = skipped;
+  });
+}
+
+void Tally::ready(const std::string& device, const std::string& compute_type, Seconds load) {
+  summary_.with([&](RunSummary& now) { now.model_load = load; });
+  std::lock_guard lock(telling_);
+  observer_.on_ready(device, compute_type, load);
+}
+
+void Tally::decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) {
+  std::lock_guard lock(telling_);
+  observer_.on_decoded(index, duration, losses);
+}
+
+void Tally::progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
+  std::lock_guard lock(telling_);
+  observer_.on_progress(index, position, fresh);
+}
+
+void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
+  summary_.with([&](RunSummary& now) {
+    ++now.done;
+    now.audio += outcome.duration;
+    now.spent += outcome.spent;
+    now.decoder_steps += outcome.decoder_steps;
+    now.narrow_margins += outcome.narrow_margins;
+  });
+  std::lock_guard lock(telling_);
+  observer_.on_done(outcome, transcript);
+}
+
+void Tally::failed(std::size_t index, const Error& error) {
+  if (error.fault == Fault::cancelled) return summary_.with([](RunSummary& now) { now.interrupted = true; });
+  summary_.with([](RunSummary& now) { ++now.failed; });
+  std::lock_guard lock(telling_);
+  observer_.on_failed(index, error);
+}
+
+RunSummary Tally::summary() const {
+  return summary_.with([](const RunSummary& now) { return now; });
+}
+
+}  // namespace tutti

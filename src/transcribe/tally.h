@@ -1,0 +1,31 @@
+#pragma once
+
+#include <mutex>
+
+#include "base/guarded.h"
+#include "transcribe/events.h"
+
+namespace tutti {
+
+/// Passes a run's events on to its observer, one at a time, and adds them up. Thread-safe.
+class Tally {
+ public:
+  Tally(RunObserver& observer, std::size_t files, std::size_t skipped);
+
+  void ready(const std::string& device, const std::string& compute_type, Seconds load);
+  void decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses);
+  void progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh);
+  void done(const FileOutcome& outcome, const Transcript& transcript);
+  /// Fault::cancelled is an interruption, not a failure.
+  void failed(std::size_t index, const Error& error);
+
+  RunSummary summary() const;
+
+ private:
+  // The observer is called under its own lock: events must not overtake one another, and observers only print.
+  std::mutex telling_;
+  RunObserver& observer_;
+  Guarded<RunSummary> summary_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+/// What was said so far, and how much of it the model is told before the next window.
+class PromptHistory {
+ public:
+  /// `initial`: tokens of the initial prompt; `carried`: they lead every prompt instead of the first only.
+  PromptHistory(std::vector<std::int32_t> initial, bool carried, std::int32_t n_text_ctx);
+
+  /// Previous text for the next request: the last n_text_ctx / 2 - 1 tokens at most.
+  std::vector<std::int32_t> next() const;
+
+  void append(std::span<const std::int32_t> tokens) { all_.insert(all_.end(), tokens.begin(), tokens.end()); }
+
+  /// Nothing said up to now goes into later prompts (a carried initial prompt still does).
+  void forget() { forgotten_ = all_.size(); }
+
+  /// All tokens said, without the initial prompt.
+  std::span<const std::int32_t> said() const { return std::span(all_).subspan(initial_); }
+
+ private:
+  std::vector<std::int32_t> all_;  // initial prompt, then what was said
+  std::size_t initial_;
+  std::size_t forgotten_ = 0;
+  bool carried_;
+  std::int64_t room_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transcript/long_form.h"
+
+namespace tutti {
+
+/// Tokens of one segment, its timestamps included, with its place in the recording in seconds.
+struct Slice {
+  double start = 0;
+  double end = 0;
+  std::span<const std::int32_t> tokens{};
+};
+
+struct SlicedWindow {
+  std::vector<Slice> slices{};
+  std::int64_t next_seek = 0;  // frame the next window starts at; always behind this one's start
+};
+
+/// Cuts the tokens of one window into segments where two timestamps stand side by side, and says where to go on: at
+/// the last such timestamp, so that what was cut off by the window's end is heard again; behind the window where the
+/// text ends in a single timestamp (nothing was said after it) or has no such pair. The slices look into `tokens`.
+SlicedWindow slice_window(std::span<const std::int32_t> tokens, WindowSpan window, std::int32_t timestamp_begin);
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#include "transcript/transcript_json.h"
+
+#include "transcript/like_python.h"
+
+namespace tutti {
+namespace {
+
+void append_words(std::string& out, const std::vector<Word>& words) {
+  out += "[";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Word& word = words[i];
+    out += i > 0 ? ", " : "";
+    out += "{\"word\": " + json_text(word.word) + ", \"start\": " + float_text(word.start) +
+           ", \"end\": " + float_text(word.end) + ", \"probability\": " + float_text(word.probability) + "}";
+  }
+  out += "]";
+}
+
+void append_tokens(std::string& out, const std::vector<std::int32_t>& tokens) {
+  out += "[";
+  for (std::size_t i = 0; i < tokens.size(); ++i) out += (i > 0 ? ", " : "") + std::to_string(tokens[i]);
+  out += "]";
+}
+
+void append_segment(std::string& out, const Segment& segment, bool word_times) {
+  out += "{\"id\": " + std::to_string(segment.id) + ", \"seek\": " + std::to_string(segment.seek);
+  out += ", \"start\": " + float_text(segment.start) + ", \"end\": " + float_text(segment.end);
+  out += ", \"text\": " + json_text(segment.text) + ", \"tokens\": ";
+  append_tokens(out, segment.tokens);
+  out += ", \"temperature\": " + float_text(segment.temperature);
+  out += ", \"avg_logprob\": " + float_text(segment.avg_logprob);
+  out += ", \"compression_ratio\": " + float_text(segment.compression_ratio);
+  out += ", \"no_speech_prob\": " + float_text(segment.no_speech_prob);
+  if (word_times || is_cleared(segment)) {
+    out += ", \"words\": ";
+    append_words(out, segment.words);
+  }
+  out += "}";
+}
+
+}  // namespace
+
+std::string transcript_json(const Transcript& transcript) {
+  std::string out = "{\"text\": " + json_text(transcript.text) + ", \"segments\": [";
+  const bool word_times = has_word_times(transcript);
+  for (std::size_t i = 0; i < transcript.segments.size(); ++i) {
+    out += i > 0 ? ", " : "";
+    append_segment(out, transcript.segments[i], word_times);
+  }
+  return out + "], \"language\": " + json_text(transcript.language) + "}";
+}
+
+}  // namespace tutti

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// The transcript as Python's json.dump writes openai-whisper's result: one line, ASCII, keys in its order, "words"
+/// where the transcript has word times and on segments that were cleared.
+std::string transcript_json(const Transcript& transcript);
+
+/// Reads what transcript_json writes, and its relatives: openai-whisper's and faster-whisper's JSON, OpenAI's
+/// verbose_json, whisperX (word "score", words without times, no "text" at the top). Fields that only statistics need
+/// may be missing; "segments" with "start", "end" and "text" may not. Errors name the place in the document.
+Result<Transcript> read_transcript_json(std::string_view json);
+
+}  // namespace tutti

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// The output files of openai-whisper, in its order.
+enum class Format { txt, vtt, srt, tsv, json };
+
+/// The formats `name` stands for: one, or every one for "all".
+Result<std::vector<Format>> parse_formats(std::string_view name);
+
+/// File name extension, without the dot; also the name that parse_formats understands.
+std::string_view extension(Format format);
+
+/// How words are laid out in subtitles; without word times (Segment::words) none of it has any effect. 0 means none.
+struct WriterOptions {
+  std::optional<int> max_line_width{};      // characters a line; none: 1000
+  std::optional<int> max_line_count{};      // lines a subtitle; with max_line_width, subtitles cross segments
+  std::optional<int> max_words_per_line{};  // words a subtitle; none: 1000
+  bool highlight_words = false;             // one subtitle per word, the word underlined
+};
+
+/// The content of the output file, byte for byte what openai-whisper 20250625 (utils.py) writes for equal segments.
+/// Subtitles of a segment that starts or ends before 0 or at no finite time are an error, as there.
+Result<std::string> format_transcript(const Transcript& transcript, Format format, const WriterOptions& options = {});
+
+}  // namespace tutti

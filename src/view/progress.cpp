@@ -1,0 +1,80 @@
+#include "view/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kNameColumns = 22;
+constexpr std::size_t kBarColumns = 20;
+
+std::string bar(double share) {
+  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBarColumns + 0.5);
+  std::string out;
+  for (std::size_t i = 0; i < kBarColumns; ++i) out += i < full ? "█" : "░";
+  return out;
+}
+
+std::string row_line(const ProgressRow& row, std::size_t width) {
+  const double share = row.total > Seconds(0) ? row.done / row.total : 0;
+  std::string line = fitted(row.name, kNameColumns, true) + " " + bar(share) + " ";
+  line += row.total > Seconds(0) ? length_text(row.done) + "/" + length_text(row.total) : std::string("decoding");
+  line += "  " + row.text;
+  return fitted(line, width);
+}
+
+std::string total_line(const ProgressState& state, std::size_t width) {
+  const double speed = state.elapsed > Seconds(0) ? state.audio_done / state.elapsed : 0;
+  std::string line = std::to_string(state.files_done) + "/" + std::to_string(state.files) + " files";
+  if (state.files_failed > 0) line += ", " + std::to_string(state.files_failed) + " failed";
+  line += "  " + length_text(state.audio_done) + " of audio in " + length_text(state.elapsed);
+  if (speed > 0) line += "  " + short_number(speed) + " × real time";
+  if (speed > 0 && state.total_known)
+    line += "  " + length_text((state.audio_total - state.audio_done) / speed) + " left";
+  return fitted(line, width);
+}
+
+void write_out(int fd, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t put = ::write(fd, text.data() + at, text.size() - at);
+    if (put <= 0) return;  // a display that went away must not stop the work
+    at += static_cast<std::size_t>(put);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> render_progress(const ProgressState& state, std::size_t width) {
+  std::vector<std::string> lines;
+  for (const auto& row : state.rows) lines.push_back(row_line(row, width));
+  lines.push_back(total_line(state, width));
+  return lines;
+}
+
+std::size_t LiveLines::width() const {
+  winsize size{};
+  if (::ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+void LiveLines::show(const std::vector<std::string>& lines) {
+  std::string out;
+  if (shown_ > 0) out += "\x1b[" + std::to_string(shown_) + "A";
+  for (const auto& line : lines) out += "\r" + line + "\x1b[K\n";
+  // Fewer lines than before: take the rest away.
+  if (lines.size() < shown_) out += "\x1b[J";
+  write_out(fd_, out);
+  shown_ = lines.size();
+}
+
+void LiveLines::clear() {
+  if (shown_ > 0) write_out(fd_, "\x1b[" + std::to_string(shown_) + "A\r\x1b[J");
+  shown_ = 0;
+}
+
+}  // namespace tutti

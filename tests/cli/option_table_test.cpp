@@ -1,0 +1,105 @@
+#include "cli/option_table.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+namespace {
+
+struct Knobs {
+  std::string model;
+  std::filesystem::path output_dir = ".";
+  bool carry = false;
+  std::optional<double> threshold = 2.4;
+  std::int32_t threads = 0;
+  std::string format = "all";
+  std::vector<std::string> files;
+};
+
+OptionTable table_of(Knobs& knobs) {
+  OptionTable table("transcribe", "Test.");
+  table.positional(knobs.files, "FILE...", "files");
+  table.add("model", knobs.model, "DIR", "model");
+  table.add("output-dir", knobs.output_dir, "DIR", "folder").letter = 'o';
+  table.add_switch("carry-initial-prompt", knobs.carry, "carry");
+  table.add("compression-ratio-threshold", knobs.threshold, "X|None", "threshold");
+  table.add("threads", knobs.threads, "N", "threads");
+  table.add("output-format", knobs.format, "FORMAT", "format").choices = {"txt", "all"};
+  return table;
+}
+
+Knobs read(const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  const auto wish = table.read(arguments, sources);
+  EXPECT_TRUE(wish) << wish.error().text();
+  return knobs;
+}
+
+std::string complaint(const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  const auto wish = table.read(arguments, sources);
+  return wish ? "" : wish.error().text();
+}
+
+}  // namespace
+
+TEST(OptionTable, AnOpenaiWhisperCommandLineIsUnderstood) {
+  const Knobs knobs = read({"a.mp3", "--output_dir", "out", "--carry_initial_prompt", "True",
+                            "--compression_ratio_threshold", "None", "b_c.mp3", "--threads=4"});
+  EXPECT_EQ(knobs.files, (std::vector<std::string>{"a.mp3", "b_c.mp3"}));
+  EXPECT_EQ(knobs.output_dir, "out");
+  EXPECT_TRUE(knobs.carry);
+  EXPECT_EQ(knobs.threshold, std::nullopt);
+  EXPECT_EQ(knobs.threads, 4);
+}
+
+TEST(OptionTable, ASwitchLeavesAFileAfterItAlone) {
+  const Knobs knobs = read({"--carry-initial-prompt", "a.mp3"});
+  EXPECT_TRUE(knobs.carry);
+  EXPECT_EQ(knobs.files, (std::vector<std::string>{"a.mp3"}));
+  EXPECT_FALSE(read({"--carry-initial-prompt", "False", "a.mp3"}).carry);
+}
+
+TEST(OptionTable, NegativeNumbersAreValuesAndADashIsAFile) {
+  EXPECT_EQ(read({"--compression-ratio-threshold", "-1.5", "-"}).threshold, -1.5);
+  EXPECT_EQ(read({"--", "--odd-name.wav"}).files.at(0), "--odd-name.wav");
+}
+
+TEST(OptionTable, AFlagWinsOverItsVariableAndAVariableOverTheFile) {
+  const SettingSources sources{.environment = {{"TUTTI_MODEL", "from-variable"}, {"TUTTI_THREADS", "3"}},
+                               .file = {{"model", "from-file"}, {"threads", "2"}, {"output-dir", "from-file"}},
+                               .file_name = "config.toml"};
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"x.wav", "--model", "from-flag"}, sources));
+  EXPECT_EQ(knobs.model, "from-flag");
+  EXPECT_EQ(knobs.threads, 3);
+  EXPECT_EQ(knobs.output_dir, "from-file");
+  const std::string shown = table.show_config();
+  EXPECT_NE(shown.find("# --model"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("# TUTTI_THREADS"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("# config.toml: output-dir"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("# default"), std::string::npos) << shown;
+}
+
+TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
+  EXPECT_NE(complaint({"x", "--otuput-dir", "y"}).find("Did you mean --output-dir?"), std::string::npos);
+  EXPECT_NE(complaint({"x", "--threads", "many"}).find("--threads: expected a whole number, found 'many'"),
+            std::string::npos);
+  EXPECT_NE(complaint({"x", "--output-format", "doc"}).find("expected one of txt, all, found 'doc'"),
+            std::string::npos);
+  EXPECT_NE(complaint({"x", "--threads"}).find("expected a value"), std::string::npos);
+  EXPECT_NE(complaint({}).find("expected FILE..."), std::string::npos);
+  EXPECT_NE(complaint({"x"}, {.file = {{"modle", "m"}}, .file_name = "config.toml"}).find("Did you mean --model?"),
+            std::string::npos);
+}
+
+TEST(OptionTable, TheHelpShowsEveryFlagWithItsDefault) {
+  Knobs knobs;
+  const std::string help = table_of(knobs).help();
+  EXPECT_NE(help.find("-o, --output-dir DIR"), std::string::npos);
+  EXPECT_NE(help.find("threshold [2.4]"), std::string::npos);
+  EXPECT_NE(help.find("FILE..."), std::string::npos);
+}

@@ -1,0 +1,30 @@
+#include "cli/setting_sources.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+TEST(SettingsFile, ASectionIsReadWithItsTypes) {
+  const auto section = settings_section(
+      "[transcribe]\nmodel = \"tiny.en\"\nthreads = 2\ntemperature = 0.5\ncarry-initial-prompt = true\n"
+      "clip-timestamps = [0, 1.5]\n[pull]\n",
+      "config.toml", "transcribe");
+  ASSERT_TRUE(section) << section.error().text();
+  EXPECT_EQ(*section, (std::map<std::string, std::string>{{"model", "tiny.en"},
+                                                          {"threads", "2"},
+                                                          {"temperature", "0.5"},
+                                                          {"carry-initial-prompt", "True"},
+                                                          {"clip-timestamps", "0,1.5"}}));
+}
+
+TEST(SettingsFile, AnUnknownSectionNamesTheNearestRightOne) {
+  const auto section = settings_section("[transcribed]\n", "config.toml", "transcribe");
+  ASSERT_FALSE(section);
+  EXPECT_NE(section.error().text().find("Did you mean [transcribe]?"), std::string::npos) << section.error().text();
+}
+
+TEST(SettingsFile, ASlipInTheFileIsShownWithItsLine) {
+  const auto section = settings_section("[transcribe]\nmodel = \n", "config.toml", "transcribe");
+  ASSERT_FALSE(section);
+  EXPECT_NE(section.error().text().find("config.toml:2"), std::string::npos) << section.error().text();
+}

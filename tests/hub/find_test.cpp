@@ -1,0 +1,126 @@
+#include "hub/find.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "hub/hub_server.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+namespace {
+
+/// The three caches, empty, in one temporary folder.
+struct Caches {
+  TempFolder root{};
+  ModelPlaces places{root / "own", root / "hf", root / "whisper"};
+
+  void put_in_hub_cache(const std::string& repo, const std::string& commit, bool main) {
+    write_model(places.hugging_face / repo / "snapshots" / commit);
+    if (!main) return;
+    EXPECT_TRUE(write_file_atomically(places.hugging_face / repo / "refs/main", commit + "\n").has_value());
+  }
+  void put_checkpoint(const std::string& name) {
+    ASSERT_TRUE(write_file_atomically(places.whisper / name, "PK\5\6" + std::string(18, '\0')));
+  }
+};
+
+}  // namespace
+
+TEST(FindModel, APathIsTakenAsItIs) {
+  const TempFolder folder;
+  write_model(folder / "mine");
+  EXPECT_EQ(find_model((folder / "mine").string(), {}).value(), folder / "mine");
+}
+
+TEST(FindModel, OurOwnCopyComesBeforeTheOtherCaches) {
+  Caches caches;
+  caches.put_checkpoint("tiny.en.pt");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.whisper / "tiny.en.pt");
+  caches.put_in_hub_cache("models--openai--whisper-tiny.en", "abc", true);
+  EXPECT_EQ(find_model("openai/whisper-tiny.en", caches.places).value(),
+            caches.places.hugging_face / "models--openai--whisper-tiny.en/snapshots/abc");
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
+}
+
+TEST(FindModel, TheSnapshotThatMainNamesIsTaken) {
+  Caches caches;
+  caches.put_in_hub_cache("models--openai--whisper-base", "new", true);
+  caches.put_in_hub_cache("models--openai--whisper-base", "later-but-not-main", false);
+  EXPECT_EQ(find_model("base", caches.places).value().filename(), "new");
+}
+
+TEST(FindModel, ASnapshotWithoutAReferenceIsFoundToo) {
+  Caches caches;
+  caches.put_in_hub_cache("models--openai--whisper-base", "only", false);
+  EXPECT_EQ(find_model("base", caches.places).value().filename(), "only");
+}
+
+TEST(FindModel, TurboIsFoundUnderOpenaisFileName) {
+  Caches caches;
+  caches.put_checkpoint("large-v3-turbo.pt");
+  EXPECT_EQ(find_model("turbo", caches.places).value(), caches.places.whisper / "large-v3-turbo.pt");
+}
+
+TEST(FindModel, AnAbsentModelSaysWhereItWasLookedForAndHowToGetIt) {
+  const Caches caches;
+  const auto found = find_model("small.en", caches.places);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().fault, Fault::missing);
+  for (const auto* part : {"own/openai--whisper-small.en", "hf/models--openai--whisper-small.en", "small.en.pt"})
+    EXPECT_NE(found.error().what.find(part), std::string::npos) << found.error().what;
+  EXPECT_NE(found.error().hint.find("tutti pull small.en"), std::string::npos);
+}
+
+TEST(FindModel, AnIncompleteCopySaysWhatItLacks) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny");
+  std::filesystem::remove(caches.places.own / "openai--whisper-tiny/tokenizer.json");
+  const auto found = find_model("tiny", caches.places);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().fault, Fault::corrupt);
+  EXPECT_NE(found.error().what.find("tokenizer.json is not there"), std::string::npos) << found.error().what;
+}
+
+TEST(FindModel, AnIncompleteCopyDoesNotHideAWholeOne) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny");
+  std::filesystem::remove(caches.places.own / "openai--whisper-tiny/tokenizer.json");
+  caches.put_checkpoint("tiny.pt");
+  EXPECT_EQ(find_model("tiny", caches.places).value(), caches.places.whisper / "tiny.pt");
+}
+
+TEST(FindModel, AFolderThatIsNoModelIsRefusedByName) {
+  const TempFolder folder;
+  const auto found = find_model(folder.path().string(), {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find(folder.path().string()), std::string::npos);
+  EXPECT_NE(found.error().hint.find("config.json"), std::string::npos);
+}
+
+TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny");
+  write_model(caches.places.own / "openai--whisper-base.0123456789ab.pulling");
+  caches.put_in_hub_cache("models--distil-whisper--distil-small.en", "abc", true);
+  std::filesystem::remove(caches.places.hugging_face /
+                          "models--distil-whisper--distil-small.en/snapshots/abc/model.safetensors");
+  ASSERT_TRUE(write_file_atomically(caches.places.hugging_face / "models--bert--x/snapshots/1/config.json",
+                                    R"({"model_type": "bert"})"));
+  caches.put_checkpoint("small.pt");
+  const auto models = list_models(caches.places);
+  ASSERT_EQ(models.size(), 3U);
+  EXPECT_EQ(models[0].name, "distil-whisper/distil-small.en");
+  EXPECT_EQ(models[0].where, "Hugging Face");
+  EXPECT_FALSE(models[0].files.complete());
+  EXPECT_EQ(models[1].name, "openai/whisper-tiny");
+  EXPECT_EQ(models[1].where, "tutti");
+  EXPECT_TRUE(models[1].files.complete());
+  EXPECT_EQ(models[2].name, "small");
+  EXPECT_EQ(models[2].where, "openai-whisper");
+}
+
+TEST(ListModels, CachesThatAreNotThereHoldNothing) {
+  EXPECT_TRUE(list_models({"/nowhere/a", "/nowhere/b", "/nowhere/c"}).empty());
+}

@@ -1,0 +1,99 @@
+#include "hub/model_files.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "hub/hub_server.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+using Names = std::vector<std::string>;
+
+TEST(NeededFiles, LargeModelsOfferedInSeveralFormsAreTakenOnce) {
+  EXPECT_EQ(needed_files({"README.md", "added_tokens.json", "config.json", "flax_model.msgpack",
+                          "generation_config.json", "merges.txt", "model.fp32-00001-of-00002.safetensors",
+                          "model.safetensors", "model.safetensors.index.fp32.json", "preprocessor_config.json",
+                          "pytorch_model.bin", "tokenizer.json", "vocab.json"}),
+            (Names{"config.json", "generation_config.json", "model.safetensors", "preprocessor_config.json",
+                   "tokenizer.json"}));
+}
+
+TEST(NeededFiles, ShardsComeWithTheirIndex) {
+  EXPECT_EQ(needed_files({"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                          "model.safetensors.index.json", "model-../-of-x.safetensors", "tokenizer.json"}),
+            (Names{"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                   "model.safetensors.index.json", "tokenizer.json"}));
+}
+
+TEST(NeededFiles, TheVocabularyIsTakenInPartsOnlyWithoutATokenizer) {
+  EXPECT_EQ(needed_files({"config.json", "merges.txt", "model.safetensors", "vocab.json"}),
+            (Names{"config.json", "merges.txt", "model.safetensors", "vocab.json"}));
+}
+
+TEST(NeededFiles, PickledWeightsAloneAreNoModel) {
+  EXPECT_TRUE(needed_files({"config.json", "pytorch_model.bin"}).empty());
+}
+
+TEST(InspectModel, AWholeFolderIsCompleteAndWeighsWhatItsFilesWeigh) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(model->complete());
+  EXPECT_GT(model->size, 4000);
+  EXPECT_EQ(model->kind, ModelKind::hugging_face);
+}
+
+TEST(InspectModel, WeightsThatEndEarlyAreToldFromWholeOnes) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  const auto weights = read_file(folder / "m/model.safetensors").value();
+  for (const std::size_t size : {weights.size() - 1, std::size_t{50}, std::size_t{8}, std::size_t{0}}) {
+    ASSERT_TRUE(write_file_atomically(folder / "m/model.safetensors", weights.substr(0, size)));
+    const auto model = inspect_model(folder / "m");
+    ASSERT_TRUE(model);
+    ASSERT_EQ(model->missing.size(), 1U) << size;
+    EXPECT_NE(model->missing[0].find("model.safetensors"), std::string::npos);
+  }
+}
+
+TEST(InspectModel, AMissingShardIsNamed) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::rename(folder / "m/model.safetensors", folder / "m/model-00001-of-00002.safetensors");
+  ASSERT_TRUE(write_file_atomically(
+      folder / "m/model.safetensors.index.json",
+      R"({"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}})"));
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->missing, Names{"model-00002-of-00002.safetensors is not there"});
+}
+
+TEST(InspectModel, OtherFoldersAndFilesAreNoModels) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "bert/config.json", R"({"model_type": "bert"})"));
+  ASSERT_TRUE(write_file_atomically(folder / "odd/config.json", R"(["whisper"])"));
+  ASSERT_TRUE(write_file_atomically(folder / "a.txt", "x"));
+  EXPECT_FALSE(inspect_model(folder / "bert"));
+  EXPECT_FALSE(inspect_model(folder / "odd"));
+  EXPECT_FALSE(inspect_model(folder / "a.txt"));
+  EXPECT_FALSE(inspect_model(folder / "nowhere"));
+}
+
+TEST(InspectModel, ACheckpointThatWasCutOffLacksItsDirectory) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "whole.pt", std::string(200'000, 'x') + "PK\5\6" + std::string(18, '\0')));
+  ASSERT_TRUE(write_file_atomically(folder / "cut.pt", "PK\3\4" + std::string(200'000, 'x')));
+  EXPECT_TRUE(inspect_model(folder / "whole.pt")->complete());
+  EXPECT_EQ(inspect_model(folder / "whole.pt")->kind, ModelKind::openai);
+  EXPECT_FALSE(inspect_model(folder / "cut.pt")->complete());
+}
+
+TEST(InspectModel, TheSharedTinyModelIsWholeAndItsPartialSiblingIsNot) {
+  TUTTI_NEEDS("whisper-tiny.en");
+  const auto model = inspect_model(test_data() / "whisper-tiny.en");
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(model->complete());
+  EXPECT_FALSE(inspect_model(test_data() / "whisper-tiny.en-partial"));
+}

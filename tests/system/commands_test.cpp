@@ -1,0 +1,187 @@
+// The programs as people call them: exit codes, complaints, files.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string data(const std::string& path) {
+  return (test_data() / path).string();
+}
+
+/// `tutti transcribe` with the shared model, outputs in `out`.
+ProgramEnd transcribe(const TempFolder& out, std::vector<std::string> arguments) {
+  std::vector<std::string> words{tutti_program(),         "transcribe",   "--model",
+                                 data("whisper-tiny.en"), "--output-dir", out.path().string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_program(words);
+}
+
+void expect_said(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST(Commands, HelpNamesEveryCommandAndCostsNothing) {
+  const ProgramEnd end = run_program({tutti_program(), "--help"});
+  EXPECT_EQ(end.exit_code, 0);
+  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "doctor"})
+    expect_said(end.out, name);
+  EXPECT_EQ(run_program({tutti_program()}).exit_code, 2);
+}
+
+TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
+  const ProgramEnd command = run_program({tutti_program(), "transcibe"});
+  EXPECT_EQ(command.exit_code, 2);
+  expect_said(command.err, "Did you mean 'tutti transcribe'?");
+  const ProgramEnd flag = run_program({tutti_program(), "transcribe", "--ouput-dir", "x", "a.wav"});
+  EXPECT_EQ(flag.exit_code, 2);
+  expect_said(flag.err, "Did you mean --output-dir?");
+}
+
+TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
+  const ProgramEnd end = run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_MODEL="});
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "--model");
+  expect_said(end.err, "tutti pull");
+}
+
+TEST(Commands, BothProgramsTellTheSameBuildId) {
+  const ProgramEnd end = run_program({tutti_program(), "--version"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  std::istringstream lines(end.out);
+  std::string control, engine;
+  std::getline(lines, control);
+  std::getline(lines, engine);
+  expect_said(control, "tutti 0.");
+  expect_said(engine, "tutti-engine 0.");
+  EXPECT_EQ(control.substr(control.rfind(' ')), engine.substr(engine.rfind(' ')));
+}
+
+TEST(Commands, TuttiItselfLinksNoTensorLibrary) {
+  const ProgramEnd end = run_program({"/usr/bin/ldd", tutti_program()});
+  EXPECT_EQ(end.exit_code, 0);
+  for (const char* name : {"torch", "c10", "cuda", "cublas", "avcodec", "curl"})
+    EXPECT_EQ(end.out.find(name), std::string::npos) << name << " in:\n" << end.out;
+}
+
+TEST(Commands, SettingsSayWhereTheyComeFrom) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "config.toml", "[transcribe]\nthreads = 3\n"));
+  const ProgramEnd end = run_program({tutti_program(), "transcribe", "--show-config", "--task", "translate"},
+                                     {"TUTTI_CONFIG=" + (folder / "config.toml").string(), "TUTTI_LANGUAGE=de"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.out, "config.toml: threads");
+  expect_said(end.out, "TUTTI_LANGUAGE");
+  expect_said(end.out, "# --task");
+}
+
+TEST(Transcribe, TwoInputsOfOneStemAreRefusedBeforeAnyWork) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder out;
+  const ProgramEnd end = transcribe(out, {"a/clip.wav", "b/clip.wav"});
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "--name-by path");
+  EXPECT_TRUE(names_in(out.path()).empty());
+}
+
+TEST(Transcribe, AFileThatFailsCostsItsOwnLineAndTheOthersAreWritten) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder out;
+  const ProgramEnd end = transcribe(out, {data("whisper-tiny.en/clips/string-george.wav"),
+                                          data("damaged/mono.invalid.wav"), data("formats/sonnet/p001.txt")});
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.err, "mono.invalid.wav");
+  expect_said(end.err, "p001.txt");
+  EXPECT_EQ(names_in(out.path()),
+            (std::vector<std::string>{"string-george.json", "string-george.srt", "string-george.tsv",
+                                      "string-george.txt", "string-george.vtt"}));
+  EXPECT_EQ(read_file(out / "string-george.txt").value(), "two four five nine one five one\n");
+}
+
+TEST(Transcribe, IncompleteWeightsAreRefusedNamingWhatIsMissing) {
+  TUTTI_NEEDS("whisper-tiny.en-partial");
+  const TempFolder out, model;
+  for (const char* name : {"config.json", "tokenizer.json", "generation_config.json"})
+    fs::copy(data("whisper-tiny.en/" + std::string(name)), model / name);
+  fs::copy(data("whisper-tiny.en-partial/model-minus-token-embedding.safetensors"), model / "model.safetensors");
+  const ProgramEnd end = run_program({tutti_program(), "transcribe", "--model", model.path().string(), "--output-dir",
+                                      out.path().string(), data("whisper-tiny.en/clips/string-george.wav")});
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  expect_said(end.err, "embed_tokens");
+  EXPECT_TRUE(names_in(out.path()).empty());
+}
+
+TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder out;
+  const std::string clip = data("whisper-tiny.en/clips/string-george.wav");
+  ASSERT_EQ(transcribe(out, {"-f", "txt", clip}).exit_code, 0);
+  const auto written = fs::last_write_time(out / "string-george.txt");
+  const ProgramEnd again = transcribe(out, {"-f", "txt", "--skip-existing", clip});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(fs::last_write_time(out / "string-george.txt"), written);
+}
+
+TEST(Transcribe, ADryRunReadsAndWritesNothing) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder out;
+  const ProgramEnd end = transcribe(out, {"--dry-run", "-f", "srt", "talks/monday.mp3"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.out, "monday.srt");
+  EXPECT_TRUE(names_in(out.path()).empty());
+}
+
+TEST(Convert, WritesTheSameSubtitlesAsTheTranscriptionDid) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/mixed-1.wav");
+  const TempFolder out, converted;
+  ASSERT_EQ(transcribe(out, {data("whisper-tiny.en/clips/mixed-1.wav")}).exit_code, 0);
+  const ProgramEnd end = run_program(
+      {tutti_program(), "convert", (out / "mixed-1.json").string(), "--output-dir", converted.path().string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  for (const char* name : {"mixed-1.srt", "mixed-1.vtt", "mixed-1.tsv", "mixed-1.txt"})
+    EXPECT_EQ(read_file(converted / name).value(), read_file(out / name).value()) << name;
+}
+
+TEST(Wer, PrintsTheContractsJson) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "ref", "the quick brown fox\n"));
+  ASSERT_TRUE(write_file_atomically(folder / "hyp", "the quick brawn fox jumps\n"));
+  const ProgramEnd end = run_program(
+      {tutti_program(), "wer", "--ref", (folder / "ref").string(), "--hyp", (folder / "hyp").string(), "--json"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  const auto rates = nlohmann::json::parse(end.out);
+  EXPECT_DOUBLE_EQ(rates["wer"], 0.5);
+  EXPECT_EQ(rates["words"], 4);
+  EXPECT_GT(rates["cer"].get<double>(), 0.0);
+}
+
+TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
+  TUTTI_NEEDS("formats/sonnet");
+  std::vector<std::string> words{tutti_program(), "features"};
+  for (const auto& entry : fs::directory_iterator(data("formats/sonnet"))) words.push_back(entry.path().string());
+  const ProgramEnd end = run_program(words);
+  EXPECT_EQ(end.exit_code, 3);
+  for (const char* name : {".aac", ".aiff", ".flac", ".mp3", ".mp4", ".ogg", ".wav", ".webm"})
+    expect_said(end.out, "p001" + std::string(name));
+  expect_said(end.err, "p001.empty");
+  expect_said(end.err, "p001.txt");
+}

@@ -1,0 +1,128 @@
+// What a user runs, against what openai-whisper 20250625 says of the same audio with the same weights (float32, CPU).
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+namespace {
+
+Json read_json(const std::filesystem::path& path) {
+  return Json::parse(read_file(path).value());
+}
+
+struct WholeRun {
+  std::map<std::string, Json> transcripts;  // by file name
+  std::size_t steps = 0;
+  std::size_t narrow = 0;
+};
+
+/// One command over all `paths`, outputs named by path so that equal stems may meet.
+WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags) {
+  const TempFolder out;
+  std::vector<std::string> words{tutti_program(),
+                                 "transcribe",
+                                 "--model",
+                                 (test_data() / "whisper-tiny.en").string(),
+                                 "--compute-type",
+                                 "float32",
+                                 "--language",
+                                 "en",
+                                 "--json",
+                                 "--name-by",
+                                 "path",
+                                 "--output-dir",
+                                 out.path().string(),
+                                 "--output-format",
+                                 "json"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  for (const auto& path : paths) words.push_back((test_data() / path).string());
+  const ProgramEnd end = run_program(words);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  WholeRun run;
+  std::istringstream lines(end.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    if (event["event"] == "summary") {
+      run.steps = event["decoder_steps"];
+      run.narrow = event["narrow_margins"];
+    }
+    if (event["event"] == "done") run.transcripts[event["file"]] = read_json(std::string(event["outputs"][0]));
+  }
+  return run;
+}
+
+void expect_near(const Json& ours, const Json& theirs, const char* key, double tolerance) {
+  EXPECT_NEAR(ours[key].get<double>(), theirs[key].get<double>(), tolerance) << key;
+}
+
+void expect_equal_segments(const Json& ours, const Json& theirs) {
+  EXPECT_EQ(ours["text"], theirs["text"]);
+  ASSERT_EQ(ours["segments"].size(), theirs["segments"].size());
+  for (std::size_t i = 0; i < theirs["segments"].size(); ++i) {
+    SCOPED_TRACE("segment " + std::to_string(i));
+    const Json& a = ours["segments"][i];
+    const Json& b = theirs["segments"][i];
+    for (const char* key : {"seek", "text", "tokens", "temperature"}) EXPECT_EQ(a[key], b[key]) << key;
+    // The clips with word times had their edges moved to the words; their timestamp tokens are compared all the same.
+    if (!b.contains("words"))
+      for (const char* key : {"start", "end"}) expect_near(a, b, key, 1e-9);
+    expect_near(a, b, "compression_ratio", 1e-9);
+    for (const char* key : {"avg_logprob", "no_speech_prob"}) expect_near(a, b, key, 1e-3);
+  }
+}
+
+void expect_parity(const std::vector<Json>& clips) {
+  std::vector<std::string> paths;
+  for (const Json& clip : clips) paths.push_back(clip["path"]);
+  const WholeRun run = transcribe(paths, {"--temperature-increment-on-fallback", "None"});
+  for (const Json& clip : clips) {
+    SCOPED_TRACE(clip["path"].get<std::string>());
+    const auto ours = run.transcripts.find((test_data() / clip["path"].get<std::string>()).string());
+    ASSERT_NE(ours, run.transcripts.end());
+    expect_equal_segments(ours->second, clip);
+  }
+  std::printf("%zu clips, %zu decoder steps, %zu decided by less than 1e-4, no token differs\n", clips.size(),
+              run.steps, run.narrow);
+}
+
+}  // namespace
+
+TEST(Parity, EveryExpectedClipHasTheReferencesTokensTextAndTimes) {
+  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
+  expect_parity({expected["clips"].begin(), expected["clips"].end()});
+}
+
+TEST(Parity, SpeechInManyContainersHasTheReferencesTokensTextAndTimes) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/transcribe.json");
+  expect_parity({expected["clips"].begin(), expected["clips"].end()});
+}
+
+TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/transcribe.json");
+  std::vector<std::string> paths;
+  std::map<std::string, std::string> texts;
+  for (const Json& clip : expected["clips"])
+    if (clip.contains("fallback_text")) {
+      paths.push_back(clip["path"]);
+      texts[(test_data() / paths.back()).string()] = clip["fallback_text"];
+    }
+  ASSERT_FALSE(paths.empty());
+  const WholeRun run = transcribe(paths, {});
+  for (const auto& [path, text] : texts) {
+    ASSERT_TRUE(run.transcripts.contains(path)) << path;
+    EXPECT_EQ(run.transcripts.at(path)["text"], text) << path;
+  }
+}

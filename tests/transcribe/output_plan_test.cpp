@@ -1,0 +1,43 @@
+#include "transcribe/output_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+TEST(OutputPlan, OutputsAreNamedAfterTheStem) {
+  const auto plan = plan_outputs({"talks/monday.mp3", "-"}, {.folder = "out", .formats = {Format::txt, Format::srt}});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ((*plan)[0].outputs, (std::vector<std::filesystem::path>{"out/monday.txt", "out/monday.srt"}));
+  EXPECT_EQ((*plan)[1].outputs[0], "out/stdin.txt");
+}
+
+TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
+  const auto plan = plan_outputs({"a/talk.mp3", "b/talk.wav"}, {.folder = "out"});
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("a/talk.mp3"), std::string::npos);
+  EXPECT_NE(plan.error().what.find("b/talk.wav"), std::string::npos);
+  EXPECT_NE(plan.error().hint.find("--name-by path"), std::string::npos);
+}
+
+TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {
+  const auto plan = plan_outputs({"/x/a/talk.mp3", "/x/b/talk.wav", "/x/b/talk.mp3"},
+                                 {.folder = "out", .formats = {Format::txt}, .name_by = NameBy::path});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ((*plan)[0].outputs[0], "out/a/talk.mp3.txt");
+  EXPECT_EQ((*plan)[1].outputs[0], "out/b/talk.wav.txt");
+  EXPECT_EQ((*plan)[2].outputs[0], "out/b/talk.mp3.txt");
+}
+
+TEST(OutputPlan, AFileWhoseOutputsAreAllThereIsDone) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.mp3", "audio"));
+  const OutputOptions options{.folder = folder.path(), .formats = {Format::txt, Format::srt}, .skip_existing = true};
+  const std::vector<std::string> inputs{(folder / "talk.mp3").string()};
+  ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "text"));
+  EXPECT_FALSE(plan_outputs(inputs, options).value()[0].already_done) << "one output is missing";
+  ASSERT_TRUE(write_file_atomically(folder / "talk.srt", "text"));
+  EXPECT_TRUE(plan_outputs(inputs, options).value()[0].already_done);
+}

@@ -1,0 +1,198 @@
+#include "transcript/long_form.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "support/test_data.h"
+#include "transcript/compression_ratio.h"
+
+using namespace tutti;
+
+namespace {
+
+const Tokenizer& tokenizer() {
+  static const Tokenizer loaded = Tokenizer::load(test_data() / "tokenizer/multilingual.tiktoken", 51865).value();
+  return loaded;
+}
+
+struct Asked {
+  WindowSpan window;
+  DecodeRequest request;
+};
+
+/// A model made of one function; keeps what it was asked.
+class FakeDecoder : public WindowDecoder {
+ public:
+  using Answer = std::function<Result<DecodeAnswer>(WindowSpan, const DecodeRequest&)>;
+  explicit FakeDecoder(Answer answer) : answer_(std::move(answer)) {}
+
+  Result<std::string> detect_language(WindowSpan) override { return heard; }
+  Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override {
+    asked.push_back({window, request});
+    return answer_(window, request);
+  }
+
+  std::string heard = "en";
+  std::vector<Asked> asked;
+
+ private:
+  Answer answer_;
+};
+
+/// Anything a broken or untrained model might say, timestamps in any order.
+DecodeAnswer babble(std::mt19937& random) {
+  const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+  DecodeAnswer answer{.avg_logprob = pick(0, 30) / -10.0, .no_speech_prob = pick(0, 10) / 10.0};
+  for (int i = pick(0, 40); i > 0; --i) {
+    const bool timestamp = pick(0, 2) == 0;
+    answer.tokens.push_back(timestamp ? tokenizer().special().timestamp_begin + pick(0, 1500) : pick(0, 50'362));
+  }
+  if (pick(0, 20) == 0) answer.avg_logprob = answer.no_speech_prob = std::nan("");
+  return answer;
+}
+
+LongFormOptions any_options(std::mt19937& random) {
+  const auto chance = [&](int one_in) { return std::uniform_int_distribution(1, one_in)(random) == 1; };
+  LongFormOptions options;
+  options.condition_on_previous_text = !chance(4);
+  options.carry_initial_prompt = chance(3);
+  options.without_timestamps = chance(4);
+  if (chance(2)) options.initial_prompt = chance(2) ? "Köhler" : std::string(1500, 'x');
+  if (chance(3)) options.clip_timestamps = {3, 50, 40, 1e9, 7};
+  if (chance(3)) options.temperatures = {0.0, 1.0};
+  return options;
+}
+
+std::int32_t timestamp(double seconds) {
+  return tokenizer().special().timestamp_begin + static_cast<std::int32_t>(std::lround(seconds / 0.02));
+}
+
+}  // namespace
+
+class LongFormProperties : public testing::TestWithParam<std::int32_t> {
+ protected:
+  void SetUp() override { TUTTI_NEEDS("tokenizer/multilingual.tiktoken"); }
+};
+
+TEST_P(LongFormProperties, WhateverIsAnsweredTheLoopEndsMovesOnAndAsksWithPromptsThatFit) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const LongFormInput input{.content_frames = std::uniform_int_distribution(0, 20'000)(random),
+                              .frames_per_window = seed % 3 == 0 ? 800 : 3000,
+                              .n_text_ctx = GetParam()};
+    FakeDecoder decoder([&](auto, const auto&) { return babble(random); });
+    const LongFormOptions options = any_options(random);
+    std::vector<std::pair<std::int64_t, std::int64_t>> windows;  // where each began, and where it sent us
+    const auto transcript = transcribe_long_form(input, tokenizer(), options, decoder, [&](const auto&, auto seek) {
+      windows.emplace_back(decoder.asked.back().window.seek, seek);
+    });
+    ASSERT_TRUE(transcript) << transcript.error().text();
+    for (const auto& [from, to] : windows) ASSERT_GT(to, from) << "seed " << seed;
+    for (const Asked& asked : decoder.asked) {
+      ASSERT_LT(asked.request.prompt.size(), static_cast<std::size_t>(input.n_text_ctx)) << "seed " << seed;
+      ASSERT_EQ(asked.request.prompt[static_cast<std::size_t>(asked.request.sot_index)], tokenizer().special().sot);
+      ASSERT_GT(asked.window.frames, 0);
+      ASSERT_LE(asked.window.frames, input.frames_per_window);
+      ASSERT_LE(asked.window.seek + asked.window.frames, input.content_frames);
+    }
+    for (std::size_t i = 0; i < transcript->segments.size(); ++i) {
+      ASSERT_EQ(transcript->segments[i].id, static_cast<std::int64_t>(i));
+      ASSERT_GE(transcript->segments[i].start, static_cast<double>(transcript->segments[i].seek) / 100);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TextContexts, LongFormProperties, testing::Values(16, 17, 64, 448));
+
+class LongFormLoop : public testing::Test {
+ protected:
+  void SetUp() override { TUTTI_NEEDS("tokenizer/multilingual.tiktoken"); }
+};
+
+TEST_F(LongFormLoop, AnswersThatKeepTheTimestampRulesGiveSegmentsInOrder) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    FakeDecoder decoder([&](auto, const auto&) {
+      DecodeAnswer answer{.avg_logprob = -0.2, .no_speech_prob = 0.1};
+      for (int at = pick(0, 50), left = pick(1, 6); left > 0 && at < 1400; --left) {
+        answer.tokens.push_back(tokenizer().special().timestamp_begin + at);
+        answer.tokens.push_back(pick(256, 50'000));
+        at += pick(1, 400);
+        answer.tokens.push_back(tokenizer().special().timestamp_begin + std::min(at, 1500));
+        at += pick(0, 30);
+      }
+      return answer;
+    });
+    const auto transcript = transcribe_long_form({.content_frames = 30'000}, tokenizer(), {}, decoder, {});
+    ASSERT_TRUE(transcript);
+    double last = 0;
+    for (const Segment& segment : transcript->segments) {
+      ASSERT_LE(last, segment.start) << "seed " << seed;
+      ASSERT_LE(segment.start, segment.end) << "seed " << seed;
+      last = segment.start;
+    }
+    ASSERT_GT(last, 200) << "seed " << seed << ": the whole recording is covered";
+  }
+}
+
+TEST_F(LongFormLoop, AClipThatReachesPastTheRecordingEndsWithIt) {
+  FakeDecoder decoder([](auto, const auto&) {
+    return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
+  });
+  LongFormOptions options;
+  options.clip_timestamps = {0, 500};
+  const auto transcript = transcribe_long_form({.content_frames = 4000}, tokenizer(), options, decoder, {});
+  ASSERT_TRUE(transcript);
+  ASSERT_EQ(decoder.asked.size(), 2U);
+  EXPECT_EQ(decoder.asked.back().window.frames, 1000);
+  EXPECT_EQ(transcript->segments.back().end, 40.0);
+}
+
+TEST_F(LongFormLoop, AShorterWindowIsAsLongAsTheModelHearsIt) {
+  FakeDecoder decoder([](auto, const auto&) {
+    return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
+  });
+  ASSERT_TRUE(transcribe_long_form({.content_frames = 1000, .frames_per_window = 400}, tokenizer(), {}, decoder, {}));
+  ASSERT_EQ(decoder.asked.size(), 3U);
+  EXPECT_EQ(decoder.asked[2].window.seek, 800);
+  EXPECT_EQ(decoder.asked[2].window.frames, 200);
+}
+
+TEST_F(LongFormLoop, TheFirstErrorOfTheDecoderStopsIt) {
+  FakeDecoder decoder([n = 0](auto, const auto&) mutable -> Result<DecodeAnswer> {
+    if (++n == 2) return fail(Fault::cancelled, "stopped by the user");
+    return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
+  });
+  const auto transcript = transcribe_long_form({.content_frames = 30'000}, tokenizer(), {}, decoder, {});
+  ASSERT_FALSE(transcript);
+  EXPECT_EQ(transcript.error().fault, Fault::cancelled);
+  EXPECT_EQ(decoder.asked.size(), 2U);
+}
+
+TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid) {
+  FakeDecoder decoder([n = 0](auto, const auto&) mutable {
+    if (++n == 2) return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -2, .no_speech_prob = 0.9};
+    return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
+  });
+  std::vector<std::pair<std::size_t, std::int64_t>> told;
+  ASSERT_TRUE(transcribe_long_form({.content_frames = 7000}, tokenizer(), {}, decoder,
+                                   [&](const auto& fresh, auto seek) { told.emplace_back(fresh.size(), seek); }));
+  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::int64_t>>{{1, 3000}, {0, 6000}, {1, 7000}}));
+}
+
+TEST_F(LongFormLoop, WhatCannotBeMeantIsAnErrorBeforeAnythingIsDecoded) {
+  FakeDecoder decoder([](auto, const auto&) { return DecodeAnswer{}; });
+  const auto error_of = [&](const LongFormOptions& options, std::int32_t n_text_ctx = 448) {
+    const auto done =
+        transcribe_long_form({.content_frames = 3000, .n_text_ctx = n_text_ctx}, tokenizer(), options, decoder, {});
+    return done ? "no error" : done.error().what;
+  };
+  EXPECT_EQ(error_of({.temperatures = {}}), "temperatures: expected at least one, found none");
+  EXPECT_EQ(error_of({.language = "klingon"}), "language: expected a code the model knows, found 'klingon'");
+  EXPECT_EQ(error_of({.clip_timestamps = {-2}}), "clip timestamps: expected seconds from 0 on, found -2.0");
+  EXPECT_EQ(error_of({}, 8), "text context of the model: expected at least 16 tokens, found 8");
+  EXPECT_TRUE(decoder.asked.empty());
+}

@@ -1,0 +1,42 @@
+#include "view/progress.h"
+
+#include <gtest/gtest.h>
+
+#include "view/text.h"
+
+using namespace tutti;
+
+TEST(ViewText, LengthsReadAsClocks) {
+  EXPECT_EQ(length_text(Seconds(42.9)), "0:42");
+  EXPECT_EQ(length_text(Seconds(3600 * 3 + 7 * 60 + 9)), "3:07:09");
+  EXPECT_EQ(length_text(Seconds(-1)), "0:00");
+}
+
+TEST(ViewText, FittedTextTakesExactlyItsColumns) {
+  for (const std::string text : {"short", "a rather long line of text", "日本語のとても長いテキスト", "naïve café"})
+    for (std::size_t columns = 1; columns < 30; ++columns) {
+      EXPECT_EQ(columns_of(fitted(text, columns)), columns) << text;
+      EXPECT_EQ(columns_of(fitted(text, columns, true)), columns) << text;
+    }
+  EXPECT_EQ(fitted("monday-talk.mp3", 8, true), "…alk.mp3");
+}
+
+TEST(Progress, EveryLineFillsTheTerminalAndNoMore) {
+  ProgressState state{.files_done = 3, .files = 5};
+  state.rows.push_back(
+      {.name = "lecture.mp3", .done = Seconds(60), .total = Seconds(120), .text = " and so my fellow"});
+  state.rows.push_back({.name = "unknown.ogg"});
+  state.audio_done = Seconds(600);
+  state.audio_total = Seconds(1200);
+  state.total_known = true;
+  state.elapsed = Seconds(10);
+  for (const std::size_t width : {40U, 80U, 120U}) {
+    const auto lines = render_progress(state, width);
+    ASSERT_EQ(lines.size(), 3U);
+    for (const auto& line : lines) EXPECT_EQ(columns_of(line), width) << line;
+  }
+  const auto lines = render_progress(state, 120);
+  EXPECT_NE(lines[0].find("1:00/2:00"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[2].find("60.0 × real time"), std::string::npos) << lines[2];
+  EXPECT_NE(lines[2].find("0:10 left"), std::string::npos) << lines[2];
+}

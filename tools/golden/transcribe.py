@@ -1,0 +1,80 @@
+"""Runs openai-whisper's whole transcribe loop over shared test audio and keeps what it said.
+
+Usage: python transcribe.py DATA OUT.json   (a virtual environment with openai-whisper==20250625, torch, safetensors)
+DATA is the shared data folder. The weights are DATA/whisper-tiny.en, float32 on the CPU. Each clip is transcribed twice: at
+temperature 0 alone, and with the default fallback; of the latter only clips at which no sampling took place are kept.
+"""
+import json
+import pathlib
+import re
+import sys
+
+import torch
+import whisper
+from safetensors.torch import load_file
+from whisper.model import ModelDimensions, Whisper
+
+CLIPS = [
+    "whisper-tiny.en/clips/long-three-minutes.flac", "whisper-tiny.en/clips/mixed-1.wav", "whisper-tiny.en/clips/mixed-2.wav",
+    "whisper-tiny.en/clips/noise.wav", "whisper-tiny.en/clips/silence.wav", "whisper-tiny.en/clips/string-george.wav",
+    "whisper-tiny.en/clips/string-jackson.wav", "whisper-tiny.en/clips/string-lucas.wav",
+    "whisper-tiny.en/clips/string-nicolas.wav", "whisper-tiny.en/clips/string-theo.wav",
+    "whisper-tiny.en/clips/string-yweweler.wav", "speech/jfk.flac", "speech/gb0.wav", "formats/sonnet/p001.mp3",
+    "formats/sonnet/p001.ogg", "formats/sonnet/p001.webm", "formats/sonnet/p001.mp4", "formats/sonnet/p001.aac",
+    "formats/sonnet/p001.wav", "formats/sonnet/p001.aiff", "formats/sonnet/p001.flac",
+    "formats/widths/audio-stereo-24-bit-44100Hz.wav", "digits/7_jackson_32.wav", "morse/hello-world.wav",
+]
+NAMES = [
+    (r"^model\.", ""), (r"\.layers\.", ".blocks."), (r"self_attn\.q_proj", "attn.query"), (r"self_attn\.k_proj", "attn.key"),
+    (r"self_attn\.v_proj", "attn.value"), (r"self_attn\.out_proj", "attn.out"), (r"encoder_attn\.q_proj", "cross_attn.query"),
+    (r"encoder_attn\.k_proj", "cross_attn.key"), (r"encoder_attn\.v_proj", "cross_attn.value"),
+    (r"encoder_attn\.out_proj", "cross_attn.out"), (r"self_attn_layer_norm", "attn_ln"),
+    (r"encoder_attn_layer_norm", "cross_attn_ln"), (r"final_layer_norm", "mlp_ln"), (r"\.fc1\.", ".mlp.0."),
+    (r"\.fc2\.", ".mlp.2."), (r"encoder\.layer_norm", "encoder.ln_post"), (r"decoder\.layer_norm", "decoder.ln"),
+    (r"embed_positions\.weight", "positional_embedding"), (r"embed_tokens", "token_embedding"),
+]
+
+
+def load(folder):
+    config = json.loads((folder / "config.json").read_text())
+    dims = ModelDimensions(
+        n_mels=config["num_mel_bins"], n_audio_ctx=config["max_source_positions"], n_audio_state=config["d_model"],
+        n_audio_head=config["encoder_attention_heads"], n_audio_layer=config["encoder_layers"], n_vocab=config["vocab_size"],
+        n_text_ctx=config["max_target_positions"], n_text_state=config["d_model"],
+        n_text_head=config["decoder_attention_heads"], n_text_layer=config["decoder_layers"])
+    state = {}
+    for name, tensor in load_file(folder / "model.safetensors").items():
+        if name == "proj_out.weight":
+            continue
+        for pattern, replacement in NAMES:
+            name = re.sub(pattern, replacement, name)
+        state[name] = tensor.float()
+    model = Whisper(dims)
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    assert not unexpected and all("mask" in name for name in missing), (missing, unexpected)
+    return model.eval()
+
+
+def kept(segment):
+    return {key: segment[key] for key in
+            ("seek", "start", "end", "text", "tokens", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob")}
+
+
+def main():
+    data, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    torch.set_num_threads(1)
+    model = load(data / "whisper-tiny.en")
+    clips = []
+    for path in CLIPS:
+        plain = whisper.transcribe(model, str(data / path), language="en", temperature=0.0, fp16=False)
+        clip = {"path": path, "text": plain["text"], "segments": [kept(s) for s in plain["segments"]]}
+        fallback = whisper.transcribe(model, str(data / path), language="en", fp16=False)
+        if all(s["temperature"] == 0 for s in fallback["segments"]):
+            clip["fallback_text"] = fallback["text"]
+        clips.append(clip)
+        print(path, len(clip["segments"]), "segments", "fallback" if "fallback_text" in clip else "sampled", flush=True)
+    out.write_text(json.dumps({"made_by": "tools/golden/transcribe.py, openai-whisper 20250625", "clips": clips}, indent=0))
+
+
+if __name__ == "__main__":
+    main()

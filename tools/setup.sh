@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Sets a machine up: installs the system packages below that are missing, then fetches libtorch into the cache.
+#
+# Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers
+#        tools/setup.sh --list         prints the table and changes nothing
+#
+# Works as root or through sudo, on Debian 12 and what descends from it; says what it does; the second time it finds
+# everything there and returns at once, without the network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# group, package, reason
+packages='
+build  g++                   compiler: C++20, version 12 or later
+build  make                  the commands of the Makefile
+build  cmake                 build description, 3.24 or later; brings ctest
+build  ninja-build           runs the build
+build  ccache                a second clean build takes a tenth of the time
+build  pkg-config            finds FFmpeg and libsndfile for CMake
+build  clang-format          the format check of "make test"
+build  python3               set-up, checks and the local server of the hub tests; nothing of it at run time
+build  python3-pip           downloads the libtorch wheel
+build  ca-certificates       the certificates that downloads are checked against
+build  zlib1g-dev            compression ratio of the long-form rules
+build  libexpected-dev       tl::expected, the type behind Result
+build  libavformat-dev       headers of FFmpeg: containers; the library is loaded on first use
+build  libavcodec-dev        headers of FFmpeg: codecs
+build  libavutil-dev         headers of FFmpeg: frames and channel layouts
+build  libswresample-dev     headers of FFmpeg: rate conversion
+build  libsndfile1-dev       fast path for WAV and FLAC
+build  libutf8proc-dev       Unicode categories for the tokenizer and the text normalisers
+build  nlohmann-json3-dev    JSON: model folders, transcripts
+build  libcli11-dev          command line
+build  libtomlplusplus-dev   settings file
+build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
+build  libgtest-dev          tests
+build  libgmock-dev          tests
+build  libbenchmark-dev      "make bench"
+tidy   clang-tidy            "make tidy"
+peers  python3-venv          the throw-away virtual environment of "make peers"
+peers  ffmpeg                openai-whisper runs it to read audio
+'
+
+groups=" build "
+for word in "$@"; do
+  case $word in
+    --list) sed '/^$/d' <<<"$packages"; exit ;;
+    build | tidy | peers) groups+="$word " ;;
+    *) echo "setup: unknown group '$word'; known: build, tidy, peers" >&2; exit 2 ;;
+  esac
+done
+
+wanted=() missing=()
+while read -r group package _; do
+  if [[ -n $group && $groups == *" $group "* ]]; then wanted+=("$package"); fi
+done <<<"$packages"
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  if [[ ${TUTTI_SETUP_SKIP_PACKAGES:-} != 1 ]]; then
+    echo "setup: this is not a Debian-like system, so packages are left to you. Needed, by their Debian names:" >&2
+    for package in "${wanted[@]}"; do grep -E "^[a-z]+ +${package//+/\\+} " <<<"$packages" | sed 's/^[a-z]* */  /' >&2; done
+    echo "setup: install their like, then run again with TUTTI_SETUP_SKIP_PACKAGES=1" >&2
+    exit 1
+  fi
+else
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
+  for package in "${wanted[@]}"; do
+    grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
+  done
+fi
+
+if ((${#missing[@]})); then
+  as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || {
+      echo "setup: not root and no sudo. As root: apt-get install --no-install-recommends ${missing[*]}" >&2
+      exit 1
+    }
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${#missing[@]} packages:"
+  for package in "${missing[@]}"; do grep -E "^[a-z]+ +${package//+/\\+} " <<<"$packages" | sed 's/^[a-z]* */  /'; done
+  "${as_root[@]}" apt-get update -q
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends "${missing[@]}"
+fi
+
+tools/fetch_libtorch.py
