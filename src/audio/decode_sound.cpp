@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "audio/ffmpeg_source.h"
+#include "audio/file_ending.h"
 #include "audio/losses.h"
 #include "audio/resampler.h"
 #include "audio/sndfile_source.h"
+#include "audio/sound_header.h"
 
 namespace tutti {
 namespace {
@@ -42,11 +44,21 @@ Result<Run> run(SoundSource& source, PcmSink& sink) {
   return resampler.finish().map([&] { return run; });
 }
 
-void compare(const std::optional<SoundPromise>& promise, Seconds heard, Losses& losses) {
+void note_missing(const std::optional<SoundPromise>& promise, Seconds heard, Losses& losses) {
   constexpr Seconds kRounding{1e-6};
   if (!promise || heard >= promise->length - promise->tolerance - kRounding) return;
-  losses.add(heard, "the file promises " + seconds_text(promise->length) + " of sound, " +
-                        seconds_text(promise->length - heard) + " less could be decoded: it is truncated or damaged");
+  losses.add(heard, "the file promises " + seconds_text(promise->length) + " of sound, the last " +
+                        seconds_text(promise->length - heard) +
+                        " of it could not be decoded: it is truncated or damaged");
+}
+
+/// What the file's own structure says is missing, whatever FFmpeg makes of it.
+void note_missing_bytes(ByteSource& bytes, Seconds heard, Losses& losses) {
+  const auto header = read_sound_header(bytes);
+  if (header && header->present_bytes < header->claimed_bytes)
+    losses.add(heard, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
+                          " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
+  if (const auto broken = broken_ending(bytes)) losses.add(heard, *broken);
 }
 
 /// None where libsndfile does not take the file or stumbles over it: the sink is then as before.
@@ -66,7 +78,8 @@ Result<DecodedSound> decode_any(ByteSource& bytes, const std::string& name, PcmS
   const auto ran = run(**source, sink);
   if (!ran) return tl::unexpected<Error>(ran.error());
   if (ran->gave_up) return tl::unexpected<Error>(*ran->gave_up);
-  compare((*source)->promised(), ran->heard, losses);
+  note_missing((*source)->promised(), ran->heard, losses);
+  note_missing_bytes(bytes, ran->heard, losses);
   if (ran->samples > 0) return DecodedSound{ran->samples, losses.sentences()};
   const auto said = losses.sentences();
   return fail(Fault::corrupt, said.empty() ? "holds no sound: its header is well-formed, but not one sample follows"

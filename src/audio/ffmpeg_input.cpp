@@ -46,6 +46,7 @@ Result<void> FfmpegInput::open_container(const std::string& name) {
   if (code < 0)
     return fail(Fault::corrupt,
                 "not a sound file that FFmpeg can read, or one with a broken header: " + api_.reason(code));
+  for (unsigned i = 0; i < context_->nb_streams; ++i) header_lengths_.push_back(context_->streams[i]->duration);
   // Failing here, as the ffmpeg program does, only means that some stream stayed unclear.
   api_.avformat_find_stream_info(context_, nullptr);
   return {};
@@ -70,6 +71,12 @@ Result<void> FfmpegInput::choose_stream() {
                                     std::to_string(context_->nb_streams) + " streams)");
   stream_->discard = AVDISCARD_DEFAULT;
   return {};
+}
+
+std::optional<std::int64_t> FfmpegInput::promised_ticks() const {
+  const auto index = static_cast<std::size_t>(stream_->index);
+  if (index >= header_lengths_.size() || header_lengths_[index] == AV_NOPTS_VALUE) return {};
+  return header_lengths_[index];
 }
 
 int FfmpegInput::read(void* self, std::uint8_t* out, int size) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "audio/byte_source.h"
 #include "audio/ffmpeg_api.h"
@@ -18,6 +20,8 @@ class FfmpegInput {
 
   AVFormatContext* context() const { return context_; }
   AVStream* stream() const { return stream_; }
+  /// The stream's length in its time base by its header; none where FFmpeg only estimates or lends it another's.
+  std::optional<std::int64_t> promised_ticks() const;
 
  private:
   FfmpegInput(const FfmpegApi& api, ByteSource& bytes) : api_(api), bytes_(bytes) {}
@@ -33,6 +37,7 @@ class FfmpegInput {
   AVIOContext* io_ = nullptr;
   AVFormatContext* context_ = nullptr;
   AVStream* stream_ = nullptr;
+  std::vector<std::int64_t> header_lengths_;
 };
 
 }  // namespace tutti

@@ -12,6 +12,8 @@ namespace {
 
 /// Time stamps that jump by more than this are a hole in the recording, not a rounding of the container.
 constexpr Seconds kHole{0.1};
+/// Lossy encoders add up to this much at both ends, and a header may or may not count it.
+constexpr Seconds kPadding{0.25};
 
 struct FreeCodec {
   const FfmpegApi* api;
@@ -41,6 +43,9 @@ class FfmpegSource final : public SoundSource {
   void note(const std::string& what) { losses_.add(at_, what); }
   void listen();
   AVStream* stream() const { return input_->stream(); }
+  bool is_pcm() const {
+    return codec_->codec_id >= AV_CODEC_ID_FIRST_AUDIO && codec_->codec_id < AV_CODEC_ID_ADPCM_IMA_QT;
+  }
 
   const FfmpegApi& api_;
   std::unique_ptr<FfmpegInput> input_;
@@ -48,7 +53,8 @@ class FfmpegSource final : public SoundSource {
   std::unique_ptr<AVCodecContext, FreeCodec> codec_{nullptr, FreeCodec{&api_}};
   std::unique_ptr<AVPacket, FreePacket> packet_{nullptr, FreePacket{&api_}};
   std::unique_ptr<AVFrame, FreeFrame> frame_{nullptr, FreeFrame{&api_}};
-  Seconds at_{0};                           // sound delivered so far
+  Seconds at_{0};  // sound delivered so far
+  int first_rate_ = 0;
   std::int64_t expected_ = AV_NOPTS_VALUE;  // time stamp at which the next frame should start
   bool at_end_ = false;
 };
@@ -109,7 +115,8 @@ bool FfmpegSource::feed() {
     }
     const bool ours = packet_->stream_index == stream()->index;
     if (ours) {
-      if (packet_->flags & AV_PKT_FLAG_CORRUPT) note("a packet is cut short or damaged");
+      // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
+      if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");
       const int sent = api_.avcodec_send_packet(codec_.get(), packet_.get());
       if (sent < 0) note("a packet could not be decoded: " + api_.reason(sent));
     }
@@ -119,6 +126,8 @@ bool FfmpegSource::feed() {
 }
 
 void FfmpegSource::note_hole() {
+  if (first_rate_ == 0) first_rate_ = frame_->sample_rate;
+  if (frame_->sample_rate != first_rate_) return;  // of chained streams, only the first's time stamps can be trusted
   const std::int64_t start = frame_->best_effort_timestamp;
   const AVRational tick = stream()->time_base;
   if (start != AV_NOPTS_VALUE && expected_ != AV_NOPTS_VALUE) {
@@ -159,14 +168,10 @@ Result<bool> FfmpegSource::next(SoundBlock& block) {
 }
 
 std::optional<SoundPromise> FfmpegSource::promised() const {
-  const AVFormatContext* context = input_->context();
-  // Containers of several streams lend a stream the length of the longest; estimates from the bit rate promise nothing.
-  if (context->nb_streams != 1 || context->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE) return {};
-  if (stream()->duration == AV_NOPTS_VALUE || stream()->duration <= 0) return {};
-  const Seconds length(static_cast<double>(stream()->duration) * stream()->time_base.num / stream()->time_base.den);
-  const auto id = stream()->codecpar->codec_id;
-  const bool counted = id == AV_CODEC_ID_FLAC || (id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT);
-  return SoundPromise{length, counted ? Seconds(0) : Seconds(0.25)};
+  const auto ticks = input_->promised_ticks();
+  if (!ticks || *ticks <= 0) return {};
+  const Seconds length(static_cast<double>(*ticks) * stream()->time_base.num / stream()->time_base.den);
+  return SoundPromise{length, codec_->codec_id == AV_CODEC_ID_FLAC || is_pcm() ? Seconds(0) : kPadding};
 }
 
 }  // namespace

@@ -76,11 +76,11 @@ Result<void> Resampler::start(const SoundBlock& block) {
 
 Result<void> Resampler::push(const SoundBlock& block) {
   if (is_model_pcm(block)) {
-    if (auto finished = finish(); !finished) return finished;
+    conversion_.reset();
     return take_({reinterpret_cast<const std::int16_t*>(block.planes[0]), static_cast<std::size_t>(block.frames)});
   }
   if (!conversion_ || !conversion_->fits(block)) {
-    if (auto ready = finish().and_then([&] { return start(block); }); !ready) return ready;
+    if (auto started = start(block); !started) return started;
   }
   conversion_->frames_in += block.frames;
   return convert(block.planes, block.frames);

@@ -98,7 +98,7 @@ SampleKind kind_of(const SF_INFO& info) {
 class SndfileSource final : public SoundSource {
  public:
   SndfileSource(ByteSource& bytes, const SoundHeader& header)
-      : header_(header), file_(bytes, header.container == PlainContainer::flac) {}
+      : header_(header), file_(bytes, header.container == Container::flac) {}
 
   bool open();
   Result<bool> next(SoundBlock& block) override;
@@ -138,7 +138,9 @@ bool SndfileSource::is_plain() const {
   const SampleKind kind = kind_of(info_);
   if (kind.format == AV_SAMPLE_FMT_NONE || info_.channels < 1 || info_.channels > 2 || info_.samplerate < 1)
     return false;
-  return type == SF_FORMAT_FLAC || info_.frames * info_.channels * kind.bytes == header_.data_bytes;
+  if (type == SF_FORMAT_FLAC) return true;
+  const std::int64_t frame_bytes = info_.channels * kind.bytes;
+  return header_.claimed_bytes == header_.present_bytes && header_.present_bytes / frame_bytes == info_.frames;
 }
 
 sf_count_t SndfileSource::read_block() {
@@ -155,7 +157,7 @@ Result<bool> SndfileSource::next(SoundBlock& block) {
   if (sf_error(sound_.get()) != SF_ERR_NO_ERROR) return fail(Fault::corrupt, sf_strerror(sound_.get()));
   if (file_.unreadable()) return fail(Fault::corrupt, "the file cannot be read");
   if (got == 0) {
-    const auto promised = header_.container == PlainContainer::flac ? header_.frames : info_.frames;
+    const auto promised = header_.container == Container::flac ? header_.frames : info_.frames;
     if (frames_ < promised) return fail(Fault::corrupt, "the file ends early");
     return false;
   }
@@ -175,6 +177,8 @@ Result<bool> SndfileSource::next(SoundBlock& block) {
 std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes) {
   const auto header = read_sound_header(bytes);
   if (!header) return nullptr;
+  const Container kind = header->container;
+  if (kind != Container::wav && kind != Container::aiff && kind != Container::flac) return nullptr;
   auto source = std::make_unique<SndfileSource>(bytes, *header);
   return source->open() ? std::move(source) : nullptr;
 }

@@ -1,76 +1,112 @@
 #include "audio/sound_header.h"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
+
+#include "audio/peek.h"
 
 namespace tutti {
 namespace {
 
-/// `count` bytes at `offset`, or an empty view where the file has fewer. Valid until the next call.
-class Peek {
- public:
-  explicit Peek(ByteSource& bytes) : bytes_(bytes) {}
-
-  std::string_view at(std::int64_t offset, std::size_t count) {
-    const auto got = bytes_.read_at(offset, std::as_writable_bytes(std::span(block_)).first(count));
-    return got && *got == count ? std::string_view(block_.data(), count) : std::string_view();
-  }
-
- private:
-  ByteSource& bytes_;
-  std::array<char, 32> block_{};
+/// How a family of containers lays out its chunks.
+struct Layout {
+  Container container;
+  std::string_view magic;  // at the file's start
+  std::string_view form;   // the kind, at `form_at`; empty: none
+  std::int64_t form_at;
+  std::int64_t first_chunk;
+  std::size_t id_bytes, size_bytes;
+  bool big_endian;
+  bool size_counts_head;
+  std::int64_t alignment;
+  std::string_view samples_id;
+  std::int64_t prefix;  // bytes of the sample chunk before the samples
 };
 
-std::uint64_t number(std::string_view bytes, bool big_endian) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    value = value << 8 | static_cast<unsigned char>(bytes[big_endian ? i : bytes.size() - 1 - i]);
-  return value;
+constexpr std::array kLayouts{
+    Layout{Container::wav, "RIFF", "WAVE", 8, 12, 4, 4, false, false, 2, "data", 0},
+    Layout{Container::rf64, "RF64", "WAVE", 8, 12, 4, 4, false, false, 2, "data", 0},
+    Layout{Container::aiff, "FORM", "AIFF", 8, 12, 4, 4, true, false, 2, "SSND", 8},
+    Layout{Container::aiff, "FORM", "AIFC", 8, 12, 4, 4, true, false, 2, "SSND", 8},
+    Layout{Container::w64, "riff", "wave", 24, 40, 16, 8, false, true, 8, "data", 0},
+    Layout{Container::caf, "caff", "", 0, 8, 4, 8, true, false, 1, "data", 4},
+};
+
+/// Sizes a program writes that streams and cannot know better (all ones, or their positive half).
+bool is_unknown(std::uint64_t size, std::size_t size_bytes) {
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_bytes);
+  return size == ones || size == ones >> 1;
 }
 
-/// Walks the chunks of a WAV or AIFF file to its samples.
-std::optional<SoundHeader> find_samples(ByteSource& bytes, PlainContainer container) {
+SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, std::optional<std::int64_t> claimed) {
+  const std::int64_t rest = std::max<std::int64_t>(bytes.size() - at, 0);
+  return {container, claimed.value_or(rest), std::min(claimed.value_or(rest), rest), 0};
+}
+
+/// RF64 keeps the true size of its data in the ds64 chunk that comes first.
+std::optional<std::int64_t> rf64_size(Peek& peek) {
+  const auto size = peek.at(28, 8);
+  if (size.empty()) return {};
+  return static_cast<std::int64_t>(number(size, false) & ~(std::uint64_t{1} << 63));
+}
+
+std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout) {
   constexpr int kMostChunks = 1000;
-  const bool aiff = container == PlainContainer::aiff;
-  const std::string_view wanted = aiff ? "SSND" : "data";
-  constexpr std::int64_t kAiffPrefix = 8;  // offset and block size stand before AIFF's samples
   Peek peek(bytes);
-  std::int64_t at = 12;
+  const auto head_bytes = static_cast<std::int64_t>(layout.id_bytes + layout.size_bytes);
+  std::int64_t at = layout.first_chunk;
   for (int chunk = 0; chunk < kMostChunks; ++chunk) {
-    const auto head = peek.at(at, 8);
+    const auto head = peek.at(at, static_cast<std::size_t>(head_bytes));
     if (head.empty()) return {};
-    const auto size = static_cast<std::int64_t>(number(head.substr(4), aiff));
-    at += 8;
-    if (head.substr(0, 4) != wanted) {
-      at += size + size % 2;
-      continue;
+    const std::uint64_t raw = number(head.substr(layout.id_bytes), layout.big_endian);
+    const bool unknown = is_unknown(raw, layout.size_bytes);
+    const auto size = static_cast<std::int64_t>(raw) - (layout.size_counts_head ? head_bytes : 0);
+    if (head.substr(0, 4) == layout.samples_id) {
+      std::optional<std::int64_t> claimed;
+      if (!unknown) claimed = size - layout.prefix;
+      if (unknown && layout.container == Container::rf64) claimed = rf64_size(peek);
+      if (claimed.value_or(0) < 0) return {};
+      return samples_at(bytes, layout.container, at + head_bytes + layout.prefix, claimed);
     }
-    if (at + size > bytes.size()) return {};
-    return SoundHeader{container, size - (aiff ? kAiffPrefix : 0), 0};
+    if (unknown || size < 0 || size > bytes.size()) return {};
+    at += head_bytes + (size + layout.alignment - 1) / layout.alignment * layout.alignment;
   }
   return {};
 }
 
+std::optional<SoundHeader> read_au(ByteSource& bytes) {
+  Peek peek(bytes);
+  const auto head = peek.at(0, 12);
+  if (head.empty()) return {};
+  const std::uint64_t size = number(head.substr(8), true);
+  std::optional<std::int64_t> claimed;
+  if (!is_unknown(size, 4)) claimed = static_cast<std::int64_t>(size);
+  return samples_at(bytes, Container::au, static_cast<std::int64_t>(number(head.substr(4, 4), true)), claimed);
+}
+
 std::optional<SoundHeader> read_flac(ByteSource& bytes) {
   Peek peek(bytes);
-  constexpr std::string_view kStreamInfo("\0\0\0\x22", 4);  // block type 0 of 34 bytes, perhaps the last one
-  const auto block = peek.at(4, 4);
-  if (block.empty() || (block[0] & 0x7f) != 0 || block.substr(1) != kStreamInfo.substr(1)) return {};
+  const auto block = peek.at(4, 4);  // the first metadata block must be a STREAMINFO of 34 bytes, perhaps the only one
+  if (block.empty() || (block[0] & 0x7f) != 0 || number(block.substr(1), true) != 34) return {};
   const auto total = peek.at(kFlacTotalOffset, 5);
   if (total.empty()) return {};
   const auto frames = number(total, true) & 0xf'ffff'ffff;
-  return SoundHeader{PlainContainer::flac, 0, static_cast<std::int64_t>(frames)};
+  return SoundHeader{Container::flac, 0, 0, static_cast<std::int64_t>(frames)};
 }
 
 }  // namespace
 
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
-  Peek peek(bytes);
-  const auto head = peek.at(0, 12);
-  if (head.substr(0, 4) == "fLaC") return read_flac(bytes);
-  if (head.substr(0, 4) == "RIFF" && head.substr(8) == "WAVE") return find_samples(bytes, PlainContainer::wav);
-  if (head.substr(0, 4) == "FORM" && head.substr(8) == "AIFF") return find_samples(bytes, PlainContainer::aiff);
+  std::array<char, 32> start{};
+  const auto got = bytes.read_at(0, std::as_writable_bytes(std::span(start)));
+  const std::string_view head(start.data(), got.value_or(0));
+  if (head.starts_with("fLaC")) return read_flac(bytes);
+  if (head.starts_with(".snd")) return read_au(bytes);
+  for (const Layout& layout : kLayouts)
+    if (head.size() == start.size() && head.starts_with(layout.magic) &&
+        head.substr(static_cast<std::size_t>(layout.form_at), layout.form.size()) == layout.form)
+      return find_samples(bytes, layout);
   return {};
 }
 

@@ -26,8 +26,10 @@ class Writer {
   /// Waits for room. False, with `item` untouched: nobody reads any more.
   [[nodiscard]] bool push(T&& item) const { return end_ && end_->push(std::move(item)); }
 
-  /// The queue, for whoever watches or stops it without keeping it open.
-  std::weak_ptr<BoundedQueue<T>> watch() const { return end_; }
+  /// The queue, for whoever watches or stops it: not an end, so it keeps nothing open.
+  std::weak_ptr<BoundedQueue<T>> watch() const {
+    return end_ ? end_->weak_from_this() : std::weak_ptr<BoundedQueue<T>>();
+  }
 
  private:
   friend Channel<T> make_channel<T>(QueueLimits, typename BoundedQueue<T>::SizeOf);
@@ -55,8 +57,10 @@ class Reader {
   }
   bool is_exhausted() const { return !end_ || end_->is_exhausted(); }
 
-  /// The queue, for whoever watches or stops it without keeping it open.
-  std::weak_ptr<BoundedQueue<T>> watch() const { return end_; }
+  /// The queue, for whoever watches or stops it: not an end, so it keeps nothing open.
+  std::weak_ptr<BoundedQueue<T>> watch() const {
+    return end_ ? end_->weak_from_this() : std::weak_ptr<BoundedQueue<T>>();
+  }
 
  private:
   friend Channel<T> make_channel<T>(QueueLimits, typename BoundedQueue<T>::SizeOf);

@@ -108,7 +108,7 @@ class Pipeline {
   std::vector<StageError> skipped() const { return failures_.skipped(); }
 
  private:
-  struct Span {
+  struct Lifetime {
     std::optional<Clock::Instant> started;
     std::optional<Clock::Instant> ended;
   };
@@ -140,7 +140,7 @@ class Pipeline {
   std::vector<std::function<void()>> let_go_;  // fixed once started
   Failures failures_;
   std::atomic<bool> is_cancelled_ = false;
-  Guarded<Span> span_;
+  Guarded<Lifetime> lifetime_;
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -34,8 +34,8 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view utf8) const {
   while (!rest.empty()) {
     const std::string_view piece = rest.substr(0, first_piece(rest));
     rest.remove_prefix(piece.size());
-    if (const auto whole = vocabulary_->ids.find(piece); whole != vocabulary_->ids.end()) {
-      ids.push_back(whole->second);
+    if (const std::int32_t whole = vocabulary_->ids.find(piece); whole != TokenTable::kNone) {
+      ids.push_back(whole);
       continue;
     }
     symbols.clear();

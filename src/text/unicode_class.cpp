@@ -2,11 +2,35 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <span>
+
 namespace tutti {
 namespace {
 
 utf8proc_category_t category_of(char32_t value) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(value));
+}
+
+struct Range {
+  char32_t first, last;
+};
+
+// Assigned by Unicode 15.1 and 16.0: tiktoken knows 16.0, utf8proc 2.8 stops at 15.0.
+constexpr Range kRecentLetters[] = {
+    {0x1C89, 0x1C8A},   {0xA7CB, 0xA7CD},   {0xA7DA, 0xA7DC},   {0x105C0, 0x105F3}, {0x10D4A, 0x10D65},
+    {0x10D6F, 0x10D85}, {0x10EC2, 0x10EC4}, {0x11380, 0x11389}, {0x1138B, 0x1138B}, {0x1138E, 0x1138E},
+    {0x11390, 0x113B5}, {0x113B7, 0x113B7}, {0x113D1, 0x113D1}, {0x113D3, 0x113D3}, {0x11BC0, 0x11BE0},
+    {0x13460, 0x143FA}, {0x16100, 0x1611D}, {0x16D40, 0x16D6C}, {0x18CFF, 0x18CFF}, {0x1E5D0, 0x1E5ED},
+    {0x1E5F0, 0x1E5F0}, {0x2EBF0, 0x2EE5D},
+};
+constexpr Range kRecentNumbers[] = {
+    {0x10D40, 0x10D49}, {0x116D0, 0x116E3}, {0x11BF0, 0x11BF9}, {0x16130, 0x16139},
+    {0x16D70, 0x16D79}, {0x1CCF0, 0x1CCF9}, {0x1E5F1, 0x1E5FA},
+};
+
+bool is_in(std::span<const Range> ranges, char32_t value) {
+  return std::ranges::any_of(ranges, [&](Range range) { return value >= range.first && value <= range.last; });
 }
 
 }  // namespace
@@ -19,6 +43,7 @@ bool is_letter(char32_t value) {
     case UTF8PROC_CATEGORY_LT:
     case UTF8PROC_CATEGORY_LM:
     case UTF8PROC_CATEGORY_LO: return true;
+    case UTF8PROC_CATEGORY_CN: return is_in(kRecentLetters, value);
     default: return false;
   }
 }
@@ -29,6 +54,7 @@ bool is_number(char32_t value) {
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO: return true;
+    case UTF8PROC_CATEGORY_CN: return is_in(kRecentNumbers, value);
     default: return false;
   }
 }

@@ -1,5 +1,9 @@
 #include "transcript/fallback.h"
 
+#include <cmath>
+
+#include "transcript/like_python.h"
+
 namespace tutti {
 namespace {
 
@@ -12,7 +16,25 @@ bool below(double value, const Threshold& threshold) {
   return threshold && value < *threshold;
 }
 
+/// numpy.arange's end, a little behind the last temperature that is wanted.
+constexpr double kTemperatureEnd = 1.0 + 1e-6;
+constexpr double kSmallestIncrement = 0.001;
+
 }  // namespace
+
+Result<std::vector<double>> fallback_temperatures(double first, std::optional<double> increment) {
+  if (!std::isfinite(first) || first < 0)
+    return fail(Fault::usage, "temperature: expected a number from 0 on, found " + float_text(first));
+  std::vector<double> temperatures{first};
+  if (!increment) return temperatures;
+  if (!(*increment >= kSmallestIncrement))
+    return fail(Fault::usage, "temperature increment on fallback: expected a number from " +
+                                  float_text(kSmallestIncrement) + " on, found " + float_text(*increment));
+  const double count = std::ceil((kTemperatureEnd - first) / *increment);
+  const double step = (first + *increment) - first;
+  for (double i = 1; i < count; ++i) temperatures.push_back(first + i * step);
+  return temperatures;
+}
 
 bool needs_fallback(const WindowScores& scores, const LongFormOptions& options) {
   const bool improbable = below(scores.avg_logprob, options.logprob_threshold);

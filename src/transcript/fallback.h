@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -10,6 +14,10 @@ struct WindowScores {
   double avg_logprob = 0;
   double no_speech_prob = 0;
 };
+
+/// `first`, then steps of `increment` up to 1, to the bit as the reference's command line makes them (numpy.arange, so
+/// the fourth of 0, 0.2, ... is 0.6000000000000001); only `first` without an increment, or where it is above 1.
+Result<std::vector<double>> fallback_temperatures(double first, std::optional<double> increment);
 
 /// Decode the window again at the next temperature? Repetitive or improbable text is a reason; improbable text over
 /// probable silence is none, because the window will be skipped.

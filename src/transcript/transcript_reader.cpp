@@ -49,7 +49,7 @@ class Reader {
   Transcript transcript(const Json& document) {
     Transcript out;
     if (!document.is_object()) {
-      expect("the document", "an object with \"segments\"", document);
+      expect("the document", "an object with \"segments\"", &document);
       return out;
     }
     const Json& segments = array(document, "", "segments");
@@ -63,11 +63,23 @@ class Reader {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  void expect(const std::string& where, const std::string& what, const Json& found) {
+  /// `found`: what stands there instead; none: nothing does.
+  void expect(const std::string& where, const std::string& what, const Json* found) {
     if (error_) return;
-    std::string shown = found.dump(-1, ' ', true, Json::error_handler_t::replace);
-    if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
-    error_ = Error{Fault::corrupt, "transcript JSON, " + where + ": expected " + what + ", found " + shown};
+    error_ = Error{Fault::corrupt, "transcript JSON, " + where + ": expected " + what + ", found " + shown(found)};
+  }
+
+  static std::string shown(const Json* found) {
+    if (!found) return "nothing";
+    // Only the type of what may be large or deeply nested.
+    if (found->is_structured()) return std::string("an ") + found->type_name();
+    const std::string text = found->dump(-1, ' ', true);
+    return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+  }
+
+  static const Json* find(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
   }
 
   static std::string place(const std::string& where, const char* key) {
@@ -77,25 +89,25 @@ class Reader {
   /// The array under `key`; an error and an empty one where there is none.
   const Json& array(const Json& object, const std::string& where, const char* key) {
     static const Json empty = Json::array();
-    const auto found = object.find(key);
-    if (found != object.end() && found->is_array()) return *found;
-    expect(place(where, key), "an array", found == object.end() ? Json("nothing") : *found);
+    const Json* found = find(object, key);
+    if (found && found->is_array()) return *found;
+    expect(place(where, key), "an array", found);
     return empty;
   }
 
   std::string text_or(const Json& object, const std::string& where, const char* key, std::string fallback) {
-    const auto found = object.find(key);
-    if (found == object.end() || found->is_null()) return fallback;
+    const Json* found = find(object, key);
+    if (!found || found->is_null()) return fallback;
     if (found->is_string()) return found->get<std::string>();
-    expect(place(where, key), "text", *found);
+    expect(place(where, key), "text", found);
     return fallback;
   }
 
   double number_or(const Json& object, const std::string& where, const char* key, double fallback) {
-    const auto found = object.find(key);
-    if (found == object.end()) return fallback;
+    const Json* found = find(object, key);
+    if (!found) return fallback;
     const auto number = as_number(*found);
-    if (!number) expect(place(where, key), "a number", *found);
+    if (!number) expect(place(where, key), "a number", found);
     return number.value_or(fallback);
   }
 
@@ -103,15 +115,15 @@ class Reader {
   double time(const Json& object, const std::string& where, const char* key) {
     const double seconds = number_or(object, where, key, std::nan(""));
     if (std::abs(seconds) < kLongestTime) return seconds;
-    expect(place(where, key), "a time in seconds", object.contains(key) ? object[key] : Json("nothing"));
+    expect(place(where, key), "a time in seconds", find(object, key));
     return 0;
   }
 
   std::int64_t whole_or(const Json& object, const std::string& where, const char* key, std::int64_t fallback) {
-    const auto found = object.find(key);
-    if (found == object.end()) return fallback;
+    const Json* found = find(object, key);
+    if (!found) return fallback;
     if (found->is_number_integer()) return found->get<std::int64_t>();
-    expect(place(where, key), "a whole number", *found);
+    expect(place(where, key), "a whole number", found);
     return fallback;
   }
 
@@ -119,7 +131,7 @@ class Reader {
     std::vector<std::int32_t> out;
     if (!object.contains("tokens")) return out;
     for (const Json& token : array(object, where, "tokens")) {
-      if (!token.is_number_integer()) expect(where + ".tokens", "whole numbers", token);
+      if (!token.is_number_integer()) expect(where + ".tokens", "whole numbers", &token);
       out.push_back(token.is_number_integer() ? token.get<std::int32_t>() : 0);
     }
     return out;
@@ -128,14 +140,14 @@ class Reader {
   Segment segment(const Json& object, const std::string& where, std::size_t index) {
     Segment out;
     if (!object.is_object()) {
-      expect(where, "an object", object);
+      expect(where, "an object", &object);
       return out;
     }
     out.id = whole_or(object, where, "id", static_cast<std::int64_t>(index));
     out.seek = whole_or(object, where, "seek", 0);
     out.start = time(object, where, "start");
     out.end = time(object, where, "end");
-    if (!object.contains("text")) expect(where + ".text", "text", Json("nothing"));
+    if (!object.contains("text")) expect(where + ".text", "text", nullptr);
     out.text = text_or(object, where, "text", "");
     out.tokens = tokens(object, where);
     out.temperature = number_or(object, where, "temperature", 0);
@@ -154,7 +166,7 @@ class Reader {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string here = where + ".words[" + std::to_string(i) + "]";
       if (!list[i].is_object() || !list[i].contains("word")) {
-        expect(here, "an object with \"word\"", list[i]);
+        expect(here, "an object with \"word\"", &list[i]);
         return out;
       }
       Word word{.word = text_or(list[i], here, "word", "")};
@@ -197,7 +209,7 @@ Result<Transcript> read_transcript_json(std::string_view json) {
   Json document;
   try {
     document = Json::parse(with_strict_numbers(json));
-  } catch (const Json::parse_error& broken) {
+  } catch (const Json::exception& broken) {
     return fail(Fault::corrupt, "transcript JSON: " + std::string(broken.what()));
   }
   Reader reader;

@@ -104,6 +104,19 @@ TEST(Pipeline, AnExceptionBecomesAnInternalErrorThatNamesTheStage) {
   EXPECT_EQ(result.error().what, "stage 'explode' threw an exception: boom");
 }
 
+TEST(Pipeline, ASizeFunctionThatThrowsEndsAnOrderedPipelineToo) {
+  Pipeline pipeline;
+  auto source = pipeline.source("count", numbers(100));
+  auto out = pipeline.map(
+      "weigh", std::move(source), [](int&& n) -> Result<int> { return n; },
+      {.threads = 4, .order = Order::input, .window = 2},
+      [](const int& n) -> std::size_t { return n == 50 ? throw std::runtime_error("no scale") : 1; });
+  pipeline.sink("drop", std::move(out), [](int&&) -> Result<void> { return {}; });
+  const auto result = pipeline.run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().what, "stage 'weigh' threw an exception: no scale");
+}
+
 TEST(Pipeline, LettingGoOfTheLastOutputEndsEveryStage) {
   Pipeline pipeline;
   auto endless = pipeline.source("endless", []() -> std::optional<Result<int>> { return 1; });
@@ -149,6 +162,18 @@ TEST(Pipeline, OneToManyKeepsOrderAndStopsWhenNobodyReads) {
   EXPECT_EQ(got, expected);
 }
 
+TEST(Pipeline, ThreadsMayBeSetBeforeTheStart) {
+  Pipeline pipeline;
+  auto [writer, reader] = make_channel<int>({.items = 2});
+  pipeline.sink("wait", std::move(reader), [](int&&) -> Result<void> { return {}; });
+  ASSERT_TRUE(pipeline.set_threads("wait", 3));
+  EXPECT_EQ(pipeline.report().stages[0].threads.all(), 0);
+  pipeline.start();
+  eventually([&] { return pipeline.report().stages[0].threads.all() == 3; });
+  writer = {};
+  EXPECT_TRUE(pipeline.join());
+}
+
 TEST(Pipeline, ThreadsOfAnUnknownStageOrASourceCannotBeChanged) {
   Pipeline pipeline;
   auto source = pipeline.source("count", numbers(1));
@@ -164,6 +189,7 @@ TEST(Pipeline, AddingToARunningPipelineIsABrokenPromise) {
   pipeline.start();
   EXPECT_THROW(pipeline.source("late", numbers(1)), std::logic_error);
   EXPECT_THROW(pipeline.start(), std::logic_error);
+  EXPECT_THROW(Pipeline().join().has_value(), std::logic_error);
   EXPECT_TRUE(pipeline.join());
 }
 

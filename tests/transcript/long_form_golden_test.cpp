@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "support/test_data.h"
+#include "transcript/fallback.h"
 #include "transcript/like_python.h"
 #include "transcript/long_form.h"
 #include "transcript/transcript_json.h"
@@ -124,4 +125,13 @@ TEST(LongForm, AsksAndAnswersAsTheReferenceInEveryScenario) {
     ASSERT_EQ(sum_of(result), scenario["result"].get<unsigned long>()) << result;
   }
   EXPECT_GE(number, 400U);
+}
+
+TEST(Fallback, StepsThroughTheTemperaturesOfTheReferencesCommandLine) {
+  for (const Json& row : golden()["temperatures"]) {
+    std::string text;
+    const auto made = fallback_temperatures(row[0], row[1].get<double>()).value();
+    for (const double temperature : made) text += (text.empty() ? "[" : ", ") + float_text(temperature);
+    EXPECT_EQ(text + "]", row[2].get<std::string>());
+  }
 }

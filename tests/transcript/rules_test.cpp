@@ -79,6 +79,14 @@ TEST(Fallback, AThresholdThatIsOffGivesNoReason) {
   EXPECT_FALSE(needs_fallback(bad, {.compression_ratio_threshold = {}, .logprob_threshold = {}}));
 }
 
+TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
+  EXPECT_EQ(fallback_temperatures(0.4, std::nullopt).value(), std::vector{0.4});
+  EXPECT_EQ(fallback_temperatures(1.5, 0.2).value(), std::vector{1.5});
+  for (const double bad : {0.0, -0.2, std::nan("")})
+    EXPECT_EQ(fallback_temperatures(0, bad).error().fault, Fault::usage);
+  EXPECT_EQ(fallback_temperatures(-1, 0.2).error().fault, Fault::usage);
+}
+
 TEST(Silence, IsBelievedUnlessTheTextIsConfident) {
   const LongFormOptions options;
   EXPECT_TRUE(is_silence({.compression_ratio = 1, .avg_logprob = -1.0, .no_speech_prob = 0.61}, options));

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "transcript/transcript_json.h"
 #include "transcript/writers.h"
@@ -54,20 +55,20 @@ TEST(TranscriptReader, ATranscriptWithoutTextAtTheTopGetsItFromItsSegments) {
 }
 
 TEST(TranscriptReader, ErrorsNameThePlaceWhatWasExpectedAndWhatWasFound) {
-  EXPECT_EQ(error_of(R"([1])"), "transcript JSON, the document: expected an object with \"segments\", found [1]");
-  EXPECT_EQ(error_of(R"({"text": ""})"), "transcript JSON, segments: expected an array, found \"nothing\"");
+  EXPECT_EQ(error_of(R"([1])"), "transcript JSON, the document: expected an object with \"segments\", found an array");
+  EXPECT_EQ(error_of(R"({"text": ""})"), "transcript JSON, segments: expected an array, found nothing");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "end": "x", "text": ""}]})"),
             "transcript JSON, segments[0].end: expected a number, found \"x\"");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "text": ""}]})"),
-            "transcript JSON, segments[0].end: expected a time in seconds, found \"nothing\"");
+            "transcript JSON, segments[0].end: expected a time in seconds, found nothing");
   EXPECT_EQ(error_of(R"({"segments": [{"start": NaN, "end": 1, "text": ""}]})"),
             "transcript JSON, segments[0].start: expected a time in seconds, found null");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "end": 1}]})"),
-            "transcript JSON, segments[0].text: expected text, found \"nothing\"");
+            "transcript JSON, segments[0].text: expected text, found nothing");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "end": 1, "text": "", "tokens": [1, "b"]}]})"),
             "transcript JSON, segments[0].tokens: expected whole numbers, found \"b\"");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "end": 1, "text": "", "words": [{"start": 0}]}]})"),
-            "transcript JSON, segments[0].words[0]: expected an object with \"word\", found {\"start\":0}");
+            "transcript JSON, segments[0].words[0]: expected an object with \"word\", found an object");
 }
 
 TEST(TranscriptReader, AFileThatEndsTooSoonIsDamagedWithThePlaceInTheError) {
@@ -77,4 +78,41 @@ TEST(TranscriptReader, AFileThatEndsTooSoonIsDamagedWithThePlaceInTheError) {
     ASSERT_FALSE(read) << size;
     EXPECT_EQ(read.error().fault, Fault::corrupt);
   }
+}
+
+TEST(TranscriptReader, ADamagedFileIsRefusedOrReadButNeverMore) {
+  const std::string whole = transcript_json(
+      {.text = "ä",
+       .segments = {Segment{.start = 0.5, .end = 1e-5, .text = " a", .tokens = {1, 2}, .words = {{" a", 0, 1, 1}}}},
+       .language = "en"});
+  std::mt19937 random(3);
+  const auto below = [&](std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random); };
+  const auto formats = parse_formats("all").value();
+  std::size_t refused = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = whole;
+    for (std::size_t hits = 1 + below(4); hits > 0; --hits) {
+      const std::string_view junk = "{}[]\",:0-9e+.N\\u\xff\0I";
+      damaged[below(damaged.size())] = junk[below(junk.size())];
+    }
+    const auto read = read_transcript_json(damaged);
+    if (!read) {
+      EXPECT_EQ(read.error().fault, Fault::corrupt);
+      ++refused;
+      continue;
+    }
+    for (const Format format : formats) {
+      const auto written = format_transcript(*read, format);
+      EXPECT_TRUE(written || written.error().what.starts_with("segment")) << damaged;
+    }
+  }
+  EXPECT_GT(refused, 2000U);
+}
+
+TEST(TranscriptReader, EndlessNestingAndEndlessNumbersAreErrorsNotCrashes) {
+  const std::string deep(200'000, '[');
+  EXPECT_NE(error_of(deep), "no error");
+  EXPECT_EQ(error_of(R"({"segments": [)" + deep + std::string(deep.size(), ']') + "]}"),
+            "transcript JSON, segments[0]: expected an object, found an array");
+  EXPECT_NE(error_of(R"({"segments": [{"start": 1e999, "end": 1, "text": ""}]})"), "no error");
 }

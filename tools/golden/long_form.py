@@ -14,6 +14,7 @@ import sys
 import types
 import zlib
 
+import numpy as np
 import torch
 from whisper.decoding import DecodingResult, DecodingTask
 from whisper.tokenizer import get_tokenizer
@@ -168,6 +169,12 @@ def scenario(seed, answers):
     return {**made, "options": asked, "heard": getattr(model, "heard", None), "answers": model.given}, "\n".join(model.requests), json.dumps(result)
 
 
+def ladders():
+    """Temperatures as the command line makes them from --temperature and --temperature_increment_on_fallback."""
+    steps = [(0, 0.2), (0, 0.1), (0.3, 0.2), (0, 0.3), (0.1, 0.05), (1, 0.2), (0, 1), (0.5, 0.15), (0.2, 0.4), (0.7, 0.001)]
+    return [[first, step, json.dumps(list(np.arange(first, 1.0 + 1e-6, step)))] for first, step in steps]
+
+
 def usable(answers):
     seed = 0
     while True:
@@ -192,7 +199,7 @@ def main():
         if number < IN_CLEAR:
             row["in_clear"] = [requests, result]
         made.append(row)
-    document = {"made_by": "tools/golden/long_form.py, openai-whisper 20250625", "prompts": PROMPTS, "answers": answers, "scenarios": made}
+    document = {"made_by": "tools/golden/long_form.py, openai-whisper 20250625", "prompts": PROMPTS, "temperatures": ladders(), "answers": answers, "scenarios": made}
     output.write_text(json.dumps(document, indent=0, separators=(",", ":")).replace(",\n", ",") + "\n")
     decodings = sum(len(row["answers"]) for row in made)
     print(f"{output}: {output.stat().st_size} bytes, {len(made)} scenarios, {decodings} decodings")

@@ -1,0 +1,74 @@
+#include "link/engine_command.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> split_words(std::string_view words) {
+  std::vector<std::string> found;
+  bool inside = false;  // of a word: an empty pair of quotes is one, too
+  char quote = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const char c = words[i];
+    if (quote == 0 && is_blank(c)) {
+      inside = false;
+      continue;
+    }
+    if (!inside) found.emplace_back();
+    inside = true;
+    const bool escapes = c == '\\' && quote != '\'' && i + 1 < words.size();
+    if (escapes) {
+      found.back() += words[++i];
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else {
+      found.back() += c;
+    }
+  }
+  if (quote != 0) return fail(Fault::usage, std::string(words) + ": expected a closing " + quote + ", found none");
+  return found;
+}
+
+EngineSettings EngineSettings::of_this_process() {
+  std::error_code ignored;  // without /proc the folder stays empty, and engine_command says where it looked
+  return {.engine = environment("TUTTI_ENGINE"),
+          .wrapper = environment("TUTTI_ENGINE_WRAPPER"),
+          .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path()};
+}
+
+Result<EngineCommand> engine_command(const EngineSettings& settings, const std::vector<std::string>& arguments) {
+  const bool named = !settings.engine.empty();
+  const fs::path engine = named ? fs::path(settings.engine) : settings.own_folder / "tutti-engine";
+  if (::access(engine.c_str(), X_OK) != 0 || !fs::is_regular_file(engine))
+    return fail(
+        Fault::missing,
+        "tutti-engine: no executable at " + engine.string() + (named ? " (TUTTI_ENGINE)" : " (beside tutti)"),
+        named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to where it lies, or install both together");
+  auto words = split_words(settings.wrapper);
+  if (!words) return fail_in("TUTTI_ENGINE_WRAPPER", std::move(words.error()));
+  EngineCommand command{.words = std::move(*words)};
+  command.wrapped = !command.words.empty();
+  command.words.push_back(engine.string());
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+}  // namespace tutti

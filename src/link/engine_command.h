@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// How to start the engine.
+struct EngineCommand {
+  std::vector<std::string> words;  // program and arguments
+  bool wrapped = false;            // under a debugger or the like: it keeps our terminal, and nothing is timed
+};
+
+/// `words` split as a shell would at blanks, with 'single' and "double" quotes and backslashes, and nothing else of a
+/// shell. Fault::usage for a quote that is never closed.
+Result<std::vector<std::string>> split_words(std::string_view words);
+
+/// What the environment says about the engine; empty fields: unset.
+struct EngineSettings {
+  std::string engine{};                // TUTTI_ENGINE: path of the executable
+  std::string wrapper{};               // TUTTI_ENGINE_WRAPPER: "gdb --args"
+  std::filesystem::path own_folder{};  // where this program lies
+
+  static EngineSettings of_this_process();
+};
+
+/// The command that runs `tutti-engine` with `arguments`. Fault::missing says where it was looked for.
+Result<EngineCommand> engine_command(const EngineSettings& settings, const std::vector<std::string>& arguments);
+
+}  // namespace tutti

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "link/messages.h"
+
+namespace tutti {
+
+struct HeartbeatLimits {
+  Seconds interval{0.25};  // between a pong and the next ping
+  Seconds silence{1.0};    // without a pong, after which the peer is taken for hung
+};
+
+/// Decides when to ask a peer whether it lives, and when it has been silent too long. Pure: time comes in.
+///
+/// Everything the peer has sent must be heard before `silent` is asked: after we ourselves were stopped (Ctrl+Z), its
+/// answer lies unread in the socket. For the same reason a ping must have been out for half the time.
+class Heartbeat {
+ public:
+  using Instant = Clock::Instant;
+
+  Heartbeat(HeartbeatLimits limits, Instant now) : limits_(limits), heard_(now), asked_(now) {}
+
+  /// The ping to send now, if one is due. At most one is out at a time.
+  std::optional<Ping> due(Instant now) {
+    if (waiting_ || now < asked_ + whole(limits_.interval)) return {};
+    waiting_ = true;
+    asked_ = now;
+    return Ping{++sequence_};
+  }
+
+  /// False: nobody asked for this pong.
+  bool pong(const Pong& answer, Instant now) {
+    if (!waiting_ || answer.sequence != sequence_) return false;
+    waiting_ = false;
+    heard_ = now;
+    return true;
+  }
+
+  bool silent(Instant now) const { return waiting_ && now >= silent_at(); }
+
+  /// When `due` or `silent` may change.
+  Instant wake_at() const { return waiting_ ? silent_at() : asked_ + whole(limits_.interval); }
+
+ private:
+  static Clock::Instant::duration whole(Seconds time) {
+    return std::chrono::duration_cast<Clock::Instant::duration>(time);
+  }
+  Instant silent_at() const { return std::max(heard_ + whole(limits_.silence), asked_ + whole(limits_.silence / 2)); }
+
+  HeartbeatLimits limits_;
+  Instant heard_;
+  Instant asked_;
+  std::uint64_t sequence_ = 0;
+  bool waiting_ = false;
+};
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+#include "link/restart_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tutti {
+namespace {
+
+RestartPolicy::Verdict give_up(const std::string& why, Error error) {
+  error.what = why + "; the last time " + error.what;
+  return {.give_up = std::move(error)};
+}
+
+}  // namespace
+
+RestartPolicy::Verdict RestartPolicy::ended(const Ending& ending, bool was_ready, bool fruitful) {
+  failed_starts_ = was_ready ? 0 : failed_starts_ + 1;
+  fruitless_ = fruitful ? 0 : fruitless_ + 1;
+  if (ending.final) return {.give_up = ending.error};
+  if (failed_starts_ >= limits_.failed_starts)
+    return give_up("could not be made ready in " + std::to_string(failed_starts_) + " starts in a row", ending.error);
+  if (fruitless_ >= limits_.fruitless_lives)
+    return give_up("finished nothing in " + std::to_string(fruitless_) + " lives in a row", ending.error);
+  if (fruitless_ <= 1) return {};
+  return {.wait = std::min(limits_.longest_wait, limits_.first_wait * std::exp2(fruitless_ - 2))};
+}
+
+}  // namespace tutti

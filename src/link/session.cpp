@@ -1,0 +1,94 @@
+#include "link/session.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "link/wire.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::string_view kOneBuild = "tutti and tutti-engine must come from one build; install both again";
+
+Reaction ends(Fault fault, std::string what, std::string_view hint = {}, bool final = false) {
+  return {.ending = Ending{{fault, std::move(what), std::string(hint)}, final}};
+}
+
+// Faults that another start cannot mend: the model is not there, is damaged, is of a kind we do not know.
+bool is_final(Fault fault) {
+  return fault != Fault::device && fault != Fault::internal && fault != Fault::exhausted;
+}
+
+std::string rounded(Seconds time) {
+  return std::to_string(std::lround(time.count())) + " s";
+}
+
+}  // namespace
+
+Session::Session(SessionTerms terms, Clock::Instant started)
+    : terms_(std::move(terms)),
+      load_until_(started + std::chrono::duration_cast<Clock::Instant::duration>(terms_.load_limit)) {}
+
+Reaction Session::heard(ToControl message, Clock::Instant now) {
+  if (const auto* hello = std::get_if<Hello>(&message); hello && phase_ == Phase::greeting) return greeted(*hello);
+  if (const auto* ready = std::get_if<Ready>(&message); ready && phase_ == Phase::loading) return loaded(*ready, now);
+  if (const auto* failure = std::get_if<Failed>(&message); failure && failure->window == 0) return failed(*failure);
+  if (phase_ != Phase::serving) return unexpected(message);
+  if (const auto* pong = std::get_if<Pong>(&message))
+    return heartbeat_->pong(*pong, now) ? Reaction{} : unexpected(message);
+  if (std::holds_alternative<Hello>(message) || std::holds_alternative<Ready>(message)) return unexpected(message);
+  return {.for_book = std::move(message)};
+}
+
+Reaction Session::greeted(const Hello& hello) {
+  if (hello.protocol != kProtocolVersion)
+    return ends(Fault::unsupported,
+                "the worker speaks protocol " + std::to_string(hello.protocol) + ", expected " +
+                    std::to_string(kProtocolVersion),
+                kOneBuild, true);
+  if (hello.build_id != terms_.build_id)
+    return ends(Fault::unsupported,
+                "the worker is of build '" + hello.build_id + "', expected '" + terms_.build_id + "'", kOneBuild, true);
+  if (!terms_.device_uuid.empty() && hello.device_uuid != terms_.device_uuid)
+    return ends(Fault::device,
+                "the worker sees device '" + hello.device_uuid + "', expected '" + terms_.device_uuid + "'",
+                "Check CUDA_VISIBLE_DEVICES and the driver", true);
+  phase_ = Phase::loading;
+  return {.reply = terms_.model};
+}
+
+Reaction Session::loaded(const Ready& ready, Clock::Instant now) {
+  ready_ = ready;
+  phase_ = Phase::serving;
+  heartbeat_.emplace(terms_.heartbeat, now);
+  return {.ready = ready};
+}
+
+Reaction Session::failed(const Failed& failed) {
+  return ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_final(failed.fault));
+}
+
+Reaction Session::unexpected(const ToControl& message) const {
+  static constexpr std::string_view kAwaited[] = {"Hello", "Ready", "an answer to what was asked"};
+  return ends(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + ", expected " +
+                                  std::string(kAwaited[static_cast<std::size_t>(phase_)]));
+}
+
+Reaction Session::tick(Clock::Instant now) {
+  if (!terms_.timed) return {};
+  if (phase_ != Phase::serving) {
+    if (now < load_until_) return {};
+    return ends(Fault::device, "the worker was not ready within " + rounded(terms_.load_limit));
+  }
+  if (heartbeat_->silent(now))
+    return ends(Fault::device, "the worker has hung: no sign of life for " + rounded(terms_.heartbeat.silence));
+  if (auto ping = heartbeat_->due(now)) return {.reply = *ping};
+  return {};
+}
+
+Clock::Instant Session::wake_at() const {
+  if (!terms_.timed) return Clock::Instant::max();
+  return phase_ == Phase::serving ? heartbeat_->wake_at() : load_until_;
+}
+
+}  // namespace tutti

@@ -1,0 +1,222 @@
+#include "link/supervisor.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "link/wire.h"
+
+namespace tutti {
+namespace {
+
+// A worker that stops reading is hung; it reads on a thread of its own, so a full socket buffer takes no time to drain.
+constexpr Seconds kSendPatience{0.5};
+// For a worker that goes by itself, or will as its connection ends.
+constexpr Seconds kLastBreath{0.5};
+constexpr std::size_t kLinesOfEvidence = 5;
+
+Clock::Instant now() {
+  return Clock::real().now();
+}
+
+const Error kStopped{Fault::cancelled, "stopped"};
+
+Level level_of(const LogLine& line) {
+  return static_cast<Level>(line.level);
+}
+
+// What the process leaves behind: how it exited, where that was its own doing, and what it wrote last.
+std::string evidence_of(const Child& child, bool leaving, const std::string& how) {
+  std::string evidence = " (process " + std::to_string(child.pid()) + (leaving ? " " + how : "");
+  const auto lines = child.last_lines();
+  if (!lines.empty()) evidence += "; it last wrote";
+  for (std::size_t i = lines.size() - std::min(lines.size(), kLinesOfEvidence); i < lines.size(); ++i)
+    evidence += " | " + lines[i];
+  return evidence + ")";
+}
+
+}  // namespace
+
+struct Supervisor::Life {
+  std::unique_ptr<Child> child;
+  Connection connection;
+  Session session;
+  std::optional<Error> unsaid{};  // why something could not be sent
+};
+
+void Supervisor::run() {
+  RestartPolicy policy(options_.restarts);
+  for (;;) {
+    bool was_ready = false;
+    const Ending ending = live(was_ready);
+    if (stop_at()) break;
+    const bool fruitful = desk_.with([](const WorkerDesk& desk) { return desk.book.fruitful(); });
+    const auto verdict = policy.ended(ending, was_ready, fruitful);
+    if (verdict.give_up) {
+      const Error error{verdict.give_up->fault, options_.name + ": " + verdict.give_up->what, verdict.give_up->hint};
+      desk_.change([&](WorkerDesk& desk) {
+        desk.gave_up = error;
+        desk.book.close(error);
+        desk.book.abandon(error);
+      });
+      return;
+    }
+    report_loss(ending);
+    if (!rest(verdict.wait)) break;
+  }
+  desk_.change([](WorkerDesk& desk) {
+    desk.gave_up = kStopped;
+    desk.book.close(kStopped);
+    desk.book.abandon(kStopped);
+  });
+}
+
+// The worker is gone and will be started again: has its windows done again, and says so.
+void Supervisor::report_loss(const Ending& ending) {
+  std::vector<WindowId> condemned;
+  std::size_t waiting = 0;
+  desk_.change([&](WorkerDesk& desk) {
+    condemned = desk.book.lost(ending.error.what);
+    waiting = desk.book.waiting();
+    ++desk.restarts;
+  });
+  log(Level::warning, options_.name + ": " + ending.error.text() +
+                          "; starting it again, requests to be done again: " + std::to_string(waiting));
+  for (const WindowId window : condemned)
+    log(Level::error, options_.name + ": window " + std::to_string(window) + " ended two workers and is given up");
+}
+
+SessionTerms Supervisor::terms() const {
+  return {.build_id = options_.build_id,
+          .device_uuid = options_.device_uuid,
+          .model = options_.model,
+          .load_limit = options_.load_limit,
+          .heartbeat = options_.heartbeat,
+          .timed = !options_.command.wrapped};
+}
+
+Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
+  // An empty list of devices keeps a CPU worker from making a CUDA context.
+  return Child::start(
+      {.name = options_.name,
+       .command = options_.command.words,
+       .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", options_.device_uuid}},
+       .on_terminal = options_.command.wrapped},
+      std::move(socket));
+}
+
+Ending Supervisor::live(bool& was_ready) {
+  auto pair = Connection::make_pair();
+  if (!pair) return {.error = pair.error()};
+  auto child = start(std::move(pair->second));
+  if (!child) return {.error = child.error(), .final = true};
+  Life life{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
+
+  Ending ending = converse(life);
+  was_ready = life.session.ready().has_value();
+  life.connection.shut();
+  Seconds grace = ending.leaving || ending.final ? kLastBreath : Seconds(0);
+  if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
+  const std::string& how = life.child->end(grace);
+  if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, how);
+  return ending;
+}
+
+Ending Supervisor::converse(Life& life) {
+  for (bool exited = false;;) {
+    // Before anything is heard: time that passes while we listen must not count as the worker's silence.
+    const Clock::Instant at = now();
+    if (auto ending = hear_everything(life, at)) return *ending;
+    if (exited) return {.error = {Fault::device, "the worker ended"}, .leaving = true};
+    if (auto ending = act_on(life, life.session.tick(at))) return *ending;
+    const auto until = stop_at();
+    if (until && nothing_left_before(*until, at)) return {kStopped};
+    send_orders(life);
+    exited = wait(&life, std::min(life.session.wake_at(), until.value_or(Clock::Instant::max())));
+  }
+}
+
+std::optional<Ending> Supervisor::hear_everything(Life& life, Clock::Instant at) {
+  for (;;) {
+    auto packet = life.connection.receive(Seconds(0));
+    if (!packet)
+      return Ending{.error = life.unsaid.value_or(packet.error()), .leaving = packet.error().fault == Fault::device};
+    if (!*packet) return {};
+    auto message = decode_to_control((*packet)->message);
+    if (!message) return Ending{message.error()};
+    if (const auto* line = std::get_if<LogLine>(&*message)) {
+      log(level_of(*line), options_.name + ": " + line->text);
+      continue;
+    }
+    if (auto ending = act_on(life, life.session.heard(std::move(*message), at))) return ending;
+  }
+}
+
+std::optional<Ending> Supervisor::act_on(Life& life, const Reaction& reaction) {
+  if (reaction.ending) return reaction.ending;
+  if (reaction.ready) desk_.change([&](WorkerDesk& desk) { desk.ready = *reaction.ready; });
+  if (reaction.reply) say(life, *reaction.reply);
+  if (reaction.for_book) {
+    Result<void> understood;
+    desk_.change([&](WorkerDesk& desk) { understood = desk.book.hear(*reaction.for_book); });
+    if (!understood) return Ending{understood.error()};
+  }
+  return {};
+}
+
+// A failure shuts the connection and shows when it is next heard, after all that the worker had said before: that tells
+// more than that it went.
+void Supervisor::say(Life& life, const ToWorker& message, int memory) {
+  const auto sent = life.connection.send(encode_message(message), memory, kSendPatience);
+  if (!sent && !life.unsaid) life.unsaid = sent.error();
+}
+
+void Supervisor::send_orders(Life& life) {
+  if (!life.session.ready()) return;
+  const auto orders = desk_.with([](WorkerDesk& desk) { return desk.book.due(); });
+  for (const auto& order : orders) say(life, order.message, order.memory ? order.memory->fd() : -1);
+}
+
+// While stopping nothing new begins; it is over once nobody waits or the time is up.
+bool Supervisor::nothing_left_before(Clock::Instant until, Clock::Instant at) {
+  bool idle = false;
+  desk_.change([&](WorkerDesk& desk) {
+    desk.book.close(kStopped);
+    idle = desk.book.idle();
+  });
+  return idle || at >= until;
+}
+
+std::optional<Clock::Instant> Supervisor::stop_at() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.stop_at; });
+}
+
+// Until the desk, the worker or its connection has something to say, or it is `until`. True: the process has exited,
+// whoever else may still hold its end of the connection.
+bool Supervisor::wait(const Life* life, Clock::Instant until) const {
+  pollfd waiting[3] = {{.fd = wake_, .events = POLLIN, .revents = 0},
+                       {.fd = life ? life->connection.fd() : -1, .events = POLLIN, .revents = 0},
+                       {.fd = life ? life->child->pidfd() : -1, .events = POLLIN, .revents = 0}};
+  int milliseconds = -1;
+  if (until != Clock::Instant::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30));
+  }
+  if (::poll(waiting, 3, milliseconds) <= 0) return false;
+  eventfd_t ignored = 0;
+  if (waiting[0].revents != 0) ::eventfd_read(wake_, &ignored);
+  return waiting[2].revents != 0;
+}
+
+// False: stopped meanwhile.
+bool Supervisor::rest(Seconds time) const {
+  const auto until = now() + std::chrono::duration_cast<Clock::Instant::duration>(time);
+  while (!stop_at() && now() < until) wait(nullptr, until);
+  return !stop_at();
+}
+
+}  // namespace tutti

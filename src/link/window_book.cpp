@@ -1,0 +1,199 @@
+#include "link/window_book.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "link/wire.h"
+
+namespace tutti {
+namespace {
+
+std::string named(WindowId window) {
+  return "window " + std::to_string(window);
+}
+
+WindowId window_of(const WindowBook::Request& request) {
+  return std::visit([](const auto& asked) { return asked.window; }, request);
+}
+
+ToWorker message_of(const WindowBook::Request& request) {
+  return std::visit([](const auto& asked) { return ToWorker(asked); }, request);
+}
+
+tl::unexpected<Error> unasked(std::string_view kind, WindowId window) {
+  return fail(Fault::corrupt,
+              "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not ask for it");
+}
+
+}  // namespace
+
+WindowBook::Entry* WindowBook::find(WindowId window) {
+  const auto at = entries_.find(window);
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+Result<void> WindowBook::ask(const Request& request, Memory memory) {
+  if (closed_) return tl::unexpected<Error>(*closed_);
+  const WindowId window = window_of(request);
+  Entry* entry = find(window);
+  if (const auto* facts = std::get_if<OpenWindow>(&request)) {
+    if (entry || window == 0) return fail(Fault::internal, named(window) + " cannot be opened: it is in use");
+    entries_[window] = Entry{.facts = *facts, .memory = std::move(memory), .request = request};
+    return {};
+  }
+  if (!entry) return fail(Fault::internal, named(window) + " is not open");
+  if (entry->request) return fail(Fault::internal, named(window) + " has a request waiting already");
+  if (entry->condemned) return fail(Fault::device, entry->evidence);
+  entry->request = request;
+  return {};
+}
+
+bool WindowBook::answered(WindowId window) const {
+  return entries_.at(window).reply.has_value();
+}
+
+WindowBook::Reply WindowBook::take(WindowId window) {
+  Entry& entry = entries_.at(window);
+  Reply reply = std::move(entry.reply).value();
+  const bool never_opened = !reply && std::holds_alternative<OpenWindow>(*entry.request);
+  entry.reply.reset();
+  entry.request.reset();
+  entry.sent = false;
+  if (never_opened) release(window);
+  return reply;
+}
+
+void WindowBook::release(WindowId window) {
+  const Entry* entry = find(window);
+  if (!entry) return;
+  if (entry->request) throw std::logic_error(named(window) + " is released while its request is waiting");
+  if (entry->place != Place::nowhere) releases_.push_back(window);
+  entries_.erase(window);
+}
+
+std::vector<WindowBook::Order> WindowBook::due() {
+  std::vector<Order> orders;
+  for (const WindowId window : std::exchange(releases_, {})) orders.emplace_back().message = ReleaseWindow{window};
+  const auto suspect = std::find_if(entries_.begin(), entries_.end(),
+                                    [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
+  if (suspect != entries_.end()) {
+    // It gets the worker for itself: until what is in flight has come back, nobody is told anything.
+    if (in_flight() == 0) tell(suspect->first, suspect->second, orders);
+    return orders;
+  }
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting() && !entry.in_flight()) tell(window, entry, orders);
+  return orders;
+}
+
+// What comes next for a waiting window: first it is opened, then its request is sent.
+void WindowBook::tell(WindowId window, Entry& entry, std::vector<Order>& orders) {
+  others_ |= window != first_.value_or(window);
+  if (!first_) first_ = window;
+  Order& order = orders.emplace_back();
+  if (entry.place == Place::nowhere) {
+    entry.place = Place::opening;
+    order.message = entry.facts;
+    order.memory = entry.memory;
+  } else {
+    entry.sent = true;
+    order.message = message_of(*entry.request);
+  }
+}
+
+Result<void> WindowBook::hear(const ToControl& message) {
+  if (const auto* opening = std::get_if<Opened>(&message)) return opened(*opening);
+  if (const auto* failure = std::get_if<Failed>(&message)) return failed(*failure);
+  if (const auto* language = std::get_if<Language>(&message)) {
+    if (language->tokens.size() != language->probabilities.size())
+      return fail(Fault::corrupt, "the worker sent " + std::to_string(language->tokens.size()) + " languages and " +
+                                      std::to_string(language->probabilities.size()) + " probabilities");
+    return finished(language->window, *language);
+  }
+  if (const auto* decoded = std::get_if<Decoded>(&message)) {
+    if (auto done = finished(decoded->window, *decoded); !done) return done;
+    stats_.decode_steps += decoded->steps;
+    stats_.decode_seconds += decoded->seconds;
+    return {};
+  }
+  return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " and nobody asked for it");
+}
+
+Result<void> WindowBook::opened(const Opened& opened) {
+  Entry* entry = find(opened.window);
+  if (!entry || entry->place != Place::opening) return unasked("Opened", opened.window);
+  entry->place = Place::open;
+  ++stats_.windows_opened;
+  stats_.encode_seconds += opened.encode_seconds;
+  if (entry->waiting() && std::holds_alternative<OpenWindow>(*entry->request)) entry->reply = Reply(opened);
+  return {};
+}
+
+Result<void> WindowBook::finished(WindowId window, Reply reply) {
+  Entry* entry = find(window);
+  const bool asked = entry && entry->waiting() && entry->sent;
+  const auto* decoded = std::get_if<Decoded>(&*reply);
+  const auto* request = asked ? std::get_if<DecodeWindow>(&*entry->request) : nullptr;
+  const bool fits = decoded ? request && request->request == decoded->request : asked && !request;
+  if (!fits) return unasked(decoded ? "Decoded" : "Language", window);
+  entry->reply = std::move(reply);
+  entry->losses = 0;
+  entry->evidence.clear();
+  fruitful_ = true;
+  return {};
+}
+
+Result<void> WindowBook::failed(const Failed& failed) {
+  Entry* entry = find(failed.window);
+  if (!entry || !entry->in_flight()) return unasked("Failed", failed.window);
+  if (entry->place == Place::opening) entry->place = Place::nowhere;
+  entry->reply = fail(failed.fault, failed.what);
+  return {};
+}
+
+std::vector<WindowId> WindowBook::lost(const std::string& evidence) {
+  std::vector<WindowId> condemned;
+  for (auto& [window, entry] : entries_) {
+    if (entry.in_flight()) {
+      ++entry.losses;
+      entry.evidence +=
+          (entry.losses == 1 ? named(window) + " was in work when a worker was lost: " : "; then again: ");
+      entry.evidence += evidence;
+      entry.condemned = entry.suspect() && !others_;
+    }
+    if (entry.condemned && entry.waiting()) {
+      entry.reply = fail(Fault::device, entry.evidence);
+      condemned.push_back(window);
+    }
+    entry.place = Place::nowhere;
+    entry.sent = false;
+  }
+  releases_.clear();
+  first_.reset();
+  others_ = false;
+  fruitful_ = false;
+  return condemned;
+}
+
+void WindowBook::close(const Error& why) {
+  if (!closed_) closed_ = why;
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting() && !entry.in_flight()) entry.reply = tl::unexpected<Error>(why);
+}
+
+void WindowBook::abandon(const Error& why) {
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting()) entry.reply = tl::unexpected<Error>(why);
+}
+
+std::size_t WindowBook::in_flight() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.in_flight(); }));
+}
+
+std::size_t WindowBook::waiting() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.waiting(); }));
+}
+
+}  // namespace tutti

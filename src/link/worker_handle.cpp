@@ -1,0 +1,101 @@
+#include "link/worker_handle.h"
+
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+template <class Wanted>
+Result<Wanted> only(WindowBook::Reply reply) {
+  if (!reply) return tl::unexpected<Error>(std::move(reply.error()));
+  return std::get<Wanted>(std::move(*reply));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerHandle>> WorkerHandle::start(WorkerOptions options) {
+  OwnedFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake) return tl::unexpected<Error>(system_error(options.name, "could not be started", errno));
+  return std::unique_ptr<WorkerHandle>(new WorkerHandle(std::move(options), std::move(wake)));
+}
+
+WorkerHandle::WorkerHandle(WorkerOptions options, OwnedFd wake)
+    : options_(std::move(options)),
+      wake_(std::move(wake)),
+      supervisor_(options_, desk_, wake_.get()),
+      thread_([this] { supervisor_.run(); }) {}
+
+WorkerHandle::~WorkerHandle() {
+  stop();
+}
+
+void WorkerHandle::wake() const {
+  ::eventfd_write(wake_.get(), 1);
+}
+
+Result<Ready> WorkerHandle::ready() {
+  return desk_.wait([](const WorkerDesk& desk) { return desk.ready || desk.gave_up; },
+                    [](WorkerDesk& desk) -> Result<Ready> {
+                      if (desk.gave_up) return tl::unexpected<Error>(*desk.gave_up);
+                      return *desk.ready;
+                    });
+}
+
+Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
+                                  std::int32_t frames) {
+  const std::int64_t expected = std::int64_t{n_mels} * frames;
+  if (n_mels <= 0 || frames <= 0 || expected != static_cast<std::int64_t>(mel.size()))
+    return fail(Fault::internal, "window " + std::to_string(window) + ": expected " + std::to_string(n_mels) + " x " +
+                                     std::to_string(frames) + " mel values, found " + std::to_string(mel.size()));
+  auto memory = SharedWindow::create(mel);
+  if (!memory) return tl::unexpected<Error>(memory.error());
+  return only<Opened>(ask(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
+                          std::make_shared<const SharedWindow>(std::move(*memory))));
+}
+
+Result<Language> WorkerHandle::detect_language(WindowId window) {
+  return only<Language>(ask(DetectLanguage{window}));
+}
+
+Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
+  return only<Decoded>(ask(request));
+}
+
+void WorkerHandle::release(WindowId window) {
+  desk_.with([&](WorkerDesk& desk) { desk.book.release(window); });
+  wake();
+}
+
+WindowBook::Reply WorkerHandle::ask(const WindowBook::Request& request, WindowBook::Memory memory) {
+  const WindowId window = std::visit([](const auto& asked) { return asked.window; }, request);
+  const auto entered = desk_.with([&](WorkerDesk& desk) { return desk.book.ask(request, std::move(memory)); });
+  if (!entered) return tl::unexpected<Error>(entered.error());
+  wake();
+  return desk_.wait([&](const WorkerDesk& desk) { return desk.book.answered(window); },
+                    [&](WorkerDesk& desk) { return desk.book.take(window); });
+}
+
+void WorkerHandle::stop(Seconds grace) {
+  const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(grace);
+  desk_.with([&](WorkerDesk& desk) {
+    if (!desk.stop_at || until < *desk.stop_at) desk.stop_at = until;
+  });
+  wake();
+}
+
+WorkerStats WorkerHandle::stats() const {
+  return desk_.with([](const WorkerDesk& desk) {
+    WorkerStats stats = desk.book.stats();
+    stats.restarts = desk.restarts;
+    return stats;
+  });
+}
+
+}  // namespace tutti

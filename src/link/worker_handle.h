@@ -1,0 +1,64 @@
+#pragma once
+
+#include <span>
+#include <thread>
+
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/owned.h"
+#include "base/units.h"
+#include "link/messages.h"
+#include "link/supervisor.h"
+#include "link/window_book.h"
+#include "link/window_engine.h"
+
+namespace tutti {
+
+/// One worker process as the control side sees it. Thread-safe; every call waits for its own answer only, and many
+/// callers share the one worker, which batches them.
+///
+/// A worker that dies, hangs, or says what it should not is noticed within a second, killed, and started again, and
+/// the windows it had are opened and asked again: callers see a slower answer and nothing else. Errors they do see:
+/// what the worker says about their window (Fault::exhausted: try smaller); Fault::device when a window ended two
+/// workers, or no worker can be kept alive, with the evidence; Fault::cancelled after `stop`.
+///
+/// Owns one thread (the supervisor) and, through it, the process and a thread that reads the process's output.
+class WorkerHandle final : public WindowEngine {
+ public:
+  /// From a stop to the end of what is in flight and of the process.
+  static constexpr Seconds kGrace{0.8};
+
+  /// Starts the worker at once and returns without waiting for it. Fault::exhausted when no descriptor is to be had.
+  static Result<std::unique_ptr<WorkerHandle>> start(WorkerOptions options);
+  /// No other call may be waiting in here; `stop` releases them.
+  ~WorkerHandle() override;
+
+  /// Waits for the first worker to have the model loaded; an error says why none could.
+  Result<Ready> ready();
+
+  /// Encodes `mel`, [n_mels, frames] row-major, as window `window`: any number but 0, used once.
+  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
+  Result<Language> detect_language(WindowId window) override;
+  Result<Decoded> decode(const DecodeWindow& request) override;
+  /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
+  void release(WindowId window) override;
+
+  /// Lets go: nothing new begins, what is in flight has `grace` to finish, everybody who waits is released. Returns at
+  /// once.
+  void stop(Seconds grace = kGrace);
+
+  WorkerStats stats() const;
+
+ private:
+  WorkerHandle(WorkerOptions options, OwnedFd wake);
+  WindowBook::Reply ask(const WindowBook::Request& request, WindowBook::Memory memory = nullptr);
+  void wake() const;
+
+  const WorkerOptions options_;
+  Guarded<WorkerDesk> desk_;
+  OwnedFd wake_;  // eventfd: the desk has something new for the supervisor
+  Supervisor supervisor_;
+  std::jthread thread_;  // last: it uses all of the above, and the process must not outlive it (PR_SET_PDEATHSIG)
+};
+
+}  // namespace tutti

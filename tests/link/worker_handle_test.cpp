@@ -1,0 +1,299 @@
+#include "link/worker_handle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "log_capture.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+const std::string kScriptedWorker = TUTTI_BINARY_DIR "/bin/scripted_worker";
+const std::string kScriptedParent = TUTTI_BINARY_DIR "/bin/scripted_parent";
+
+WorkerOptions scripted(std::vector<std::string> script) {
+  script.insert(script.begin(), kScriptedWorker);
+  return {.name = "worker", .command = {.words = std::move(script)}, .build_id = "scripted"};
+}
+
+std::unique_ptr<WorkerHandle> start(std::vector<std::string> script) {
+  return WorkerHandle::start(scripted(std::move(script))).value();
+}
+
+std::vector<float> mel_of(WindowId window) {
+  return std::vector<float>(80 * 4, static_cast<float>(window));
+}
+
+Result<Opened> open(WorkerHandle& worker, WindowId window) {
+  return worker.open(window, mel_of(window), 80, 4);
+}
+
+DecodeWindow request(WindowId window) {
+  return {.window = window, .request = 1000 + window, .prompt = {50257, 50362}, .temperature = 0.5F};
+}
+
+// What the scripted worker makes of `request` and mel_of(window), whichever process of it answers.
+void expect_right(const Result<Decoded>& decoded, WindowId window) {
+  ASSERT_TRUE(decoded) << decoded.error().text();
+  EXPECT_EQ(decoded->request, 1000 + window);
+  EXPECT_THAT(decoded->tokens, testing::ElementsAre(50257, 50362, static_cast<int>(window)));
+  EXPECT_EQ(decoded->sum_logprob, 320.0 * static_cast<double>(window));
+}
+
+void transcribe(WorkerHandle& worker, WindowId window) {
+  ASSERT_TRUE(open(worker, window));
+  expect_right(worker.decode(request(window)), window);
+  worker.release(window);
+}
+
+bool exists(int pid) {
+  return std::filesystem::exists("/proc/" + std::to_string(pid));
+}
+
+class WorkerHandleTest : public testing::Test {
+ protected:
+  std::string once() const { return "once=" + (folder_ / "once").string(); }
+  TempFolder folder_;
+  LogCapture log_;
+};
+
+}  // namespace
+
+TEST_F(WorkerHandleTest, OpensDecodesTellsTheLanguageAndCounts) {
+  const auto worker = start({});
+  const auto ready = worker->ready();
+  ASSERT_TRUE(ready) << ready.error().text();
+  EXPECT_EQ(ready->slots, 8);
+  const auto opened = open(*worker, 3);
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_EQ(opened->window, 3U);
+  EXPECT_THAT(worker->detect_language(3)->probabilities, testing::ElementsAre(0.75F, 0.25F));
+  expect_right(worker->decode(request(3)), 3);
+  expect_right(worker->decode(request(3)), 3);
+  worker->release(3);
+  const WorkerStats stats = worker->stats();
+  EXPECT_EQ(stats.restarts, 0);
+  EXPECT_EQ(stats.windows_opened, 1);
+  EXPECT_EQ(stats.decode_steps, 6);
+  EXPECT_EQ(stats.encode_seconds, 0.25);
+  EXPECT_EQ(stats.decode_seconds, 1.0);
+}
+
+TEST_F(WorkerHandleTest, CallsThatCannotBeMeantAreRefusedAtOnce) {
+  const auto worker = start({});
+  EXPECT_THAT(worker->open(1, mel_of(1), 80, 5).error().what, HasSubstr("expected 80 x 5 mel values, found 320"));
+  EXPECT_THAT(worker->decode(request(1)).error().what, HasSubstr("window 1 is not open"));
+  ASSERT_TRUE(open(*worker, 1));
+  EXPECT_THAT(open(*worker, 1).error().what, HasSubstr("in use"));
+  worker->release(1);
+  worker->release(99);
+}
+
+TEST_F(WorkerHandleTest, EightCallersShareOneWorker) {
+  const auto worker = start({});
+  std::vector<std::jthread> callers;
+  for (WindowId caller = 1; caller <= 8; ++caller)
+    callers.emplace_back([&, caller] {
+      for (WindowId round = 0; round < 25; ++round) transcribe(*worker, caller * 100 + round);
+    });
+  callers.clear();
+  EXPECT_EQ(worker->stats().windows_opened, 200);
+}
+
+TEST_F(WorkerHandleTest, EightCallersNoticeNothingOfAWorkerThatCrashesAgainAndAgain) {
+  const auto worker = start({"then=crash", "after=20"});
+  std::vector<std::jthread> callers;
+  for (WindowId caller = 1; caller <= 8; ++caller)
+    callers.emplace_back([&, caller] {
+      for (WindowId round = 0; round < 10; ++round) transcribe(*worker, caller * 100 + round);
+    });
+  callers.clear();
+  EXPECT_GE(worker->stats().restarts, 3);
+}
+
+TEST_F(WorkerHandleTest, WorkersThatAnswerOnceEachGetEverythingDone) {
+  const auto worker = start({"then=crash", "after=1"});
+  std::vector<std::jthread> callers;
+  for (WindowId caller = 1; caller <= 4; ++caller)
+    callers.emplace_back([&, caller] {
+      for (WindowId round = 0; round < 3; ++round) transcribe(*worker, caller * 100 + round);
+    });
+  callers.clear();
+  EXPECT_EQ(worker->stats().restarts, 11);
+}
+
+TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
+  const auto worker = start({"then=stall", once()});
+  Result<Decoded> decoded;
+  std::jthread caller([&] {
+    ASSERT_TRUE(open(*worker, 7));
+    decoded = worker->decode(request(7));
+  });
+  const int pid = log_.number_after("stall of process");
+  ASSERT_EQ(::kill(pid, SIGKILL), 0);
+  caller.join();
+  expect_right(decoded, 7);
+  EXPECT_EQ(worker->stats().restarts, 1);
+  EXPECT_FALSE(exists(pid)) << "a killed worker must be reaped";
+  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("was killed by signal 9"));
+}
+
+TEST_F(WorkerHandleTest, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDoneAgain) {
+  const auto worker = start({"then=hang", "after=1", once()});
+  transcribe(*worker, 1);
+  transcribe(*worker, 2);
+  const auto hung = log_.wait_for("hang of process").at;
+  const auto noticed = log_.wait_for("has hung").at;
+  // A second by design; the rest is for a busy machine.
+  EXPECT_LT(noticed - hung, std::chrono::milliseconds(1500));
+  EXPECT_FALSE(exists(log_.number_after("hang of process")));
+}
+
+TEST_F(WorkerHandleTest, AWorkerThatTalksNonsenseIsReplacedAndItsWindowIsDoneAgain) {
+  const auto worker = start({"then=garble", "after=1", once()});
+  transcribe(*worker, 1);
+  transcribe(*worker, 2);
+  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("message of protocol 15"));
+  EXPECT_EQ(worker->stats().restarts, 1);
+}
+
+TEST_F(WorkerHandleTest, AnAnswerNobodyAskedForIsNonsenseToo) {
+  const auto worker = start({"then=repeat", once()});
+  transcribe(*worker, 1);
+  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("which did not ask for it"));
+  transcribe(*worker, 2);
+}
+
+TEST_F(WorkerHandleTest, AWindowThatKillsTwoWorkersFailsAloneWithItsEvidence) {
+  const auto worker = start({"poison=5"});
+  std::vector<std::jthread> others;
+  for (WindowId other : {1, 2, 3, 4})
+    others.emplace_back([&, other] {
+      for (WindowId round = 0; round < 10; ++round) transcribe(*worker, other * 100 + round);
+    });
+  ASSERT_TRUE(open(*worker, 5));
+  const auto decoded = worker->decode(request(5));
+  others.clear();
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().fault, Fault::device);
+  EXPECT_THAT(decoded.error().what, HasSubstr("window 5 was in work when a worker was lost"));
+  EXPECT_THAT(decoded.error().what, HasSubstr("then again"));
+  EXPECT_THAT(decoded.error().what, HasSubstr("signal 6"));
+  EXPECT_THAT(worker->stats().restarts, testing::AllOf(testing::Ge(2), testing::Le(4)));
+  worker->release(5);
+  transcribe(*worker, 6);
+}
+
+TEST_F(WorkerHandleTest, ExhaustedMemoryIsTheCallersToAnswer) {
+  const auto worker = start({"then=exhausted", once()});
+  ASSERT_TRUE(open(*worker, 1));
+  const auto decoded = worker->decode(request(1));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().fault, Fault::exhausted);
+  EXPECT_EQ(decoded.error().what, "out of memory");
+  EXPECT_EQ(worker->stats().restarts, 0);
+}
+
+TEST_F(WorkerHandleTest, AWorkerThatCannotGetReadyIsGivenUpAfterThreeStartsWithItsLastWords) {
+  const auto worker = start({"load=exit"});
+  const auto ready = worker->ready();
+  ASSERT_FALSE(ready);
+  EXPECT_THAT(ready.error().what, HasSubstr("worker: could not be made ready in 3 starts in a row"));
+  EXPECT_THAT(ready.error().what, HasSubstr("exited with status 7"));
+  EXPECT_THAT(ready.error().what, HasSubstr("the last words"));
+  EXPECT_EQ(open(*worker, 1).error().what, ready.error().what);
+}
+
+TEST_F(WorkerHandleTest, AMissingModelIsSaidAtOnce) {
+  auto options = scripted({"load=missing"});
+  options.model.model_path = "/models/none";
+  const auto ready = WorkerHandle::start(options).value()->ready();
+  ASSERT_FALSE(ready);
+  EXPECT_EQ(ready.error().fault, Fault::missing);
+  EXPECT_THAT(ready.error().what, HasSubstr("/models/none: no such model"));
+}
+
+TEST_F(WorkerHandleTest, AnotherBuildProtocolOrDeviceStopsItAtOnce) {
+  EXPECT_THAT(start({"build=older"})->ready().error().what, HasSubstr("build 'older', expected 'scripted'"));
+  EXPECT_THAT(start({"protocol=77"})->ready().error().what, HasSubstr("protocol 77, expected"));
+  auto options = scripted({"uuid=GPU-2"});
+  options.device_uuid = "GPU-1";
+  EXPECT_THAT(WorkerHandle::start(options).value()->ready().error().what,
+              HasSubstr("sees device 'GPU-2', expected 'GPU-1'"));
+}
+
+TEST_F(WorkerHandleTest, TheWorkerSeesTheOneDeviceItWasStartedFor) {
+  auto options = scripted({});  // its Hello repeats CUDA_VISIBLE_DEVICES
+  options.device_uuid = "GPU-1";
+  EXPECT_TRUE(WorkerHandle::start(options).value()->ready());
+}
+
+TEST_F(WorkerHandleTest, AModelThatNeverFinishesLoadingIsGivenUp) {
+  auto options = scripted({"load=hang"});
+  options.load_limit = Seconds(0.05);
+  const auto ready = WorkerHandle::start(options).value()->ready();
+  ASSERT_FALSE(ready);
+  EXPECT_THAT(ready.error().what, HasSubstr("was not ready within"));
+}
+
+TEST_F(WorkerHandleTest, AProgramThatIsNotThereIsSaidAtOnce) {
+  auto options = scripted({});
+  options.command.words = {"/nowhere/tutti-engine"};
+  const auto ready = WorkerHandle::start(options).value()->ready();
+  ASSERT_FALSE(ready);
+  EXPECT_EQ(ready.error().fault, Fault::missing);
+  EXPECT_THAT(ready.error().what, HasSubstr("/nowhere/tutti-engine could not be started"));
+}
+
+TEST_F(WorkerHandleTest, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinTheGrace) {
+  const auto worker = start({"then=stall"});
+  Result<Decoded> decoded;
+  std::jthread caller([&] {
+    ASSERT_TRUE(open(*worker, 7));
+    decoded = worker->decode(request(7));
+  });
+  log_.wait_for("stall of process");
+  const auto start = std::chrono::steady_clock::now();
+  worker->stop();
+  caller.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1200));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().fault, Fault::cancelled);
+  EXPECT_EQ(worker->decode(request(7)).error().fault, Fault::cancelled);
+  worker->release(7);
+}
+
+TEST_F(WorkerHandleTest, LettingGoOfTheHandleLeavesNoProcessAndNoDescriptor) {
+  const auto open_fds = [] {
+    const std::filesystem::directory_iterator fds("/proc/self/fd");
+    return std::distance(begin(fds), end(fds));
+  };
+  const auto before = open_fds();
+  transcribe(*start({}), 1);
+  EXPECT_EQ(open_fds(), before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(WorkerHandleTest, TheWorkerDoesNotOutliveAKilledParent) {
+  auto pair = Connection::make_pair().value();
+  const auto parent =
+      Child::start({.name = "parent", .command = {kScriptedParent, kScriptedWorker}}, std::move(pair.second)).value();
+  const int pid = log_.number_after("ready as process");
+  const OwnedFd worker = open_pidfd(pid);
+  ASSERT_TRUE(worker);
+  ASSERT_EQ(::kill(parent->pid(), SIGKILL), 0);
+  pollfd waiting{.fd = worker.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&waiting, 1, 10000), 1) << "the worker lives on";
+}

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "decode/formula_stepper.h"
+#include "link/connection.h"
+#include "link/shared_window.h"
+#include "link/wire.h"
+#include "worker/worker.h"
+
+namespace tutti {
+
+/// The control side of a worker, as a test plays it.
+class ControlEnd {
+ public:
+  explicit ControlEnd(OwnedFd socket) : connection_(std::move(socket), "the worker") {}
+
+  void send(const ToWorker& message, int memory = -1) {
+    ASSERT_TRUE(connection_.send(encode_message(message), memory).has_value());
+  }
+  void open(WindowId window, std::int32_t n_mels, std::int32_t frames, std::span<const float> mel) {
+    const auto memory = SharedWindow::create(mel);
+    ASSERT_TRUE(memory.has_value());
+    send(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames}, memory->fd());
+  }
+  /// The next message; nothing once the worker hung up or sent nonsense.
+  std::optional<ToControl> next() {
+    auto packet = connection_.receive(Seconds(60));
+    if (!packet || !*packet) return {};
+    auto message = decode_to_control((*packet)->message);
+    return message ? std::optional(std::move(*message)) : std::nullopt;
+  }
+  /// The next message, which must be of this kind.
+  template <class Message>
+  Message expect() {
+    auto message = next();
+    if (message && std::holds_alternative<Message>(*message)) return std::get<Message>(*message);
+    ADD_FAILURE() << "expected another message than " << (message ? name_of(*message) : "the end");
+    if (message && std::holds_alternative<Failed>(*message)) ADD_FAILURE() << std::get<Failed>(*message).what;
+    return {};
+  }
+  Connection& connection() { return connection_; }
+
+ private:
+  Connection connection_;
+};
+
+/// A network made of a formula, whose memory and manners a test decides.
+struct NetworkScript {
+  std::int32_t most_slots = 8;                      // more of them do not fit into memory
+  std::function<void(const at::Tensor&)> encode{};  // called with every mel; may throw or wait
+  std::function<void()> step{};                     // likewise, before every decoder step
+};
+
+inline const WhisperDims kScriptDims{.n_mels = 2, .n_audio_ctx = 5, .n_vocab = 400, .n_text_ctx = 64};
+inline const DecodingTokens kScriptTokens{
+    .eot = 300, .timestamp_begin = 303, .no_timestamps = 302, .no_speech = 301, .blank = {7}};
+
+class ScriptedNetwork : public Network {
+ public:
+  explicit ScriptedNetwork(NetworkScript script) : script_(std::move(script)) {}
+  const WhisperDims& dims() const override { return kScriptDims; }
+  /// The first value of the mel names the window.
+  CrossKv encode(const at::Tensor& mel) override {
+    if (script_.encode) script_.encode(mel);
+    return *formula_window(static_cast<std::size_t>(mel[0][0].item<float>()));
+  }
+  std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
+    if (slots > script_.most_slots) throw std::bad_alloc();
+    return std::make_unique<Steps>(slots, script_.step);
+  }
+
+ private:
+  struct Steps : FormulaStepper {
+    Steps(std::int32_t slots, std::function<void()> before)
+        : FormulaStepper(slots, kScriptDims.n_vocab, kScriptTokens, true), before_(std::move(before)) {}
+    at::Tensor decode(std::span<const SequenceStep> sequences) override {
+      if (before_) before_();
+      return FormulaStepper::decode(sequences);
+    }
+    std::function<void()> before_;
+  };
+  NetworkScript script_;
+};
+
+inline ModelLoader scripted(NetworkScript script) {
+  return [script](const LoadModel& request) -> Result<LoadedModel> {
+    return LoadedModel{.network = std::make_unique<ScriptedNetwork>(script),
+                       .tokens = kScriptTokens,
+                       .sot = 299,
+                       .languages = {290, 291, 292},
+                       .slots = 8,
+                       .device_name = "formula",
+                       .compute_type = request.compute_type};
+  };
+}
+
+/// A worker on a thread of this process. The test holds the other end.
+class WorkerHere {
+ public:
+  explicit WorkerHere(ModelLoader loader) {
+    auto pair = Connection::make_pair().value();
+    exit_code_ =
+        std::async(std::launch::async, [socket = std::move(pair.second), loader = std::move(loader)]() mutable {
+          return run_worker(std::move(socket), {.build_id = "test build", .load = loader});
+        });
+    control.emplace(std::move(pair.first));
+  }
+  /// As above, after hello and the loading of the scripted model.
+  explicit WorkerHere(NetworkScript script) : WorkerHere(scripted(std::move(script))) {
+    control->expect<Hello>();
+    control->send(LoadModel{.compute_type = "float32"});
+    control->expect<Ready>();
+  }
+  ~WorkerHere() { hang_up(); }
+
+  /// Closes our end; the worker's exit code.
+  int hang_up() {
+    control.reset();
+    return exit_code_.valid() ? exit_code_.get() : -1;
+  }
+  int wait() { return exit_code_.get(); }
+
+  std::optional<ControlEnd> control{};
+
+ private:
+  std::future<int> exit_code_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,302 @@
+#include "worker/worker.h"
+
+#include <c10/util/Exception.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "decode/batcher.h"
+#include "worker/worker_harness.h"
+
+namespace tutti {
+namespace {
+
+/// Two bins and `frames` frames, the first value naming the window.
+std::vector<float> mel_of(int name, std::int32_t frames = 10) {
+  std::vector<float> mel(static_cast<std::size_t>(2 * frames), 0.5F);
+  mel[0] = static_cast<float>(name);
+  return mel;
+}
+
+DecodeWindow request_of(WindowId window, std::uint64_t request) {
+  return {.window = window,
+          .request = request,
+          .prompt = {1, 2, static_cast<std::int32_t>(request % 50)},
+          .sot_index = 1,
+          .temperature = request % 2 == 0 ? 0.0F : 0.7F,
+          .best_of = 3,
+          .seed = request,
+          .max_tokens = 30};
+}
+
+/// What the request must give: the batcher alone, on one slot.
+DecodeOutcome expected(int name, const DecodeWindow& request) {
+  FormulaStepper stepper(1, kScriptDims.n_vocab, kScriptTokens, true);
+  Batcher batcher(kScriptTokens, kScriptDims.n_text_ctx, Clock::real());
+  batcher.submit({.window = formula_window(static_cast<std::size_t>(name)),
+                  .prompt = request.prompt,
+                  .sot_index = request.sot_index,
+                  .temperature = request.temperature,
+                  .best_of = request.best_of,
+                  .seed = request.seed,
+                  .max_tokens = request.max_tokens});
+  for (;;) {
+    for (auto& finished : batcher.step(stepper)) return *finished.outcome;
+  }
+}
+
+void expect_answer(const Decoded& answer, int name, const DecodeWindow& request) {
+  const auto wanted = expected(name, request);
+  EXPECT_EQ(answer.window, request.window);
+  EXPECT_EQ(answer.tokens, wanted.tokens);
+  EXPECT_EQ(answer.sum_logprob, wanted.sum_logprob);
+  EXPECT_EQ(answer.avg_logprob, wanted.avg_logprob);
+  EXPECT_EQ(answer.no_speech_prob, wanted.no_speech_prob);
+  EXPECT_EQ(answer.steps, wanted.steps);
+}
+
+TEST(Worker, SaysHelloFirstAndTellsItsBuild) {
+  WorkerHere worker(scripted({}));
+  const auto hello = worker.control->expect<Hello>();
+  EXPECT_EQ(hello.protocol, kProtocolVersion);
+  EXPECT_EQ(hello.build_id, "test build");
+}
+
+TEST(Worker, OpensAWindowAndDecodesItAgainAtAnotherTemperature) {
+  WorkerHere worker(NetworkScript{});
+  worker.control->open(5, 2, 10, mel_of(3));
+  EXPECT_EQ(worker.control->expect<Opened>().window, 5U);
+  for (const std::uint64_t request : {10U, 11U}) {
+    worker.control->send(request_of(5, request));
+    expect_answer(worker.control->expect<Decoded>(), 3, request_of(5, request));
+  }
+}
+
+TEST(Worker, RequestsMaySetOutBeforeTheirWindowIsOpen) {
+  WorkerHere worker(NetworkScript{});
+  worker.control->open(1, 2, 10, mel_of(4));
+  worker.control->send(DetectLanguage{.window = 1});
+  worker.control->send(DetectLanguage{.window = 1});
+  worker.control->send(request_of(1, 20));
+  worker.control->expect<Opened>();
+  worker.control->expect<Language>();
+  worker.control->expect<Language>();
+  expect_answer(worker.control->expect<Decoded>(), 4, request_of(1, 20));
+}
+
+TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {
+  std::promise<at::Tensor> seen;
+  WorkerHere worker({.encode = [&](const at::Tensor& mel) { seen.set_value(mel.clone()); }});
+  worker.control->open(1, 2, 3, std::vector<float>{1, 2, 3, 4, 5, 6});
+  const auto mel = seen.get_future().get();
+  const auto wanted =
+      at::tensor({1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0}, at::kFloat).view({2, 10});
+  EXPECT_TRUE(at::equal(mel, wanted)) << mel;
+}
+
+TEST(Worker, ManyWindowsAtOnceGiveWhatEachGivesAlone) {
+  WorkerHere worker(NetworkScript{});
+  for (int name = 1; name <= 12; ++name) {
+    const auto window = static_cast<WindowId>(name);
+    worker.control->open(window, 2, 10, mel_of(name));
+    worker.control->send(request_of(window, window));
+  }
+  for (int answers = 0; answers < 12;) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    const auto* decoded = std::get_if<Decoded>(&*message);
+    if (!decoded) continue;
+    expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, decoded->request));
+    ++answers;
+  }
+}
+
+TEST(Worker, TellsTheChancesOfEveryLanguage) {
+  WorkerHere worker(NetworkScript{});
+  worker.control->open(1, 2, 10, mel_of(4));
+  worker.control->expect<Opened>();
+  worker.control->send(DetectLanguage{.window = 1});
+  const auto language = worker.control->expect<Language>();
+  EXPECT_EQ(language.tokens, (std::vector<std::int32_t>{290, 291, 292}));
+
+  std::vector<float> row(400);
+  // The seed is FormulaStepper's for window 4 that holds the token 299 alone.
+  formula_logits(row, 4 * 1000003 + 299, 0, 299, kScriptTokens);
+  const auto chances = at::tensor({row[290], row[291], row[292]}).softmax(0);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_FLOAT_EQ(language.probabilities[static_cast<std::size_t>(i)], chances[i].item<float>());
+  }
+}
+
+TEST(Worker, AWindowThatDoesNotFitTheModelIsRefusedAndTheNextOneServed) {
+  WorkerHere worker(NetworkScript{});
+  auto& control = *worker.control;
+  const auto complaint = [&] { return control.expect<Failed>().what; };
+  control.open(1, 3, 10, std::vector<float>(30));
+  EXPECT_NE(complaint().find("takes 2 bins"), std::string::npos);
+  control.open(2, 2, 11, std::vector<float>(22));
+  EXPECT_NE(complaint().find("2 x 11"), std::string::npos);
+  control.open(3, 2, -1, std::vector<float>(22));
+  EXPECT_NE(complaint().find("2 x -1"), std::string::npos);
+  control.send(OpenWindow{.window = 4, .n_mels = 2, .frames = 10});
+  EXPECT_NE(complaint().find("without its memory"), std::string::npos);
+  control.open(5, 2, 10, std::vector<float>(19));
+  complaint();
+  control.open(6, 2, 10, mel_of(1));
+  EXPECT_EQ(control.expect<Opened>().window, 6U);
+  control.open(6, 2, 10, mel_of(1));
+  EXPECT_NE(complaint().find("open already"), std::string::npos);
+}
+
+TEST(Worker, RequestsThatCannotBeMeantAreRefusedByName) {
+  WorkerHere worker(NetworkScript{});
+  auto& control = *worker.control;
+  control.send(request_of(9, 77));
+  const auto unknown = control.expect<Failed>();
+  EXPECT_EQ(unknown.window, 9U);
+  EXPECT_EQ(unknown.request, 77U);
+  EXPECT_EQ(unknown.fault, Fault::usage);
+  control.send(DetectLanguage{.window = 9});
+  EXPECT_NE(control.expect<Failed>().what.find("window 9 is not open"), std::string::npos);
+  control.open(1, 2, 10, mel_of(1));
+  control.expect<Opened>();
+  auto request = request_of(1, 78);
+  request.prompt = {5000};
+  request.sot_index = 0;
+  control.send(request);
+  EXPECT_NE(control.expect<Failed>().what.find("token 5000"), std::string::npos);
+  control.send(LoadModel{});
+  EXPECT_NE(control.expect<Failed>().what.find("loaded already"), std::string::npos);
+}
+
+TEST(Worker, WithoutAModelItSaysSoAndWhyLoadingFailed) {
+  WorkerHere worker([](const LoadModel& request) -> Result<LoadedModel> {
+    return fail(Fault::missing, request.model_path + ": no such folder");
+  });
+  worker.control->expect<Hello>();
+  worker.control->open(1, 2, 10, mel_of(1));
+  EXPECT_EQ(worker.control->expect<Failed>().what, "no model is loaded");
+  worker.control->send(LoadModel{.model_path = "/nowhere"});
+  const auto failed = worker.control->expect<Failed>();
+  EXPECT_EQ(failed.window, 0U);
+  EXPECT_EQ(failed.fault, Fault::missing);
+  EXPECT_EQ(failed.what, "/nowhere: no such folder");
+}
+
+TEST(Worker, APingIsAnsweredWhileTheEncoderIsBusy) {
+  std::promise<void> go_on;
+  WorkerHere worker({.encode = [&, gate = go_on.get_future().share()](const at::Tensor&) { gate.wait(); }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->send(Ping{.sequence = 42});
+  EXPECT_EQ(worker.control->expect<Pong>().sequence, 42U);
+  go_on.set_value();
+  worker.control->expect<Opened>();
+}
+
+TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
+  std::promise<void> go_on;
+  WorkerHere worker({.encode = [&, gate = go_on.get_future().share()](const at::Tensor&) { gate.wait(); }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->open(2, 2, 10, mel_of(2));
+  worker.control->send(request_of(2, 5));
+  worker.control->send(ReleaseWindow{.window = 2});
+  worker.control->send(request_of(1, 6));
+  go_on.set_value();
+  EXPECT_EQ(worker.control->expect<Opened>().window, 1U);
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 6));
+  worker.control->send(request_of(2, 7));
+  EXPECT_EQ(worker.control->expect<Failed>().request, 7U);
+}
+
+TEST(Worker, OutOfMemoryHalvesTheSlotsSaysSoAndLosesNoWindow) {
+  WorkerHere worker({.most_slots = 2});
+  for (int name = 1; name <= 5; ++name) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->send(request_of(static_cast<WindowId>(name), 1));
+  }
+  std::vector<std::string> lines;
+  for (int answers = 0; answers < 5;) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    EXPECT_FALSE(std::holds_alternative<Failed>(*message));
+    if (const auto* line = std::get_if<LogLine>(&*message)) lines.push_back(line->text);
+    if (const auto* decoded = std::get_if<Decoded>(&*message)) {
+      expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, 1));
+      ++answers;
+    }
+  }
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "decoding: out of memory: stepping 4 sequences at a time instead of 8");
+  EXPECT_EQ(lines[1], "decoding: out of memory: stepping 2 sequences at a time instead of 4");
+}
+
+TEST(Worker, OutOfMemoryWhileEncodingMakesRoomAndTriesAgain) {
+  int encodings = 0;
+  WorkerHere worker({.encode = [&](const at::Tensor&) {
+    if (++encodings <= 2) throw c10::OutOfMemoryError({}, "CUDA out of memory. Tried to allocate 2 GiB\nbacktrace");
+  }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  EXPECT_EQ(
+      worker.control->expect<LogLine>().text,
+      "encoding a window: CUDA out of memory. Tried to allocate 2 GiB: stepping 4 sequences at a time instead of 8");
+  worker.control->expect<LogLine>();
+  worker.control->expect<Opened>();
+}
+
+TEST(Worker, WhatDoesNotEvenFitAloneIsExhaustedAndTheNextIsTried) {
+  int steps = 0;
+  WorkerHere worker({.step = [&] {
+    if (++steps <= 4) throw std::bad_alloc();
+  }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+  worker.control->send(request_of(1, 2));
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  const auto failed = worker.control->expect<Failed>();
+  EXPECT_EQ(failed.fault, Fault::exhausted);
+  EXPECT_EQ(failed.request, 2U);
+  worker.control->send(request_of(1, 4));
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 4));
+}
+
+TEST(Worker, AnExceptionOutOfTorchBecomesAReadableFailure) {
+  int encodings = 0;
+  WorkerHere worker({.encode = [&](const at::Tensor&) {
+    TORCH_CHECK(++encodings > 1, "mat1 and mat2 shapes cannot be multiplied");
+  }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->send(request_of(1, 8));
+  EXPECT_EQ(worker.control->expect<Failed>().what, "encoding a window: mat1 and mat2 shapes cannot be multiplied");
+  EXPECT_EQ(worker.control->expect<Failed>().request, 8U);
+  worker.control->open(2, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+}
+
+TEST(Worker, ALostDeviceIsReportedAndEndsTheWorker) {
+  WorkerHere worker({.step = [] { throw c10::AcceleratorError({}, 700, "CUDA error: an illegal memory access"); }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+  worker.control->send(request_of(1, 8));
+  const auto lost = worker.control->expect<Failed>();
+  EXPECT_EQ(lost.window, 0U);
+  EXPECT_EQ(lost.fault, Fault::device);
+  EXPECT_EQ(worker.wait(), 1);
+}
+
+TEST(Worker, EndsWhenTheControlSideHangsUpEvenInTheMiddleOfWork) {
+  WorkerHere worker(NetworkScript{});
+  worker.control->open(1, 2, 10, mel_of(1));
+  for (std::uint64_t request = 0; request < 50; ++request) worker.control->send(request_of(1, request));
+  EXPECT_EQ(worker.hang_up(), 0);
+}
+
+TEST(Worker, HangsUpOnNonsense) {
+  WorkerHere worker(NetworkScript{});
+  ASSERT_TRUE(worker.control->connection().send("nonsense").has_value());
+  EXPECT_EQ(worker.control->next(), std::nullopt);
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+}  // namespace
+}  // namespace tutti
