@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "model/names.h"
+#include "model/openai_pt.h"
 #include "model/safetensors.h"
 
 namespace tutti {
@@ -11,17 +13,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Result<void> add_tensors(Checkpoint& checkpoint, std::vector<StoredTensor> tensors) {
+  for (auto& tensor : tensors) {
+    auto name = openai_name(tensor.name);
+    const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
+    if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
+  }
+  return {};
+}
+
 /// Maps one safetensors file and adds its tensors.
 Result<void> add_safetensors(Checkpoint& checkpoint, const fs::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected(file.error());
   auto tensors = parse_safetensors(file->bytes());
   if (!tensors) return fail_in(path.string(), tensors.error());
-  for (auto& tensor : *tensors) {
-    auto name = openai_name(tensor.name);
-    const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
-    if (!fresh) return fail(Fault::corrupt, path.string() + ": tensor '" + at->second.name + "' is there twice");
-  }
+  if (auto added = add_tensors(checkpoint, std::move(*tensors)); !added) return fail_in(path.string(), added.error());
   checkpoint.files.push_back(std::move(*file));
   return {};
 }
@@ -65,10 +72,23 @@ Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   return checkpoint;
 }
 
+Result<Checkpoint> open_openai(const fs::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto model = parse_openai_pt(file->bytes());
+  if (!model) return fail_in(path.string(), model.error());
+  Checkpoint checkpoint{.path = path, .shape = openai_shape(model->dims)};
+  auto checked = check_shape(checkpoint.shape);
+  if (checked) checked = add_tensors(checkpoint, std::move(model->tensors));
+  if (!checked) return fail_in(path.string(), checked.error());
+  checkpoint.files.push_back(std::move(*file));
+  return checkpoint;
+}
+
 }  // namespace
 
 Result<Checkpoint> open_checkpoint(const fs::path& path) {
-  return open_hugging_face(path);
+  return fs::is_directory(path) ? open_hugging_face(path) : open_openai(path);
 }
 
 Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,

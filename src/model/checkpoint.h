@@ -22,7 +22,7 @@ struct Checkpoint {
   std::vector<MappedFile> files{};                          // what the tensors point into
 };
 
-/// A Hugging Face folder (config.json, model.safetensors or its shards).
+/// A Hugging Face folder (config.json, model.safetensors or its shards), or OpenAI's .pt.
 Result<Checkpoint> open_checkpoint(const std::filesystem::path& path);
 
 /// The stored tensor of that (OpenAI) name, or an error that names it, the shape expected and the shape found.

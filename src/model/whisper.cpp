@@ -7,17 +7,27 @@
 #include "model/state.h"
 
 namespace tutti {
+namespace {
+
+/// float32 means float32: torch would let cuDNN round a convolution's inputs to TF32's ten bits.
+void forbid_rounding(at::Device device) {
+  if (device.is_cuda()) at::globalContext().setAllowTF32CuDNN(false);
+}
+
+}  // namespace
 
 Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, at::ScalarType dtype) {
   auto opened = open_checkpoint(path);
   if (!opened) return tl::unexpected(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  forbid_rounding(device);
   auto net = bind_weights(checkpoint, device, dtype);
   if (!net) return tl::unexpected(net.error());
   return WhisperModel(std::make_unique<Weights>(Weights{checkpoint->shape.dims, device, dtype, std::move(*net)}));
 }
 
 WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, at::ScalarType dtype) {
+  forbid_rounding(device);
   return WhisperModel(
       std::make_unique<Weights>(Weights{dims, device, dtype, random_weights(openai_shape(dims), device, dtype)}));
 }

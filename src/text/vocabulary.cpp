@@ -5,21 +5,22 @@
 namespace tutti {
 namespace {
 
-/// Whether some token of several bytes comes out of no merge. One published multilingual tokenizer.json lost its first
-/// merge (of " t") that way.
-bool lacks_merges(const VocabularyFile& file, const TokenIds& ids) {
-  std::vector<bool> made(file.tokens.size());
-  for (const auto& [left, right] : file.merges)
-    if (const auto found = ids.find(left + right); found != ids.end())
-      made[static_cast<std::size_t>(found->second)] = true;
-  return std::ranges::any_of(
-      ids, [&](const auto& token) { return token.first.size() > 1 && !made[static_cast<std::size_t>(token.second)]; });
+/// Whether some token of several bytes comes out of no merge.
+bool lacks_merges(const std::vector<std::string>& tokens, const std::vector<bool>& made) {
+  for (std::size_t id = 0; id < tokens.size(); ++id)
+    if (tokens[id].size() > 1 && !made[id]) return true;
+  return false;
 }
 
-/// The reference knows no list of merges and goes by rank, so an incomplete list is left for that.
-Result<BytePairs> pairs_of(const VocabularyFile& file, const TokenIds& ids) {
-  if (file.merges.empty() || lacks_merges(file, ids)) return BytePairs::by_rank(ids);
-  return BytePairs::by_list(file.merges, ids);
+/// By the list of merges, if there is one and it is complete. One published multilingual tokenizer.json lost its first
+/// merge (of " t"); the reference goes by rank, so that is the way out.
+Result<BytePairs> pairs_of(const VocabularyFile& file, const TokenTable& ids) {
+  if (!file.merges.empty()) {
+    std::vector<bool> made(file.tokens.size());
+    auto pairs = BytePairs::by_list(file.merges, ids, made);
+    if (!pairs || !lacks_merges(file.tokens, made)) return pairs;
+  }
+  return BytePairs::by_rank(file.tokens, ids);
 }
 
 }  // namespace
@@ -35,14 +36,13 @@ Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::buil
     if (static_cast<std::size_t>(token.id) < file.tokens.size())
       file.tokens[static_cast<std::size_t>(token.id)].clear();
 
-  TokenIds ids;
-  ids.reserve(file.tokens.size());
+  TokenTable ids(file.tokens.size());
   for (std::size_t id = 0; id < file.tokens.size(); ++id) {
     if (file.tokens[id].empty()) continue;
-    const auto [other, fresh] = ids.emplace(file.tokens[id], static_cast<std::int32_t>(id));
-    if (!fresh)
+    const std::int32_t other = ids.insert(file.tokens[id], static_cast<std::int32_t>(id));
+    if (other != TokenTable::kNone)
       return fail(Fault::corrupt,
-                  "tokens " + std::to_string(other->second) + " and " + std::to_string(id) + " are the same bytes");
+                  "tokens " + std::to_string(other) + " and " + std::to_string(id) + " are the same bytes");
   }
   auto pairs = pairs_of(file, ids);
   if (!pairs) return tl::unexpected(pairs.error());
@@ -54,10 +54,9 @@ Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::buil
   built->special = std::move(special);
   for (std::size_t byte = 0; byte < built->byte_ids.size(); ++byte) {
     const char one = static_cast<char>(byte);
-    const auto found = built->ids.find(std::string_view(&one, 1));
-    if (found == built->ids.end())
+    built->byte_ids[byte] = built->ids.find(std::string_view(&one, 1));
+    if (built->byte_ids[byte] == TokenTable::kNone)
       return fail(Fault::corrupt, "the vocabulary has no token for the byte " + std::to_string(byte));
-    built->byte_ids[byte] = found->second;
   }
   for (const auto& [id, name] : names) built->tokens[static_cast<std::size_t>(id)] = name;
   return built;

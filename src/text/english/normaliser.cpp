@@ -1,10 +1,11 @@
+#include "text/normaliser.h"
+
 #include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "text/code_points.h"
-#include "text/english_numbers.h"
-#include "text/normaliser.h"
+#include "text/english/numbers.h"
 #include "text/symbols.h"
 #include "text/utf8.h"
 
@@ -80,16 +81,21 @@ constexpr std::array kRewrites = {
 };
 
 std::u32string rewrite(std::u32string text, const Rewrite& rule) {
-  std::size_t at = 0;
-  while ((at = text.find(rule.phrase, at)) != text.npos) {
-    if ((rule.whole_words && !at_word_border(text, at)) || !at_word_border(text, at + rule.phrase.size())) {
-      ++at;
+  std::size_t found = text.find(rule.phrase);
+  if (found == text.npos) return text;  // nearly always
+  std::u32string out;
+  std::size_t copied = 0;
+  while (found != text.npos) {
+    const std::size_t end = found + rule.phrase.size();
+    if ((rule.whole_words && !at_word_border(text, found)) || !at_word_border(text, end)) {
+      found = text.find(rule.phrase, found + 1);
       continue;
     }
-    text.replace(at, rule.phrase.size(), rule.written);
-    at += rule.written.size();
+    out.append(text, copied, found - copied).append(rule.written);
+    copied = end;
+    found = text.find(rule.phrase, end);
   }
-  return text;
+  return out.append(text, copied);
 }
 
 /// Sounds that are no words.

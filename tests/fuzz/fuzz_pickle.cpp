@@ -1,0 +1,28 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "model/openai_pt.h"
+#include "model/pickle.h"
+
+// As a whole .pt (the archive around the pickle), and as the pickle alone: a random archive rarely holds one.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  if (const auto model = tutti::parse_openai_pt(bytes)) {
+    for (const auto& tensor : model->tensors) {
+      if (tutti::byte_count(tensor.shape, tensor.type) != tensor.bytes.size()) std::abort();
+      if (tensor.bytes.data() < bytes.data() || tensor.bytes.data() + tensor.bytes.size() > bytes.data() + size) {
+        std::abort();
+      }
+    }
+  }
+  if (const auto pickle = tutti::parse_pickle(bytes)) {
+    for (const auto& node : pickle->nodes) {
+      for (const auto item : node.items) {
+        if (item >= pickle->nodes.size()) std::abort();
+      }
+    }
+  }
+  return 0;
+}
