@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -90,7 +91,6 @@ class Decoding {
  private:
   Result<ChildProcess> start(const OwnedFd& input, OwnedFd& reports);
   Result<void> hear(std::span<const std::byte> bytes);
-  Result<void> take_in(const DecodeMessage& message);
   tl::unexpected<Error> told_nothing(int status) const;
   Result<Recording> finish(int status);
 
@@ -117,14 +117,6 @@ Result<ChildProcess> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
                              handed);
 }
 
-Result<void> Decoding::take_in(const DecodeMessage& message) {
-  if (const auto* progress = std::get_if<DecodeProgress>(&message))
-    samples_ = progress->samples;
-  else
-    end_ = message;
-  return {};
-}
-
 Result<void> Decoding::hear(std::span<const std::byte> bytes) {
   inbox_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   DecodeMessage message;
@@ -132,7 +124,10 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
     const auto whole = inbox_.next(message);
     if (!whole) return fail_in(name_, whole.error());
     if (!*whole) break;
-    if (auto taken = take_in(message); !taken) return taken;
+    if (const auto* progress = std::get_if<DecodeProgress>(&message))
+      samples_ = progress->samples;
+    else
+      end_ = message;
   }
   const auto now = Clock::real().now();
   if (!bytes.empty()) heard_ = now;
