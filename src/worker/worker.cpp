@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "link/connection.h"
 #include "link/wire.h"
+#include "worker/cuda_driver.h"
 #include "worker/inbox.h"
 #include "worker/window_server.h"
 
@@ -112,7 +113,8 @@ int run_worker(OwnedFd socket, const WorkerSetup& options) {
   Connection connection(std::move(socket), "the control process");
   Outbox outbox(connection, options.fault);
   Inbox inbox;
-  outbox.send(Hello{.build_id = options.build_id, .device_uuid = options.device_uuid});
+  const auto gpu = visible_cuda_device(0);
+  outbox.send(Hello{.build_id = options.build_id, .device_uuid = gpu ? gpu->uuid : ""});
   std::thread reader([&] { read_letters(connection, outbox, inbox); });
 
   const c10::InferenceMode no_autograd;

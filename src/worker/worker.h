@@ -11,7 +11,6 @@ namespace tutti {
 
 struct WorkerSetup {
   std::string build_id{};         // told in the hello
-  std::string device_uuid{};      // likewise; empty on a CPU
   ModelLoader load = load_model;  // where models come from
   std::optional<InjectedFault> fault{};
 };
