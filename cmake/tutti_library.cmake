@@ -1,11 +1,11 @@
 # tutti_library(<room> [TORCH] [DEPS <room>...] [LIBS <target>...])
 #
-# Turns src/<room> into the library tutti::<room>. TORCH puts the room below the torch line: it sees libtorch and shares the
-# precompiled torch headers. DEPS are rooms of the house and become part of the interface; LIBS come from outside and stay
-# private, so that nothing above sees them.
+# Turns src/<room>, folders in it included, into the library tutti::<room>. TORCH puts the room below the torch line: it
+# sees libtorch and shares the precompiled torch headers. DEPS are rooms of the house and become part of the interface;
+# LIBS come from outside and stay private, so that nothing above sees them.
 function(tutti_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "DEPS;LIBS")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(TUTTI_CUDA)  # a file, not an #ifdef: what CUDA alone can do, or what stands in for it
     list(FILTER sources EXCLUDE REGEX "/no_gpu\\.cpp$")
   else()

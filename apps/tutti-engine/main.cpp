@@ -34,7 +34,7 @@ bool is_socket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
 }
 
-int serve(int fd, const tutti::WorkerOptions& options) {
+int serve(int fd, const tutti::WorkerSetup& options) {
   if (!is_socket(fd)) {
     return usage_error("file descriptor " + std::to_string(fd) + " is no socket: `tutti` passes one, a shell does not");
   }
@@ -47,7 +47,7 @@ int serve(int fd, const tutti::WorkerOptions& options) {
 }
 
 int worker(std::span<char*> arguments) {
-  tutti::WorkerOptions options{.build_id = std::string(tutti::build_id())};
+  tutti::WorkerSetup options{.build_id = std::string(tutti::build_id())};
   int fd = -1;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     const std::string_view name = arguments[i];

@@ -10,24 +10,33 @@ namespace tutti {
 namespace {
 
 constexpr float kFloor = 1e-10F;  // of power, before the logarithm
-constexpr std::int64_t kFramesAtOnce = 3072;
+constexpr float kDecades = 8;     // below the maximum that are kept
+/// Frames whose samples are read at once: they stay in the second-level cache.
+constexpr std::int64_t kFramesAtOnce = 16 * kMelLanes;
 
 /// The samples that frames [first, first + frames) see, rounded up to whole kernel calls. The reference centres frame t
 /// on sample 160 t and mirrors the recording at its start; at its end lie 30 s of zeros, so nothing is mirrored there.
-Result<std::vector<std::int16_t>> samples_of(const Recording& recording, std::int64_t first, std::int64_t frames) {
+Result<void> read_samples(const Recording& recording, std::int64_t first, std::int64_t frames,
+                          std::vector<std::int16_t>& samples) {
   const std::int64_t calls = (frames + kMelLanes - 1) / kMelLanes;
-  std::vector<std::int16_t> samples(static_cast<std::size_t>(calls * kMelLanes * kMelHop + kMelFft - kMelHop));
+  samples.resize(static_cast<std::size_t>(calls * kMelLanes * kMelHop + kMelFft - kMelHop));
   const std::int64_t start = first * kMelHop - kMelFft / 2;
-  if (auto read = recording.read(start, samples); !read) return tl::unexpected<Error>(read.error());
-  if (start >= 0) return samples;
+  auto read = recording.read(start, samples);
+  if (!read || start >= 0) return read;
   std::array<std::int16_t, kMelFft / 2> mirrored;  // samples 1, 2, ... that stand at -1, -2, ...
-  if (auto read = recording.read(1, mirrored); !read) return tl::unexpected<Error>(read.error());
-  const auto before = std::min<std::int64_t>(-start, static_cast<std::int64_t>(samples.size()));
-  for (std::int64_t i = 0; i < before; ++i) {
+  read = recording.read(1, mirrored);
+  if (!read) return read;
+  for (std::int64_t i = 0; i < -start && i < std::ssize(samples); ++i) {
     const std::int64_t back = -(start + i);
-    if (back <= kMelFft / 2) samples[static_cast<std::size_t>(i)] = mirrored[static_cast<std::size_t>(back - 1)];
+    if (back <= std::ssize(mirrored))
+      samples[static_cast<std::size_t>(i)] = mirrored[static_cast<std::size_t>(back - 1)];
   }
-  return samples;
+  return {};
+}
+
+/// From log10 of power to what the model takes.
+float scaled(float log_power, float maximum) {
+  return (std::max(log_power, maximum - kDecades) + 4) * 0.25F;
 }
 
 }  // namespace
@@ -35,42 +44,38 @@ Result<std::vector<std::int16_t>> samples_of(const Recording& recording, std::in
 struct LogMel::Tables {
   int n_mels;
   std::vector<MelFilter> filters;
+  const MelKernel& kernel = mel_kernels().front();
 
-  /// Mel powers of `frames` frames into row-major [n_mels, frames].
-  void powers(const std::vector<std::int16_t>& samples, std::int64_t frames, float* out) const {
-    std::vector<float> block(static_cast<std::size_t>(n_mels * kMelLanes));
-    for (std::int64_t at = 0; at < frames; at += kMelLanes) {
-      mel_power(filters, samples.data() + at * kMelHop, block.data());
-      const auto lanes = std::min<std::int64_t>(kMelLanes, frames - at);
-      for (int mel = 0; mel < n_mels; ++mel)
-        std::copy_n(block.data() + mel * kMelLanes, lanes, out + mel * frames + at);
+  /// Calls `take(powers, at, count)` for every kMelLanes frames of [first, first + frames): their mel powers, row-major
+  /// [n_mels, kMelLanes], which it may change; how many frames lie before them; and how many of them count.
+  template <class Take>
+  Result<void> for_each_block(const Recording& recording, std::int64_t first, std::int64_t frames, Take&& take) const {
+    std::vector<std::int16_t> samples;
+    std::vector<float> powers(static_cast<std::size_t>(n_mels * kMelLanes));
+    for (std::int64_t part = 0; part < frames; part += kFramesAtOnce) {
+      const std::int64_t end = std::min(part + kFramesAtOnce, frames);
+      if (auto read = read_samples(recording, first + part, end - part, samples); !read) return read;
+      for (std::int64_t at = part; at < end; at += kMelLanes) {
+        kernel.power(filters, samples.data() + (at - part) * kMelHop, powers.data());
+        take(powers, at, std::min<std::int64_t>(kMelLanes, end - at));
+      }
     }
+    return {};
   }
 
-  /// The largest mel power of frames [first, first + frames).
-  Result<float> peak(const Recording& recording, std::int64_t first, std::int64_t frames) const {
-    const auto samples = samples_of(recording, first, frames);
-    if (!samples) return tl::unexpected<Error>(samples.error());
-    std::vector<float> block(static_cast<std::size_t>(n_mels * kMelLanes));
-    float peak = kFloor;
-    for (std::int64_t at = 0; at < frames; at += kMelLanes) {
-      mel_power(filters, samples->data() + at * kMelHop, block.data());
-      const auto lanes = std::min<std::int64_t>(kMelLanes, frames - at);
-      for (int mel = 0; mel < n_mels; ++mel)
-        for (std::int64_t lane = 0; lane < lanes; ++lane)
-          peak = std::max(peak, block[static_cast<std::size_t>(mel * kMelLanes + lane)]);
-    }
-    return peak;
-  }
-
-  /// log10 of the powers of frames [first, first + frames), row-major [n_mels, frames], not clamped yet.
-  Result<std::vector<float>> logs(const Recording& recording, std::int64_t first, std::int64_t frames) const {
-    const auto samples = samples_of(recording, first, frames);
-    if (!samples) return tl::unexpected<Error>(samples.error());
+  /// log10 of the powers of frames [first, first + frames), row-major [n_mels, frames], each passed through `finish`.
+  template <class Finish>
+  Result<std::vector<float>> logs(const Recording& recording, std::int64_t first, std::int64_t frames,
+                                  Finish&& finish) const {
     std::vector<float> mel(static_cast<std::size_t>(n_mels * frames));
-    powers(*samples, frames, mel.data());
-    log10_of_powers(mel.data(), static_cast<std::int64_t>(mel.size()));
-    return mel;
+    const auto filled =
+        for_each_block(recording, first, frames, [&](auto& powers, std::int64_t at, std::int64_t count) {
+          kernel.log10(powers.data(), std::ssize(powers));
+          for (float& value : powers) value = finish(value);
+          for (int bin = 0; bin < n_mels; ++bin)
+            std::copy_n(powers.data() + bin * kMelLanes, count, mel.data() + bin * frames + at);
+        });
+    return filled.map([&] { return std::move(mel); });
   }
 };
 
@@ -90,21 +95,29 @@ std::int64_t LogMel::content_frames(const Recording& recording) {
 Result<float> LogMel::maximum(const Recording& recording) const {
   // Frames that straddle the end count too; those of the padding behind them are the floor itself.
   const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
-  float peak = kFloor;
-  for (std::int64_t first = 0; first < frames; first += kFramesAtOnce) {
-    const auto part = tables_->peak(recording, first, std::min(kFramesAtOnce, frames - first));
-    if (!part) return part;
-    peak = std::max(peak, *part);
-  }
-  return std::log10(peak);
+  std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
+  peaks.fill(kFloor);
+  const auto seen = tables_->for_each_block(recording, 0, frames, [&](auto& powers, std::int64_t, std::int64_t count) {
+    for (std::size_t at = 0; at < powers.size(); at += kMelLanes)
+      for (std::size_t lane = 0; lane < kMelLanes; ++lane) {
+        const float power = static_cast<std::int64_t>(lane) < count ? powers[at + lane] : kFloor;
+        peaks[lane] = power > peaks[lane] ? power : peaks[lane];
+      }
+  });
+  return seen.map([&] { return std::log10(*std::max_element(peaks.begin(), peaks.end())); });
 }
 
 Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames,
                                           float maximum) const {
-  auto mel = tables_->logs(recording, first, frames);
-  if (!mel) return mel;
-  const float least = maximum - 8;
-  for (float& value : *mel) value = (std::max(value, least) + 4) * 0.25F;
+  return tables_->logs(recording, first, frames, [maximum](float value) { return scaled(value, maximum); });
+}
+
+Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames) const {
+  auto mel = tables_->logs(recording, first, frames, [](float value) { return value; });
+  if (!mel || mel->empty()) return mel;
+  float maximum = std::log10(kFloor);
+  for (const float value : *mel) maximum = std::max(maximum, value);
+  for (float& value : *mel) value = scaled(value, maximum);
   return mel;
 }
 

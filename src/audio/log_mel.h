@@ -31,10 +31,14 @@ class LogMel {
   /// The largest log10 mel value of the whole recording, which the reference clamps by. One pass over the file.
   Result<float> maximum(const Recording& recording) const;
 
-  /// Frames [first, first + frames), row-major [n_mels, frames] float32, clamped by `maximum` (of the file, or of the
-  /// window).
+  /// Frames [first, first + frames), row-major [n_mels, frames] float32, clamped by the file's `maximum`. Exactly so
+  /// many columns; frames past the recording's end are those of silence.
   Result<std::vector<float>> window(const Recording& recording, std::int64_t first, std::int64_t frames,
                                     float maximum) const;
+
+  /// The same, clamped by the largest value of these frames themselves: no pass over the whole file, but not the
+  /// reference's values where something louder lies elsewhere.
+  Result<std::vector<float>> window(const Recording& recording, std::int64_t first, std::int64_t frames) const;
 
  private:
   struct Tables;

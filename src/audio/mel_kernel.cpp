@@ -238,28 +238,22 @@ void log10_any(float* powers, std::int64_t count) {
   log10_by_formula(powers, count);
 }
 
-struct Kernel {
-  decltype(&mel_power_any) power;
-  decltype(&log10_any) log10;
-};
-
-Kernel fastest() {
+std::vector<MelKernel> kernels_here() {
   __builtin_cpu_init();
+  std::vector<MelKernel> kernels;
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return {mel_power_avx512, log10_avx512};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {mel_power_avx2, log10_avx2};
-  return {mel_power_any, log10_any};
+    kernels.push_back({"avx512", mel_power_avx512, log10_avx512});
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    kernels.push_back({"avx2", mel_power_avx2, log10_avx2});
+  kernels.push_back({"any", mel_power_any, log10_any});
+  return kernels;
 }
-const Kernel kernel = fastest();
 
 }  // namespace
 
-void mel_power(const std::vector<MelFilter>& filters, const std::int16_t* samples, float* out) {
-  kernel.power(filters, samples, out);
-}
-
-void log10_of_powers(float* powers, std::int64_t count) {
-  kernel.log10(powers, count);
+std::span<const MelKernel> mel_kernels() {
+  static const std::vector<MelKernel> kernels = kernels_here();
+  return kernels;
 }
 
 }  // namespace tutti

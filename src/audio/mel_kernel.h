@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti {
@@ -26,12 +27,18 @@ struct MelFilter {
 /// their zeros.
 std::vector<MelFilter> mel_filters(int n_mels);
 
-/// Power in mel bands of kMelLanes frames: `samples` holds kMelSpan samples, `out` gets row-major [n_mels, kMelLanes].
-/// Chooses the widest vectors that this machine has. Real FFT of 400 points as a complex one of 200 = 8 x 25 (prime
-/// factors, no twiddles between), every step on all lanes at once.
-void mel_power(const std::vector<MelFilter>& filters, const std::int16_t* samples, float* out);
+/// The arithmetic, compiled for one generation of machines.
+struct MelKernel {
+  const char* name;
+  /// Power in mel bands of kMelLanes frames: `samples` holds kMelSpan samples, `out` gets row-major [n_mels,
+  /// kMelLanes]. Real FFT of 400 points as a complex one of 200 = 8 x 25 (prime factors, no twiddles between), all
+  /// lanes at once.
+  void (*power)(const std::vector<MelFilter>& filters, const std::int16_t* samples, float* out);
+  /// log10(max(power, 1e-10)) in place, within 1e-6.
+  void (*log10)(float* powers, std::int64_t count);
+};
 
-/// log10(max(power, 1e-10)) in place, within 1e-6; the natural order of `powers` does not matter. Vectorised.
-void log10_of_powers(float* powers, std::int64_t count);
+/// The kernels that run on this machine, the fastest first; never empty.
+std::span<const MelKernel> mel_kernels();
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ Result<void> Recording::read(std::int64_t first, std::span<std::int16_t> out) co
   const auto wanted = static_cast<std::int64_t>(out.size());
   const std::int64_t from = std::clamp<std::int64_t>(first, 0, samples_);
   const std::int64_t to = std::clamp<std::int64_t>(first + wanted, from, samples_);
-  const auto before = std::min(from - first, wanted);
+  const auto before = std::clamp<std::int64_t>(-first, 0, wanted);
   std::fill_n(out.begin(), before, std::int16_t{0});
   auto bytes =
       std::as_writable_bytes(out.subspan(static_cast<std::size_t>(before), static_cast<std::size_t>(to - from)));

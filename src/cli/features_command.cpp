@@ -53,7 +53,7 @@ Result<Measured> measure(const std::string& file, const LogMel& log_mel) {
     if (!mel) return tl::unexpected(mel.error());
   }
   std::printf("%-40s %8s  %6lld frames of %d mels, %3zu windows   decoded %s×, features %s× real time\n", file.c_str(),
-              clock_text(measured.audio).c_str(), static_cast<long long>(frames), log_mel.n_mels(), windows,
+              length_text(measured.audio).c_str(), static_cast<long long>(frames), log_mel.n_mels(), windows,
               short_number(measured.audio / measured.decoding).c_str(),
               short_number(measured.audio / measured.features).c_str());
   return measured;
@@ -87,7 +87,7 @@ int run_features(const std::vector<std::string>& arguments) {
   }
   if (failed == command.files.size()) return kNothingRan;
   std::printf("%s of audio: decoding %s s, features %s s, together %s × real time on one core\n",
-              clock_text(total.audio).c_str(), short_number(total.decoding.count()).c_str(),
+              length_text(total.audio).c_str(), short_number(total.decoding.count()).c_str(),
               short_number(total.features.count()).c_str(),
               short_number(total.audio / (total.decoding + total.features)).c_str());
   return failed == 0 ? kDone : kSomeFailed;

@@ -68,7 +68,7 @@ class LiveDisplay final : public RunObserver {
     });
     std::string written;
     for (const auto& output : outcome.outputs) written += (written.empty() ? "" : ", ") + output.filename().string();
-    log(Level::info, outcome.input.string() + ": " + clock_text(outcome.duration) + " in " +
+    log(Level::info, outcome.input.string() + ": " + length_text(outcome.duration) + " in " +
                          short_number(outcome.elapsed.count()) + " s -> " + written);
   }
   void on_failed(std::size_t index, const Error& error) override {

@@ -34,7 +34,7 @@ class DownloadLine {
     std::string line = progress.file + "  " + megabytes(progress.done) + "/" + megabytes(progress.total) + " MB";
     if (rate > 0)
       line += "  " + short_number(rate / 1e6) + " MB/s  " +
-              clock_text(Seconds(static_cast<double>(progress.total - progress.done) / rate)) + " left";
+              length_text(Seconds(static_cast<double>(progress.total - progress.done) / rate)) + " left";
     lines_.show({fitted(line, lines_.width())});
   }
   void clear() { lines_.clear(); }

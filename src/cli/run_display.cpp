@@ -105,7 +105,7 @@ std::string summary_text(const RunSummary& summary) {
   std::string out = std::to_string(summary.done) + " of " + std::to_string(summary.files) + " files done";
   if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " were done before";
   if (summary.failed > 0) out += ", " + std::to_string(summary.failed) + " failed";
-  out += ": " + clock_text(summary.audio) + " of audio in " + short_number(summary.elapsed.count()) + " s";
+  out += ": " + length_text(summary.audio) + " of audio in " + short_number(summary.elapsed.count()) + " s";
   if (summary.elapsed > Seconds(0)) out += ", " + short_number(summary.audio / summary.elapsed) + " × real time";
   out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
   if (summary.done == 0) return out;

@@ -1,6 +1,7 @@
 #include "base/build_id.h"
 #include "cli/transcribe_command.h"
 #include "text/languages.h"
+#include "transcript/fallback.h"
 
 namespace tutti {
 namespace {
@@ -82,24 +83,6 @@ OutputOptions output_options(const TranscribeCommand& c) {
   return options;
 }
 
-namespace {
-
-Result<std::vector<double>> temperatures_of(const TranscribeCommand& c) {
-  if (c.temperature < 0 || c.temperature > 1)
-    return fail(Fault::usage, "--temperature: expected 0 to 1, found " + show_value(c.temperature));
-  if (!c.temperature_increment_on_fallback) return std::vector<double>{c.temperature};
-  if (*c.temperature_increment_on_fallback <= 0)
-    return fail(Fault::usage, "--temperature-increment-on-fallback: expected more than 0, or None");
-  std::vector<double> steps;
-  for (int i = 0;; ++i) {  // numpy.arange(temperature, 1.0 + 1e-6, increment)
-    const double next = c.temperature + i * *c.temperature_increment_on_fallback;
-    if (next >= 1.0 + 1e-6) return steps;
-    steps.push_back(next);
-  }
-}
-
-}  // namespace
-
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
   RunOptions options{.build_id = std::string(build_id()),
                      .model = model,
@@ -114,8 +97,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
     return fail(Fault::usage, "--best-of: expected 1 or more, found " + show_value(*c.best_of));
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
 
-  auto temperatures = temperatures_of(c);
-  if (!temperatures) return tl::unexpected(temperatures.error());
+  auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
+  if (!temperatures) return fail_in("--temperature", temperatures.error());
   LongFormOptions& rules = options.long_form;
   rules.temperatures = std::move(*temperatures);
   if (c.language) {

@@ -38,7 +38,8 @@ Result<OwnedFd> start_with_pipe(std::vector<std::string> words) {
   return reading;  // the child ends by itself, and with us
 }
 
-/// What the engine prints when asked for its version.
+}  // namespace
+
 Result<std::string> engine_version() {
   const auto command = engine_command(EngineSettings::of_this_process(), {"--version"});
   if (!command) return tl::unexpected(command.error());
@@ -53,8 +54,6 @@ Result<std::string> engine_version() {
   said.pop_back();
   return said;
 }
-
-}  // namespace
 
 int print_versions() {
   std::printf("tutti %s\n", std::string(build_id()).c_str());

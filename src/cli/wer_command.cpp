@@ -4,10 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "text/normalizer.h"
+#include "text/normaliser.h"
 #include "text/wer.h"
 
 namespace tutti {
@@ -21,5 +20,61 @@ struct WerCommand {
   bool json = false;
 };
 
+std::string normalised(const std::string& text, const std::string& normalizer) {
+  if (normalizer == "english") return normalise_english(text);
+  if (normalizer == "basic") return normalise_basic(text);
+  return text;
+}
+
+/// The texts of a file to be compared: each line, or all lines joined by spaces as one.
+Result<std::vector<std::string>> texts_of(const std::filesystem::path& path, const WerCommand& command) {
+  auto lines = read_lines(path);
+  if (!lines) return lines;
+  if (!command.by_line) {
+    std::string whole;
+    for (const auto& line : *lines) whole += (whole.empty() ? "" : " ") + line;
+    *lines = {whole};
+  }
+  for (auto& text : *lines) text = normalised(text, command.normalizer);
+  return lines;
+}
+
+Result<ErrorRates> compare(const WerCommand& command) {
+  const auto references = texts_of(command.ref, command);
+  if (!references) return tl::unexpected(references.error());
+  const auto hypotheses = texts_of(command.hyp, command);
+  if (!hypotheses) return tl::unexpected(hypotheses.error());
+  return error_rates(*references, *hypotheses);
+}
+
 }  // namespace
+
+int run_wer(const std::vector<std::string>& arguments) {
+  WerCommand command;
+  OptionTable table("wer", "Word and character error rate of a text against its reference, as jiwer counts them.");
+  table.add("ref", command.ref, "FILE", "the reference text, UTF-8");
+  table.add("hyp", command.hyp, "FILE", "the text to judge");
+  table.add("normalizer", command.normalizer, "NAME", "applied to both: none, or Whisper's english or basic")
+      .choices = {"none", "english", "basic"};
+  table.add_switch("by-line", command.by_line, "line N of one file against line N of the other; else the whole files");
+  table.add_switch("json", command.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (command.ref.empty() || command.hyp.empty())
+    return complain({Fault::usage, "expected --ref FILE and --hyp FILE", "See 'tutti wer --help'"}, kUsage);
+
+  const auto rates = compare(command);
+  if (!rates) return complain(rates.error(), kNothingRan);
+  const std::int64_t words = rates->words.hits + rates->words.substitutions + rates->words.deletions;
+  if (command.json) {
+    const nlohmann::ordered_json line{{"wer", rates->wer()}, {"cer", rates->cer()}, {"words", words}};
+    std::printf("%s\n", line.dump().c_str());
+  } else {
+    std::printf("WER %.2f %%, CER %.2f %% over %lld words: %lld substituted, %lld inserted, %lld deleted\n",
+                100 * rates->wer(), 100 * rates->cer(), static_cast<long long>(words),
+                static_cast<long long>(rates->words.substitutions), static_cast<long long>(rates->words.insertions),
+                static_cast<long long>(rates->words.deletions));
+  }
+  return kDone;
+}
+
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "flow/queue_limits.h"
@@ -24,11 +25,12 @@ namespace tutti {
 /// came, so a large item is not overtaken for ever by small ones.
 template <class T>
 class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
+  static_assert(std::is_nothrow_move_constructible_v<T>, "an item must not get lost on its way");
+
  public:
   using SizeOf = std::function<std::size_t(const T&)>;
 
-  /// `size_of` says how many bytes an item holds; needed where `limits.bytes` is set. Throws std::invalid_argument for
-  /// limits that cannot be meant.
+  /// `size_of`: bytes an item holds, needed with a byte bound. Throws std::invalid_argument for senseless limits.
   explicit BoundedQueue(QueueLimits limits, SizeOf size_of = {}) : limits_(limits), size_of_(std::move(size_of)) {
     if (limits.items == 0) throw std::invalid_argument("a queue needs room for at least one item");
     if (limits.bytes != kUnlimited && !size_of_) throw std::invalid_argument("a byte bound needs a size function");
@@ -93,8 +95,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     ready_.notify_all();
   }
 
-  /// No more writing; readers drain. Idempotent. Wakes both sides: a writer waiting for room would otherwise never
-  /// return.
+  /// No more writing; readers drain. Idempotent. Wakes both sides: a writer waiting for room would never return.
   void close() { shut(nullptr); }
 
   /// No more writing and nothing left to read: what waited is destroyed, outside the lock.
@@ -124,8 +125,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
   bool is_turn_of(std::uint64_t ticket) const { return !is_by_bytes() || ticket == turn_; }
   bool has_room(std::size_t size) const {
     if (items_.empty()) return true;
-    return items_.size() < limits_.items &&
-           (!is_by_bytes() || (bytes_ <= limits_.bytes && size <= limits_.bytes - bytes_));
+    return items_.size() < limits_.items && (!is_by_bytes() || bytes_ + size <= limits_.bytes);
   }
   void note_change() { changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 

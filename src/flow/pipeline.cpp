@@ -33,7 +33,7 @@ Pipeline::~Pipeline() {
 }
 
 void Pipeline::add(Stage::Plan plan) {
-  if (span_.with([](const Span& span) { return span.started.has_value(); }))
+  if (lifetime_.with([](const Lifetime& lifetime) { return lifetime.started.has_value(); }))
     throw std::logic_error("stage '" + plan.name + "' was added to a pipeline that already runs");
   stages_.push_back(std::make_unique<Stage>(std::move(plan), failures_, clock_));
 }
@@ -43,15 +43,19 @@ void Pipeline::let_go() const {
 }
 
 void Pipeline::start() {
-  span_.with([&](Span& span) {
-    if (span.started) throw std::logic_error("a pipeline was started twice");
-    span.started = clock_.now();
+  lifetime_.with([&](Lifetime& lifetime) {
+    if (lifetime.started) throw std::logic_error("a pipeline was started twice");
+    lifetime.started = clock_.now();
   });
   try {
     for (const auto& stage : stages_) stage->start();
   } catch (const std::system_error& e) {
     failures_.stop(no_thread(e));
   }
+}
+
+void Pipeline::finish() {
+  for (const auto& end : end_sources_) end();
 }
 
 void Pipeline::stop() {
@@ -61,11 +65,11 @@ void Pipeline::stop() {
 }
 
 Result<void> Pipeline::join() {
-  if (!span_.with([](const Span& span) { return span.started; }))
+  if (!lifetime_.with([](const Lifetime& lifetime) { return lifetime.started; }))
     throw std::logic_error("a pipeline was joined before its start");
   for (const auto& stage : stages_) stage->join();
-  span_.with([&](Span& span) {
-    if (!span.ended) span.ended = clock_.now();
+  lifetime_.with([&](Lifetime& lifetime) {
+    if (!lifetime.ended) lifetime.ended = clock_.now();
   });
   if (auto error = failures_.first()) return tl::unexpected<Error>(std::move(*error));
   if (is_cancelled_) return fail(Fault::cancelled, "stopped before the end");
@@ -92,9 +96,9 @@ Result<void> Pipeline::set_threads(std::string_view name, int threads) {
 }
 
 PipelineReport Pipeline::report() const {
-  const Span span = span_.with([](const Span& s) { return s; });
+  const Lifetime lifetime = lifetime_.with([](const Lifetime& s) { return s; });
   PipelineReport report;
-  if (span.started) report.elapsed = span.ended.value_or(clock_.now()) - *span.started;
+  if (lifetime.started) report.elapsed = lifetime.ended.value_or(clock_.now()) - *lifetime.started;
   for (const auto& stage : stages_) report.stages.push_back(stage->report());
   return report;
 }

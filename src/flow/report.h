@@ -20,7 +20,7 @@ struct StageReport {
   std::uint64_t items_out = 0;  ///< handed on, or kept for their turn; 0 for a sink
   std::uint64_t failed = 0;
   HistogramSnapshot service;  ///< seconds busy per input item (per call for a source), failed ones included
-  QueueLevel output;          ///< what waits for the next stage; all zero for a sink and once nobody reads any more
+  QueueLevel output;          ///< what waits for the next stage; all zero for a sink
 };
 
 /// What a pipeline has done so far, stages in the order they were added. Plain data.

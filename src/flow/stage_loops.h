@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// Hands one item on from a one-to-many stage; waits for room. False: nobody reads any more, so there is no use in
-/// going on.
+/// Hands one item on from a one-to-many stage; waits for room. Only for the thread that was given it. False: nobody
+/// reads any more, so there is no use in going on.
 template <class T>
 using Emit = std::function<bool(T&&)>;
 
@@ -54,11 +54,12 @@ class ItemOutput {
     return is_out;
   }
   bool finish() {
-    is_finished_ = true;
     me_.count_done();
     if (!out_.turnstile) return true;
     me_.turn(Activity::blocked);
-    return out_.turnstile->finish(ticket_, std::move(held_));
+    const bool is_out = out_.turnstile->finish(ticket_, std::move(held_));
+    is_finished_ = true;
+    return is_out;
   }
 
  private:

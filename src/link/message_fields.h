@@ -34,6 +34,12 @@ struct Field {
   std::uint64_t limit = default_limit<Value>();
 };
 
+// Spelt out for clang 14, which cannot deduce an aggregate's arguments.
+template <class Message, class Value>
+Field(std::string_view, Value Message::*) -> Field<Message, Value>;
+template <class Message, class Value>
+Field(std::string_view, Value Message::*, std::uint64_t) -> Field<Message, Value>;
+
 /// The fields of a message in wire order, written once: writer and reader both walk this list, so they cannot drift.
 template <class Message>
 struct Layout;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "base/log.h"
@@ -53,11 +54,11 @@ void Supervisor::run() {
   for (;;) {
     bool was_ready = false;
     const Ending ending = live(was_ready);
-    if (is_stopping()) break;
+    if (stop_at()) break;
     const bool fruitful = desk_.with([](const WorkerDesk& desk) { return desk.book.fruitful(); });
     const auto verdict = policy.ended(ending, was_ready, fruitful);
     if (verdict.give_up) {
-      const Error error{verdict.give_up->fault, options_.name + " " + verdict.give_up->what, verdict.give_up->hint};
+      const Error error{verdict.give_up->fault, options_.name + ": " + verdict.give_up->what, verdict.give_up->hint};
       desk_.change([&](WorkerDesk& desk) {
         desk.gave_up = error;
         desk.book.close(error);
@@ -75,19 +76,19 @@ void Supervisor::run() {
   });
 }
 
-// The worker is gone and will be started again: says so, and has its windows done again.
+// The worker is gone and will be started again: has its windows done again, and says so.
 void Supervisor::report_loss(const Ending& ending) {
-  std::size_t again = 0;
   std::vector<WindowId> condemned;
+  std::size_t waiting = 0;
   desk_.change([&](WorkerDesk& desk) {
     condemned = desk.book.lost(ending.error.what);
-    again = desk.book.waiting();
+    waiting = desk.book.waiting();
     ++desk.restarts;
   });
-  log(Level::warning, options_.name + " " + ending.error.text() + "; starting it again" +
-                          (again > 0 ? ", " + std::to_string(again) + " windows are done again" : ""));
+  log(Level::warning, options_.name + ": " + ending.error.text() +
+                          "; starting it again, requests to be done again: " + std::to_string(waiting));
   for (const WindowId window : condemned)
-    log(Level::error, options_.name + ": window " + std::to_string(window) + " is given up");
+    log(Level::error, options_.name + ": window " + std::to_string(window) + " ended two workers and is given up");
 }
 
 SessionTerms Supervisor::terms() const {
@@ -101,12 +102,17 @@ SessionTerms Supervisor::terms() const {
 
 Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
   // An empty list of devices keeps a CPU worker from making a CUDA context.
-  return Child::start(
-      {.name = options_.name,
-       .command = options_.command.words,
-       .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", options_.device_uuid}},
-       .on_terminal = options_.command.wrapped},
-      std::move(socket));
+  std::vector<std::pair<std::string, std::string>> environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+                                                               {"CUDA_VISIBLE_DEVICES", options_.device_uuid}};
+  // Torch's OpenMP threads spin at every operator's end by default, and starve each other as soon as anything else
+  // wants a core: on two busy cores a decoder step took ten times as long. The user's own choice stands.
+  if (!std::getenv("OMP_WAIT_POLICY") && !std::getenv("GOMP_SPINCOUNT"))
+    environment.emplace_back("OMP_WAIT_POLICY", "PASSIVE");
+  return Child::start({.name = options_.name,
+                       .command = options_.command.words,
+                       .environment = std::move(environment),
+                       .on_terminal = options_.command.wrapped},
+                      std::move(socket));
 }
 
 Ending Supervisor::live(bool& was_ready) {
@@ -119,9 +125,8 @@ Ending Supervisor::live(bool& was_ready) {
   Ending ending = converse(life);
   was_ready = life.session.ready().has_value();
   life.connection.shut();
-  const auto stop_at = desk_.with([](const WorkerDesk& desk) { return desk.stop_at; });
   Seconds grace = ending.leaving || ending.final ? kLastBreath : Seconds(0);
-  if (stop_at) grace = std::max(Seconds(0), Seconds(*stop_at - now()));
+  if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
   const std::string& how = life.child->end(grace);
   if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, how);
   return ending;
@@ -134,10 +139,10 @@ Ending Supervisor::converse(Life& life) {
     if (auto ending = hear_everything(life, at)) return *ending;
     if (exited) return {.error = {Fault::device, "the worker ended"}, .leaving = true};
     if (auto ending = act_on(life, life.session.tick(at))) return *ending;
-    if (auto ending = stopping(at)) return *ending;
+    const auto until = stop_at();
+    if (until && nothing_left_before(*until, at)) return {kStopped};
     send_orders(life);
-    const auto stop_at = desk_.with([](const WorkerDesk& desk) { return desk.stop_at; });
-    exited = wait(&life, std::min(life.session.wake_at(), stop_at.value_or(Clock::Instant::max())));
+    exited = wait(&life, std::min(life.session.wake_at(), until.value_or(Clock::Instant::max())));
   }
 }
 
@@ -182,19 +187,18 @@ void Supervisor::send_orders(Life& life) {
   for (const auto& order : orders) say(life, order.message, order.memory ? order.memory->fd() : -1);
 }
 
-// While stopping nothing new begins; it is over once nothing is in flight or the time is up.
-std::optional<Ending> Supervisor::stopping(Clock::Instant at) {
-  std::optional<Ending> over;
+// While stopping nothing new begins; it is over once nobody waits or the time is up.
+bool Supervisor::nothing_left_before(Clock::Instant until, Clock::Instant at) {
+  bool idle = false;
   desk_.change([&](WorkerDesk& desk) {
-    if (!desk.stop_at) return;
     desk.book.close(kStopped);
-    if (desk.book.idle() || at >= *desk.stop_at) over = Ending{kStopped};
+    idle = desk.book.idle();
   });
-  return over;
+  return idle || at >= until;
 }
 
-bool Supervisor::is_stopping() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.stop_at.has_value(); });
+std::optional<Clock::Instant> Supervisor::stop_at() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.stop_at; });
 }
 
 // Until the desk, the worker or its connection has something to say, or it is `until`. True: the process has exited,
@@ -217,8 +221,8 @@ bool Supervisor::wait(const Life* life, Clock::Instant until) const {
 // False: stopped meanwhile.
 bool Supervisor::rest(Seconds time) const {
   const auto until = now() + std::chrono::duration_cast<Clock::Instant::duration>(time);
-  while (!is_stopping() && now() < until) wait(nullptr, until);
-  return !is_stopping();
+  while (!stop_at() && now() < until) wait(nullptr, until);
+  return !stop_at();
 }
 
 }  // namespace tutti

@@ -58,11 +58,11 @@ class Supervisor {
   std::optional<Ending> act_on(Life& life, const Reaction& reaction);
   static void say(Life& life, const ToWorker& message, int memory = -1);
   void send_orders(Life& life);
-  std::optional<Ending> stopping(Clock::Instant now);
+  bool nothing_left_before(Clock::Instant until, Clock::Instant at);
+  std::optional<Clock::Instant> stop_at() const;
   bool wait(const Life* life, Clock::Instant until) const;
   bool rest(Seconds time) const;
   void report_loss(const Ending& ending);
-  bool is_stopping() const;
   SessionTerms terms() const;
 
   const WorkerOptions& options_;

@@ -63,12 +63,14 @@ WindowBook::Reply WindowBook::take(WindowId window) {
   return reply;
 }
 
-void WindowBook::release(WindowId window) {
-  const Entry* entry = find(window);
-  if (!entry) return;
+WindowBook::Memory WindowBook::release(WindowId window) {
+  Entry* entry = find(window);
+  if (!entry) return nullptr;
   if (entry->request) throw std::logic_error(named(window) + " is released while its request is waiting");
   if (entry->place != Place::nowhere) releases_.push_back(window);
+  Memory memory = std::move(entry->memory);
   entries_.erase(window);
+  return memory;
 }
 
 std::vector<WindowBook::Order> WindowBook::due() {
@@ -78,16 +80,18 @@ std::vector<WindowBook::Order> WindowBook::due() {
                                     [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
   if (suspect != entries_.end()) {
     // It gets the worker for itself: until what is in flight has come back, nobody is told anything.
-    if (in_flight() == 0) tell(suspect->second, orders);
+    if (in_flight() == 0) tell(suspect->first, suspect->second, orders);
     return orders;
   }
   for (auto& [window, entry] : entries_)
-    if (entry.waiting() && !entry.in_flight()) tell(entry, orders);
+    if (entry.waiting() && !entry.in_flight()) tell(window, entry, orders);
   return orders;
 }
 
 // What comes next for a waiting window: first it is opened, then its request is sent.
-void WindowBook::tell(Entry& entry, std::vector<Order>& orders) {
+void WindowBook::tell(WindowId window, Entry& entry, std::vector<Order>& orders) {
+  others_ |= window != first_.value_or(window);
+  if (!first_) first_ = window;
   Order& order = orders.emplace_back();
   if (entry.place == Place::nowhere) {
     entry.place = Place::opening;
@@ -151,14 +155,13 @@ Result<void> WindowBook::failed(const Failed& failed) {
 
 std::vector<WindowId> WindowBook::lost(const std::string& evidence) {
   std::vector<WindowId> condemned;
-  const bool alone = in_flight() == 1;
   for (auto& [window, entry] : entries_) {
     if (entry.in_flight()) {
       ++entry.losses;
       entry.evidence +=
           (entry.losses == 1 ? named(window) + " was in work when a worker was lost: " : "; then again: ");
       entry.evidence += evidence;
-      entry.condemned = alone && entry.suspect();
+      entry.condemned = entry.suspect() && !others_;
     }
     if (entry.condemned && entry.waiting()) {
       entry.reply = fail(Fault::device, entry.evidence);
@@ -168,6 +171,8 @@ std::vector<WindowId> WindowBook::lost(const std::string& evidence) {
     entry.sent = false;
   }
   releases_.clear();
+  first_.reset();
+  others_ = false;
   fruitful_ = false;
   return condemned;
 }

@@ -28,9 +28,10 @@ struct WorkerStats {
 /// Pure: sends nothing, waits for nothing; not thread-safe.
 ///
 /// The poison rule: a window in flight when a worker is lost may be what killed it. In flight at two losses, it is a
-/// suspect and gets the worker for itself until one of its decodings (or its language) is finished, which clears it.
-/// A window that was alone in flight at its second or a later loss is condemned: its request and all later ones fail,
-/// with the evidence. So whoever was merely beside it is never condemned, however often workers are lost.
+/// suspect: the next worker serves suspects first and one at a time, until each is cleared by a finished decoding (or
+/// language). A window that was lost twice or more, the last time with a worker that had served nothing else, is
+/// condemned: its request and all later ones fail, with the evidence. So a worker that dies of something else, however
+/// often, condemns nobody who gets a turn.
 class WindowBook {
  public:
   using Reply = Result<std::variant<Opened, Language, Decoded>>;
@@ -46,8 +47,9 @@ class WindowBook {
   bool answered(WindowId window) const;
   /// The answer, once. A window that could not be opened is forgotten with it.
   Reply take(WindowId window);
-  /// Forgets a window; no request of its may be waiting. Unknown ones are fine.
-  void release(WindowId window);
+  /// Forgets a window; no request of its may be waiting. Unknown ones are fine. Returns its memory, so that a megabyte
+  /// need not be freed under the caller's lock.
+  Memory release(WindowId window);
 
   // --- the worker's side -----------------------------------------------------------------------------------------
   struct Order {
@@ -91,13 +93,15 @@ class WindowBook {
 
   Entry* find(WindowId window);
   std::size_t in_flight() const;
-  void tell(Entry& entry, std::vector<Order>& orders);
+  void tell(WindowId window, Entry& entry, std::vector<Order>& orders);
   Result<void> opened(const Opened& opened);
   Result<void> finished(WindowId window, Reply reply);
   Result<void> failed(const Failed& failed);
 
   std::map<WindowId, Entry> entries_;
   std::vector<WindowId> releases_;  // to be told to the present worker
+  std::optional<WindowId> first_;   // the first window the present worker was told of
+  bool others_ = false;             // ... and it was told of others, too
   std::optional<Error> closed_;
   WorkerStats stats_;
   bool fruitful_ = false;

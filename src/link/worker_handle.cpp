@@ -69,7 +69,7 @@ Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
 }
 
 void WorkerHandle::release(WindowId window) {
-  desk_.with([&](WorkerDesk& desk) { desk.book.release(window); });
+  const auto memory = desk_.with([&](WorkerDesk& desk) { return desk.book.release(window); });
   wake();
 }
 
@@ -82,10 +82,10 @@ WindowBook::Reply WorkerHandle::ask(const WindowBook::Request& request, WindowBo
                     [&](WorkerDesk& desk) { return desk.book.take(window); });
 }
 
-void WorkerHandle::stop() {
-  const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(kGrace);
+void WorkerHandle::stop(Seconds grace) {
+  const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(grace);
   desk_.with([&](WorkerDesk& desk) {
-    if (!desk.stop_at) desk.stop_at = until;
+    if (!desk.stop_at || until < *desk.stop_at) desk.stop_at = until;
   });
   wake();
 }

@@ -10,6 +10,7 @@
 #include "link/messages.h"
 #include "link/supervisor.h"
 #include "link/window_book.h"
+#include "link/window_engine.h"
 
 namespace tutti {
 
@@ -22,7 +23,7 @@ namespace tutti {
 /// workers, or no worker can be kept alive, with the evidence; Fault::cancelled after `stop`.
 ///
 /// Owns one thread (the supervisor) and, through it, the process and a thread that reads the process's output.
-class WorkerHandle {
+class WorkerHandle final : public WindowEngine {
  public:
   /// From a stop to the end of what is in flight and of the process.
   static constexpr Seconds kGrace{0.8};
@@ -30,21 +31,21 @@ class WorkerHandle {
   /// Starts the worker at once and returns without waiting for it. Fault::exhausted when no descriptor is to be had.
   static Result<std::unique_ptr<WorkerHandle>> start(WorkerOptions options);
   /// No other call may be waiting in here; `stop` releases them.
-  ~WorkerHandle();
+  ~WorkerHandle() override;
 
   /// Waits for the first worker to have the model loaded; an error says why none could.
   Result<Ready> ready();
 
   /// Encodes `mel`, [n_mels, frames] row-major, as window `window`: any number but 0, used once.
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames);
-  Result<Language> detect_language(WindowId window);
-  Result<Decoded> decode(const DecodeWindow& request);
+  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
+  Result<Language> detect_language(WindowId window) override;
+  Result<Decoded> decode(const DecodeWindow& request) override;
   /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
-  void release(WindowId window);
+  void release(WindowId window) override;
 
-  /// Lets go: nothing new begins, what is in flight has kGrace to finish, everybody who waits is released. Returns at
+  /// Lets go: nothing new begins, what is in flight has `grace` to finish, everybody who waits is released. Returns at
   /// once.
-  void stop();
+  void stop(Seconds grace = kGrace);
 
   WorkerStats stats() const;
 

@@ -102,14 +102,16 @@ const BytePairs::Slot* BytePairs::find(std::int32_t left, std::int32_t right) co
   return nullptr;
 }
 
-BytePairs BytePairs::by_rank(const TokenIds& ids) {
+BytePairs BytePairs::by_rank(std::span<const std::string> tokens, const TokenTable& ids) {
   std::vector<Slot> found;
-  for (const auto& [bytes, id] : ids) {
+  found.reserve(4 * tokens.size());
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    const std::string_view bytes = tokens[id];
     for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
-      const auto left = ids.find(bytes.substr(0, cut));
-      if (left == ids.end()) continue;
-      const auto right = ids.find(bytes.substr(cut));
-      if (right != ids.end()) found.push_back({left->second, right->second, id, id});
+      const std::int32_t left = ids.find(bytes.substr(0, cut));
+      if (left == TokenTable::kNone) continue;
+      const std::int32_t right = ids.find(bytes.substr(cut)), product = static_cast<std::int32_t>(id);
+      if (right != TokenTable::kNone) found.push_back({left, right, product, product});
     }
   }
   BytePairs pairs(found.size());
@@ -117,17 +119,18 @@ BytePairs BytePairs::by_rank(const TokenIds& ids) {
   return pairs;
 }
 
-Result<BytePairs> BytePairs::by_list(const std::vector<Merge>& merges, const TokenIds& ids) {
+Result<BytePairs> BytePairs::by_list(const std::vector<Merge>& merges, const TokenTable& ids, std::vector<bool>& made) {
   BytePairs pairs(merges.size());
-  std::int32_t rank = 0;
-  for (const auto& [left, right] : merges) {
-    const std::string together = left + right;
-    for (const std::string_view part : {std::string_view(left), std::string_view(right), std::string_view(together)})
-      if (!ids.contains(part))
-        return fail(Fault::corrupt, "merge " + std::to_string(rank) + " needs the token '" + std::string(part) +
-                                        "', which is not in the vocabulary");
-    pairs.insert({ids.at(left), ids.at(right), rank, ids.at(together)});
-    ++rank;
+  std::string together;
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto& [left, right] = merges[rank];
+    together.assign(left).append(right);
+    const Slot pair = {ids.find(left), ids.find(right), static_cast<std::int32_t>(rank), ids.find(together)};
+    if (pair.left == TokenTable::kNone || pair.right == TokenTable::kNone || pair.product == TokenTable::kNone)
+      return fail(Fault::corrupt, "merge " + std::to_string(rank) + " ('" + left + "' and '" + right +
+                                      "') names tokens that are not in the vocabulary");
+    made[static_cast<std::size_t>(pair.product)] = true;
+    pairs.insert(pair);
   }
   return pairs;
 }

@@ -2,18 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "text/token_table.h"
 
 namespace tutti {
-
-/// Token ids by their bytes; the views point into the table of tokens.
-using TokenIds = std::unordered_map<std::string_view, std::int32_t>;
 
 /// One line of a list of merges: two tokens, as bytes, that become one.
 using Merge = std::pair<std::string, std::string>;
@@ -21,10 +18,12 @@ using Merge = std::pair<std::string, std::string>;
 /// Which two neighbours may become one token, and which pair goes first. Immutable once built.
 class BytePairs {
  public:
-  /// Two tokens merge where their bytes together are a token, the lowest id first: what tiktoken does.
-  static BytePairs by_rank(const TokenIds& ids);
-  /// Exactly the pairs listed, in their order: what Hugging Face's tokenizers do.
-  static Result<BytePairs> by_list(const std::vector<Merge>& merges, const TokenIds& ids);
+  /// Two tokens merge where their bytes together are a token, the lowest id first: what tiktoken does. `tokens` are the
+  /// bytes by id that `ids` was filled from; empty ones are no tokens of text.
+  static BytePairs by_rank(std::span<const std::string> tokens, const TokenTable& ids);
+  /// Exactly the pairs listed, in their order: what Hugging Face's tokenizers do. `made` is set, by id, for every token
+  /// that some pair becomes.
+  static Result<BytePairs> by_list(const std::vector<Merge>& merges, const TokenTable& ids, std::vector<bool>& made);
 
   /// Merges `symbols` until no pair is left, always the first pair of lowest rank. O(n log n).
   void merge(std::vector<std::int32_t>& symbols) const;

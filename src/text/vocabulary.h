@@ -8,6 +8,7 @@
 
 #include "text/byte_pairs.h"
 #include "text/special_tokens.h"
+#include "text/token_table.h"
 #include "text/tokenizer.h"
 #include "text/vocabulary_file.h"
 
@@ -16,7 +17,7 @@ namespace tutti {
 /// What a Tokenizer works with. Not movable once built: `ids` points into `tokens`.
 struct Tokenizer::Vocabulary {
   std::vector<std::string> tokens;  // by id: bytes of text tokens, names of special ones
-  TokenIds ids;                     // text tokens only
+  TokenTable ids;                   // text tokens only
   std::array<std::int32_t, 256> byte_ids{};
   std::optional<BytePairs> pairs;  // always set once built
   SpecialTokens special;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/log.h"
+#include "base/files.h"
 #include "flow/pipeline.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/interrupt.h"
@@ -154,7 +154,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   tally.ready((*worker)->device_name, (*worker)->compute_type, (*worker)->load);
   interrupt.on_abort([&run, engine = (*worker)->engine.get()] {
     run.aborted = true;
-    engine->stop();
+    engine->stop(Seconds(0));
   });
   const int together = options.files_at_once > 0 ? options.files_at_once : (*worker)->slots;
   run.worker.change([&](auto& loaded) { loaded = *worker; });
@@ -166,7 +166,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   RunSummary summary = tally.summary();
   summary.elapsed = Clock::real().now() - started;
   summary.interrupted |= interrupt.raised() && summary.done + summary.failed + summary.skipped < summary.files;
-  summary.worker_restarts = (*worker)->engine->stats().restarts;
+  summary.worker_restarts = static_cast<std::size_t>((*worker)->engine->stats().restarts);
   return summary;
 }
 

@@ -16,6 +16,7 @@ namespace tutti {
 
 /// Everything a run of `tutti transcribe` needs to know beside its files.
 struct RunOptions {
+  std::string build_id{};             // of this program; the worker's must equal it
   std::filesystem::path model{};      // a Hugging Face folder or an OpenAI .pt, found
   std::string device = "auto";        // auto, cpu, cuda:N, a GPU's UUID
   std::string compute_type = "auto";  // auto: float32 on a CPU, float16 on a GPU, as the reference

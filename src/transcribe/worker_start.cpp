@@ -2,7 +2,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "device/device_choice.h"
+#include "device/device_spec.h"
+#include "device/machine_devices.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
 
@@ -10,11 +11,13 @@ namespace tutti {
 namespace {
 
 Result<WorkerOptions> worker_options(const RunOptions& options) {
-  auto device = choose_device(options.device);
+  const auto spec = parse_device(options.device);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto device = resolve(*spec, find_devices());
   if (!device) return tl::unexpected(device.error());
   auto command = engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
   if (!command) return tl::unexpected(command.error());
-  const bool gpu = device->kind == DeviceKind::cuda;
+  const bool gpu = device->kind == ResolvedDevice::Kind::cuda;
   const std::string automatic = gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device->name,
                        .command = std::move(*command),

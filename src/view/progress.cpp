@@ -23,7 +23,7 @@ std::string bar(double share) {
 std::string row_line(const ProgressRow& row, std::size_t width) {
   const double share = row.total > Seconds(0) ? row.done / row.total : 0;
   std::string line = fitted(row.name, kNameColumns, true) + " " + bar(share) + " ";
-  line += row.total > Seconds(0) ? clock_text(row.done) + "/" + clock_text(row.total) : std::string("decoding");
+  line += row.total > Seconds(0) ? length_text(row.done) + "/" + length_text(row.total) : std::string("decoding");
   line += "  " + row.text;
   return fitted(line, width);
 }
@@ -32,10 +32,10 @@ std::string total_line(const ProgressState& state, std::size_t width) {
   const double speed = state.elapsed > Seconds(0) ? state.audio_done / state.elapsed : 0;
   std::string line = std::to_string(state.files_done) + "/" + std::to_string(state.files) + " files";
   if (state.files_failed > 0) line += ", " + std::to_string(state.files_failed) + " failed";
-  line += "  " + clock_text(state.audio_done) + " of audio in " + clock_text(state.elapsed);
+  line += "  " + length_text(state.audio_done) + " of audio in " + length_text(state.elapsed);
   if (speed > 0) line += "  " + short_number(speed) + " × real time";
   if (speed > 0 && state.total_known)
-    line += "  " + clock_text((state.audio_total - state.audio_done) / speed) + " left";
+    line += "  " + length_text((state.audio_total - state.audio_done) / speed) + " left";
   return fitted(line, width);
 }
 

@@ -42,7 +42,7 @@ std::vector<Glyph> glyphs_of(std::string_view text) {
 
 }  // namespace
 
-std::string clock_text(Seconds length) {
+std::string length_text(Seconds length) {
   const auto whole = static_cast<long long>(std::max(0.0, length.count()));
   char text[32];
   if (whole >= 3600)

@@ -9,7 +9,7 @@
 namespace tutti {
 
 /// "0:42", "12:05", "3:07:09"; fractions are cut.
-std::string clock_text(Seconds length);
+std::string length_text(Seconds length);
 
 /// Three figures where they matter: "0.42", "7.3", "158".
 std::string short_number(double value);

@@ -8,6 +8,7 @@
 
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
+#include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/trouble.h"
 
@@ -97,6 +98,7 @@ Result<LoadedModel> load(const LoadModel& request) {
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
+  const auto gpu = device->is_cuda() ? visible_cuda_device(device->has_index() ? device->index() : 0) : std::nullopt;
   return LoadedModel{.network = std::make_unique<WhisperNetwork>(std::move(*model)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
@@ -106,7 +108,7 @@ Result<LoadedModel> load(const LoadModel& request) {
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
                      .slots = device->is_cuda() ? kGpuSlots : kCpuSlots,
-                     .device_name = device->str(),
+                     .device_name = gpu ? gpu->name : "CPU",
                      .compute_type = request.compute_type};
 }
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "link/connection.h"
 #include "link/wire.h"
+#include "worker/cuda_driver.h"
 #include "worker/inbox.h"
 #include "worker/window_server.h"
 
@@ -59,7 +60,7 @@ void read_letters(Connection& connection, Outbox& outbox, Inbox& inbox) {
 /// What the computing thread keeps between messages.
 class Desk {
  public:
-  Desk(const WorkerOptions& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
+  Desk(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
 
   bool has_work() const { return server_ && server_->has_work(); }
   bool broken() const { return server_ && server_->broken(); }
@@ -87,9 +88,13 @@ class Desk {
     const auto begun = Clock::real().now();
     auto model = options_.load(message);
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
+    const WhisperDims& dims = model->network->dims();
     const Ready ready{.device_name = model->device_name,
                       .compute_type = model->compute_type,
-                      .n_mels = model->network->dims().n_mels,
+                      .n_mels = dims.n_mels,
+                      .n_audio_ctx = dims.n_audio_ctx,
+                      .n_text_ctx = dims.n_text_ctx,
+                      .n_vocab = dims.n_vocab,
                       .slots = model->slots,
                       .load_seconds = Seconds(Clock::real().now() - begun).count()};
     server_.emplace(
@@ -97,18 +102,19 @@ class Desk {
     outbox_.send(ready);
   }
 
-  const WorkerOptions& options_;
+  const WorkerSetup& options_;
   Outbox& outbox_;
   std::optional<WindowServer> server_{};
 };
 
 }  // namespace
 
-int run_worker(OwnedFd socket, const WorkerOptions& options) {
+int run_worker(OwnedFd socket, const WorkerSetup& options) {
   Connection connection(std::move(socket), "the control process");
   Outbox outbox(connection, options.fault);
   Inbox inbox;
-  outbox.send(Hello{.build_id = options.build_id, .device_uuid = options.device_uuid});
+  const auto gpu = visible_cuda_device(0);
+  outbox.send(Hello{.build_id = options.build_id, .device_uuid = gpu ? gpu->uuid : ""});
   std::thread reader([&] { read_letters(connection, outbox, inbox); });
 
   const c10::InferenceMode no_autograd;

@@ -9,9 +9,8 @@
 
 namespace tutti {
 
-struct WorkerOptions {
+struct WorkerSetup {
   std::string build_id{};         // told in the hello
-  std::string device_uuid{};      // likewise; empty on a CPU
   ModelLoader load = load_model;  // where models come from
   std::optional<InjectedFault> fault{};
 };
@@ -19,6 +18,6 @@ struct WorkerOptions {
 /// Serves one control process over `socket` until it hangs up; returns the exit code of the process: 0, or 1 where the
 /// device or the connection failed. Uses two threads: this one makes all torch calls, a second one reads the socket and
 /// answers Ping at once.
-int run_worker(OwnedFd socket, const WorkerOptions& options);
+int run_worker(OwnedFd socket, const WorkerSetup& options);
 
 }  // namespace tutti

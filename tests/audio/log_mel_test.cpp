@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "audio/mel_kernel.h"
 #include "base/bytes.h"
 #include "sounds.h"
 #include "support/test_data.h"
@@ -141,4 +142,52 @@ TEST(LogMel, TheMaximumOfALongRecordingIsFoundWhereverItLies) {
   const LogMel log_mel(80);
   const float expected = log_mel.maximum(recording_of(loud)).value();
   EXPECT_NEAR(log_mel.maximum(recording_of(pcm)).value(), expected, 0.3);
+}
+
+TEST(LogMel, AWindowWithoutAMaximumIsClampedByItsOwn) {
+  Pcm pcm(16000);
+  const Pcm loud = noise(3000);
+  pcm.insert(pcm.end(), loud.begin(), loud.end());
+  for (const std::int16_t sample : loud) pcm.push_back(static_cast<std::int16_t>(sample / 1000));
+  const Recording recording = recording_of(pcm);
+  const LogMel log_mel(80);
+  const auto all = log_mel.window(recording, 0, 137).value();
+  EXPECT_EQ(all, log_mel.window(recording, 0, 137, log_mel.maximum(recording).value()).value());
+  const auto quiet = log_mel.window(recording, 125, 12).value();
+  const auto [low, high] = std::minmax_element(quiet.begin(), quiet.end());
+  EXPECT_LT(*high, *std::max_element(all.begin(), all.end()) - 1);
+  EXPECT_GE(*low, *high - 2);
+}
+
+TEST(MelKernel, AllGenerationsOfMachinesComputeTheSame) {
+  const auto filters = mel_filters(128);
+  const Pcm samples = noise(kMelSpan);
+  std::vector<float> expected(128 * kMelLanes);
+  mel_kernels().back().power(filters, samples.data(), expected.data());
+  for (const MelKernel& kernel : mel_kernels()) {
+    std::vector<float> powers(expected.size());
+    kernel.power(filters, samples.data(), powers.data());
+    for (std::size_t i = 0; i < powers.size(); ++i)
+      ASSERT_NEAR(powers[i], expected[i], 1e-4F * expected[i]) << kernel.name << " " << i;
+  }
+}
+
+TEST(MelKernel, LogarithmsAreExactToAMillionthOverTheWholeRange) {
+  std::vector<float> powers{0, 1e-20F, 1e-10F, 1, 1e8F};
+  for (float power = 1.0e-10F; power < 1e8F; power *= 1.0007F) powers.push_back(power);
+  for (const MelKernel& kernel : mel_kernels()) {
+    std::vector<float> logs = powers;
+    kernel.log10(logs.data(), std::ssize(logs));
+    for (std::size_t i = 0; i < powers.size(); ++i)
+      ASSERT_NEAR(logs[i], std::log10(std::max(powers[i], 1e-10F)), 1e-6) << kernel.name << " of " << powers[i];
+  }
+}
+
+TEST(MelFilters, ReachFromBottomToTopWithoutAGap) {
+  for (const int bins : {1, 40, 80, 128}) {
+    const auto filters = mel_filters(bins);
+    ASSERT_EQ(filters.size(), static_cast<std::size_t>(bins));
+    EXPECT_EQ(filters.back().first_bin + static_cast<int>(filters.back().weights.size()), kMelBins - 1);
+    for (const MelFilter& filter : filters) EXPECT_FALSE(filter.weights.empty()) << bins;
+  }
 }

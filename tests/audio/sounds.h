@@ -34,4 +34,20 @@ inline std::vector<std::int16_t> noise(std::size_t samples) {
   return out;
 }
 
+/// Writes a WAV file of 16-bit mono samples and returns its path.
+inline std::filesystem::path write_wav(const std::filesystem::path& path, std::span<const std::int16_t> pcm,
+                                       std::uint32_t rate = 16000) {
+  const auto size = static_cast<std::uint32_t>(pcm.size_bytes());
+  const auto number = [](std::uint32_t value, std::size_t bytes) {
+    return std::string(reinterpret_cast<const char*>(&value), bytes);
+  };
+  const std::string head = "RIFF" + number(size + 36, 4) + "WAVEfmt " + number(16, 4) + number(1, 2) + number(1, 2) +
+                           number(rate, 4) + number(rate * 2, 4) + number(2, 2) + number(16, 2) + "data" +
+                           number(size, 4);
+  const std::string_view samples(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
+  if (!write_file_atomically(path, head + std::string(samples)))
+    throw std::runtime_error("cannot write " + path.string());
+  return path;
+}
+
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -104,6 +105,19 @@ TEST(Pipeline, AnExceptionBecomesAnInternalErrorThatNamesTheStage) {
   EXPECT_EQ(result.error().what, "stage 'explode' threw an exception: boom");
 }
 
+TEST(Pipeline, ASizeFunctionThatThrowsEndsAnOrderedPipelineToo) {
+  Pipeline pipeline;
+  auto source = pipeline.source("count", numbers(100));
+  auto out = pipeline.map(
+      "weigh", std::move(source), [](int&& n) -> Result<int> { return n; },
+      {.threads = 4, .order = Order::input, .window = 2},
+      [](const int& n) -> std::size_t { return n == 50 ? throw std::runtime_error("no scale") : 1; });
+  pipeline.sink("drop", std::move(out), [](int&&) -> Result<void> { return {}; });
+  const auto result = pipeline.run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().what, "stage 'weigh' threw an exception: no scale");
+}
+
 TEST(Pipeline, LettingGoOfTheLastOutputEndsEveryStage) {
   Pipeline pipeline;
   auto endless = pipeline.source("endless", []() -> std::optional<Result<int>> { return 1; });
@@ -112,6 +126,20 @@ TEST(Pipeline, LettingGoOfTheLastOutputEndsEveryStage) {
   pipeline.start();
   EXPECT_EQ(out.pop(), 1);
   out = {};
+  EXPECT_TRUE(pipeline.join());
+}
+
+TEST(Pipeline, FinishEndsTheSourcesAndKeepsWhatTheyHandedOn) {
+  Pipeline pipeline;
+  auto endless = pipeline.source("endless", numbers(std::numeric_limits<int>::max()), {.output = {.items = 5}});
+  auto out =
+      pipeline.map("pass", std::move(endless), [](int&& n) -> Result<int> { return n; }, {.output = {.items = 2}});
+  pipeline.start();
+  // Full to the brim: 2 wait behind the stage, 1 is in it, 5 before it.
+  eventually([&] { return pipeline.report().stages[0].items_out == 8; });
+  pipeline.finish();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(out.pop(), i);
+  EXPECT_EQ(out.pop(), std::nullopt);
   EXPECT_TRUE(pipeline.join());
 }
 
@@ -149,6 +177,18 @@ TEST(Pipeline, OneToManyKeepsOrderAndStopsWhenNobodyReads) {
   EXPECT_EQ(got, expected);
 }
 
+TEST(Pipeline, ThreadsMayBeSetBeforeTheStart) {
+  Pipeline pipeline;
+  auto [writer, reader] = make_channel<int>({.items = 2});
+  pipeline.sink("wait", std::move(reader), [](int&&) -> Result<void> { return {}; });
+  ASSERT_TRUE(pipeline.set_threads("wait", 3));
+  EXPECT_EQ(pipeline.report().stages[0].threads.all(), 0);
+  pipeline.start();
+  eventually([&] { return pipeline.report().stages[0].threads.all() == 3; });
+  writer = {};
+  EXPECT_TRUE(pipeline.join());
+}
+
 TEST(Pipeline, ThreadsOfAnUnknownStageOrASourceCannotBeChanged) {
   Pipeline pipeline;
   auto source = pipeline.source("count", numbers(1));
@@ -164,6 +204,7 @@ TEST(Pipeline, AddingToARunningPipelineIsABrokenPromise) {
   pipeline.start();
   EXPECT_THROW(pipeline.source("late", numbers(1)), std::logic_error);
   EXPECT_THROW(pipeline.start(), std::logic_error);
+  EXPECT_THROW(Pipeline().join().has_value(), std::logic_error);
   EXPECT_TRUE(pipeline.join());
 }
 

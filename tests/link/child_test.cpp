@@ -104,7 +104,7 @@ TEST(Child, ItHasItsOwnProcessGroupAndDefaultSignals) {
   ::sigaddset(&blocked, SIGINT);
   ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &blocked, &before), 0);
   const auto handler = std::signal(SIGPIPE, SIG_IGN);
-  Shell shell("cut -d' ' -f5 /proc/$$/stat; echo $$; grep -E 'SigBlk|SigIgn' /proc/$$/status");
+  Shell shell("cut -d' ' -f5 /proc/$$/stat; echo $$; exec grep -E 'SigBlk|SigIgn' /proc/self/status");
   shell.child->end(kLong);
   std::signal(SIGPIPE, handler);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -122,6 +122,17 @@ TEST_F(WorkerHandleTest, EightCallersNoticeNothingOfAWorkerThatCrashesAgainAndAg
   EXPECT_GE(worker->stats().restarts, 3);
 }
 
+TEST_F(WorkerHandleTest, WorkersThatAnswerOnceEachGetEverythingDone) {
+  const auto worker = start({"then=crash", "after=1"});
+  std::vector<std::jthread> callers;
+  for (WindowId caller = 1; caller <= 4; ++caller)
+    callers.emplace_back([&, caller] {
+      for (WindowId round = 0; round < 3; ++round) transcribe(*worker, caller * 100 + round);
+    });
+  callers.clear();
+  EXPECT_EQ(worker->stats().restarts, 11);
+}
+
 TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
   const auto worker = start({"then=stall", once()});
   Result<Decoded> decoded;
@@ -179,7 +190,7 @@ TEST_F(WorkerHandleTest, AWindowThatKillsTwoWorkersFailsAloneWithItsEvidence) {
   EXPECT_THAT(decoded.error().what, HasSubstr("window 5 was in work when a worker was lost"));
   EXPECT_THAT(decoded.error().what, HasSubstr("then again"));
   EXPECT_THAT(decoded.error().what, HasSubstr("signal 6"));
-  EXPECT_THAT(worker->stats().restarts, testing::AllOf(testing::Ge(2), testing::Le(3)));
+  EXPECT_THAT(worker->stats().restarts, testing::AllOf(testing::Ge(2), testing::Le(4)));
   worker->release(5);
   transcribe(*worker, 6);
 }
@@ -198,7 +209,7 @@ TEST_F(WorkerHandleTest, AWorkerThatCannotGetReadyIsGivenUpAfterThreeStartsWithI
   const auto worker = start({"load=exit"});
   const auto ready = worker->ready();
   ASSERT_FALSE(ready);
-  EXPECT_THAT(ready.error().what, HasSubstr("worker could not be made ready in 3 starts in a row"));
+  EXPECT_THAT(ready.error().what, HasSubstr("worker: could not be made ready in 3 starts in a row"));
   EXPECT_THAT(ready.error().what, HasSubstr("exited with status 7"));
   EXPECT_THAT(ready.error().what, HasSubstr("the last words"));
   EXPECT_EQ(open(*worker, 1).error().what, ready.error().what);
@@ -243,6 +254,14 @@ TEST_F(WorkerHandleTest, AProgramThatIsNotThereIsSaidAtOnce) {
   ASSERT_FALSE(ready);
   EXPECT_EQ(ready.error().fault, Fault::missing);
   EXPECT_THAT(ready.error().what, HasSubstr("/nowhere/tutti-engine could not be started"));
+}
+
+TEST_F(WorkerHandleTest, UnderAWrapperTheWorkerSharesOurTerminalAndProcessGroup) {
+  auto options = scripted({});
+  options.command = {.words = {"env", kScriptedWorker}, .wrapped = true};
+  const auto worker = WorkerHandle::start(options).value();
+  transcribe(*worker, 1);
+  EXPECT_EQ(::getpgid(log_.number_after("ready as process")), ::getpgrp());
 }
 
 TEST_F(WorkerHandleTest, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinTheGrace) {

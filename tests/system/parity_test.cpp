@@ -20,14 +20,14 @@ Json read_json(const std::filesystem::path& path) {
   return Json::parse(read_file(path).value());
 }
 
-struct Run {
+struct WholeRun {
   std::map<std::string, Json> transcripts;  // by file name
   std::size_t steps = 0;
   std::size_t narrow = 0;
 };
 
 /// One command over all `paths`, outputs named by path so that equal stems may meet.
-Run transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags) {
+WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags) {
   const TempFolder out;
   std::vector<std::string> words{tutti_program(),
                                  "transcribe",
@@ -48,7 +48,7 @@ Run transcribe(const std::vector<std::string>& paths, const std::vector<std::str
   for (const auto& path : paths) words.push_back((test_data() / path).string());
   const ProgramEnd end = run_program(words);
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  Run run;
+  WholeRun run;
   std::istringstream lines(end.out);
   for (std::string line; std::getline(lines, line);) {
     const Json event = Json::parse(line);
@@ -73,7 +73,10 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
     const Json& a = ours["segments"][i];
     const Json& b = theirs["segments"][i];
     for (const char* key : {"seek", "text", "tokens", "temperature"}) EXPECT_EQ(a[key], b[key]) << key;
-    for (const char* key : {"start", "end", "compression_ratio"}) expect_near(a, b, key, 1e-9);
+    // The clips with word times had their edges moved to the words; their timestamp tokens are compared all the same.
+    if (!b.contains("words"))
+      for (const char* key : {"start", "end"}) expect_near(a, b, key, 1e-9);
+    expect_near(a, b, "compression_ratio", 1e-9);
     for (const char* key : {"avg_logprob", "no_speech_prob"}) expect_near(a, b, key, 1e-3);
   }
 }
@@ -81,7 +84,7 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
 void expect_parity(const std::vector<Json>& clips) {
   std::vector<std::string> paths;
   for (const Json& clip : clips) paths.push_back(clip["path"]);
-  const Run run = transcribe(paths, {"--temperature-increment-on-fallback", "None"});
+  const WholeRun run = transcribe(paths, {"--temperature-increment-on-fallback", "None"});
   for (const Json& clip : clips) {
     SCOPED_TRACE(clip["path"].get<std::string>());
     const auto ours = run.transcripts.find((test_data() / clip["path"].get<std::string>()).string());
@@ -117,7 +120,7 @@ TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
       texts[(test_data() / paths.back()).string()] = clip["fallback_text"];
     }
   ASSERT_FALSE(paths.empty());
-  const Run run = transcribe(paths, {});
+  const WholeRun run = transcribe(paths, {});
   for (const auto& [path, text] : texts) {
     ASSERT_TRUE(run.transcripts.contains(path)) << path;
     EXPECT_EQ(run.transcripts.at(path)["text"], text) << path;

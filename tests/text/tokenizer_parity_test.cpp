@@ -59,6 +59,23 @@ TEST(GeneratedText, IsWhatTheGoldenScriptMade) {
   EXPECT_EQ(fnv.hex(), all.at("texts"));
 }
 
+TEST(CharacterClasses, OfEveryCodePointAreThoseOfTheReference) {
+  TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
+  const Tokenizer tokenizer = Tokenizer::load(test_data() / "tokenizer/gpt2.tiktoken").value();
+  constexpr char32_t kLast = 0x32400, kBlock = 0x2000;  // as in tools/golden/tokenizer.py
+  const json hashes = golden("tokenizer.json").at("code_points");
+  for (char32_t start = 0; start < kLast; start += kBlock) {
+    Fnv fnv;
+    for (char32_t value = start; value < std::min<char32_t>(start + kBlock, kLast); ++value) {
+      if (value >= 0xD800 && value <= 0xDFFF) continue;
+      std::string c;
+      append_utf8(c, value);
+      fnv.add_ids(tokenizer.encode("a" + c + "1" + c + "$" + c + " " + c + "\n" + c + c + "'s"));
+    }
+    EXPECT_EQ(fnv.hex(), hashes.at(start / kBlock)) << "from U+" << std::hex << static_cast<unsigned>(start);
+  }
+}
+
 TEST_P(TokenizerParity, LiteralTextsBecomeTheIdsOfTheReference) {
   for (const json& pair : expected_.at("literal"))
     EXPECT_EQ(tokenizer_->encode(pair[0].get<std::string>()), pair[1].get<Ids>()) << pair[0];

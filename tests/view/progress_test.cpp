@@ -7,9 +7,9 @@
 using namespace tutti;
 
 TEST(ViewText, LengthsReadAsClocks) {
-  EXPECT_EQ(clock_text(Seconds(42.9)), "0:42");
-  EXPECT_EQ(clock_text(Seconds(3600 * 3 + 7 * 60 + 9)), "3:07:09");
-  EXPECT_EQ(clock_text(Seconds(-1)), "0:00");
+  EXPECT_EQ(length_text(Seconds(42.9)), "0:42");
+  EXPECT_EQ(length_text(Seconds(3600 * 3 + 7 * 60 + 9)), "3:07:09");
+  EXPECT_EQ(length_text(Seconds(-1)), "0:00");
 }
 
 TEST(ViewText, FittedTextTakesExactlyItsColumns) {

@@ -6,6 +6,7 @@ from tokenizer_strings import Fnv, generated_ids, generated_text
 from whisper.tokenizer import LANGUAGES, TO_LANGUAGE_CODE, get_tokenizer
 
 STRINGS, BLOCK = 12000, 100
+CODE_POINTS, CODE_POINT_BLOCK = 0x32400, 0x2000  # the planes with letters
 OWN = [
     "", " ", "  ", "a", " a", "Hello, world!", " Hello, world!", "don't you've we'll I'd he's they're I'm DON'T",
     "'s's's", "it''s", " 's", "1234567890", " 3.14159", "50% of $1,000.00", "x  y   z    ", "\n\n\n a\n b", "tab\there",
@@ -16,6 +17,18 @@ OWN = [
     "வணக்கம்", "నమస్కారం", "ನಮಸ್ಕಾರ", "നമസ്കാരം", "ආයුබෝවන්", "নমস্কার", "ਸਤ ਸ੍ਰੀ ਅਕਾਲ", "નમસ્તે", "ሰላም", "𐐀𐐁𐐂", "\u200b\u200d\ufeff", "\ufffd\ufffd",
     "a" * 300, "ab" * 150, " " * 100, "!" * 100, "\U0010ffff\U000e0001", "http://example.com/~user?q=1&r=2#top", "\x00\x01\x1f",
 ]
+
+
+def every_code_point(tokenizer):
+    """Each code point beside letters, figures, signs and spaces: wrong classes of characters would show."""
+    blocks = []
+    for start in range(0, CODE_POINTS, CODE_POINT_BLOCK):
+        fnv = Fnv()
+        for c in map(chr, range(start, min(start + CODE_POINT_BLOCK, CODE_POINTS))):
+            if not "\ud800" <= c <= "\udfff":
+                fnv.add_ids(tokenizer.encode(f"a{c}1{c}${c} {c}\n{c}{c}'s"))
+        blocks.append(fnv.hex())
+    return blocks
 
 
 def values(tokenizer, n_vocab):
@@ -46,7 +59,7 @@ def main():
     for i in range(STRINGS):
         texts.add_text(generated_text(i))
     golden = {
-        "block": BLOCK, "texts": texts.hex(), "language_codes": TO_LANGUAGE_CODE,
+        "block": BLOCK, "texts": texts.hex(), "code_points": every_code_point(get_tokenizer(False)), "language_codes": TO_LANGUAGE_CODE,
         "en": values(get_tokenizer(False), 51864),
         "multilingual": values(get_tokenizer(True, num_languages=99), 51865),
         "large-v3": values(get_tokenizer(True, num_languages=100), 51866),

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// What the control groups around this process allow it; the tightest of all levels, version 1 or 2. Nothing is a limit
+/// that is not set. `root` is "/" but in tests.
+struct CgroupLimits {
+  std::optional<double> cores;            ///< processor time per time: 1.5 is one core and a half
+  std::optional<Bytes> memory;            ///< most memory
+  std::optional<Bytes> memory_available;  ///< what is left of it; cached files count as free, for they make room
+};
+
+CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
+
+}  // namespace tutti

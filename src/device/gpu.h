@@ -1,0 +1,34 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+
+namespace tutti {
+
+struct ComputeCapability {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const ComputeCapability&) const = default;
+};
+
+/// The oldest generation that Tutti's kernels are built for: Turing.
+inline constexpr ComputeCapability kOldestCapability{7, 5};
+
+/// One NVIDIA GPU as the driver describes it. What the driver does not say is absent, never 0.
+struct Gpu {
+  int index = 0;                          ///< place in PCI order, as nvidia-smi counts
+  std::optional<std::string> uuid;        ///< "GPU-…": the one name that lasts
+  std::optional<std::string> name;        ///< "NVIDIA L4"
+  std::optional<std::string> pci_bus_id;  ///< "00000000:01:00.0"
+  std::optional<Bytes> memory_total;
+  std::optional<Bytes> memory_used;  ///< by all processes and the driver, at the moment of asking
+  std::optional<ComputeCapability> capability;
+
+  /// For people: "0: NVIDIA L4, GPU-…", with what is known.
+  std::string text() const;
+};
+
+}  // namespace tutti

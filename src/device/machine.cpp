@@ -1,0 +1,98 @@
+#include "device/machine.h"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include "base/files.h"
+#include "device/cgroup.h"
+#include "device/proc_text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How many numbers a list such as "0-3,8,10-11" names.
+int count_in_list(std::string_view list) {
+  std::int64_t count = 0;
+  while (!list.empty()) {
+    const auto end = std::min(list.find(','), list.size());
+    const auto part = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    const auto dash = part.find('-');
+    const auto first = leading_number(part);
+    const auto last = dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));
+    if (first && last && *last >= *first) count += *last - *first + 1;
+  }
+  return static_cast<int>(count);
+}
+
+std::optional<Bytes> kilobytes(std::string_view text, std::string_view key) {
+  const auto value = value_of_key(text, key);
+  const auto number = value ? leading_number(*value) : std::nullopt;
+  if (!number) return std::nullopt;
+  return Bytes{*number * 1024};
+}
+
+}  // namespace
+
+bool CpuFacts::has(std::string_view feature) const {
+  return std::find(features.begin(), features.end(), feature) != features.end();
+}
+
+CpuFacts read_cpu(const fs::path& root) {
+  CpuFacts cpu;
+  const std::string info = read_system_file(root / "proc/cpuinfo").value_or("");
+  if (const auto model = value_of_key(info, "model name")) cpu.model = std::string(*model);
+  const std::string flags = " " + std::string(value_of_key(info, "flags").value_or("")) + " ";
+  for (const auto feature : kCpuFeatures)
+    if (flags.find(" " + std::string(feature) + " ") != std::string::npos) cpu.features.emplace_back(feature);
+
+  const std::string online = read_system_file(root / "sys/devices/system/cpu/online").value_or("");
+  cpu.machine_cores = std::max(1, count_in_list(trimmed(online)));
+  const std::string status = read_system_file(root / "proc/self/status").value_or("");
+  const int allowed = count_in_list(value_of_key(status, "Cpus_allowed_list").value_or(""));
+  cpu.cores = allowed > 0 ? std::min(allowed, cpu.machine_cores) : cpu.machine_cores;
+  if (const auto quota = read_cgroup_limits(root).cores)
+    cpu.cores = std::clamp(static_cast<int>(std::ceil(*quota)), 1, cpu.cores);
+  return cpu;
+}
+
+std::optional<MemoryFacts> read_memory(const fs::path& root) {
+  const std::string info = read_system_file(root / "proc/meminfo").value_or("");
+  const auto total = kilobytes(info, "MemTotal"), available = kilobytes(info, "MemAvailable");
+  if (!total || !available) return std::nullopt;
+  const CgroupLimits limits = read_cgroup_limits(root);
+  return MemoryFacts{.total = std::min(*total, limits.memory.value_or(*total)),
+                     .available = std::min(*available, limits.memory_available.value_or(*available))};
+}
+
+Result<Bytes> free_disk(const fs::path& path) {
+  struct statvfs facts {};
+  if (::statvfs(path.c_str(), &facts) != 0)
+    return tl::unexpected<Error>(system_error(path.string(), "its file system cannot be asked", errno));
+  return Bytes{static_cast<std::int64_t>(facts.f_bavail) * static_cast<std::int64_t>(facts.f_frsize)};
+}
+
+Result<ProcessUsage> process_usage(int pid) {
+  const fs::path folder = fs::path("/proc") / std::to_string(pid);
+  const auto stat = read_system_file(folder / "stat"), status = read_system_file(folder / "status");
+  if (!stat || !status) return fail(Fault::missing, "process " + std::to_string(pid) + ": there is none");
+  ProcessUsage usage{.resident = kilobytes(*status, "VmRSS"), .peak_resident = kilobytes(*status, "VmHWM")};
+  // proc(5): the second field, the name in parentheses, may hold anything; utime and stime are the 14th and 15th.
+  std::string_view rest = std::string_view(*stat).substr(stat->rfind(')') + 1);
+  std::int64_t ticks = 0;
+  for (int field = 3; field <= 15; ++field) {
+    rest = trimmed(rest);
+    if (field >= 14) ticks += leading_number(rest).value_or(0);
+    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+  }
+  usage.cpu = Seconds(static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  return usage;
+}
+
+}  // namespace tutti

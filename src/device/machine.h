@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// The processor as this process may use it.
+struct CpuFacts {
+  std::optional<std::string> model;
+  int cores = 1;          ///< hardware threads worth starting: the affinity mask, cut by the control group's quota
+  int machine_cores = 1;  ///< hardware threads that are on
+  std::vector<std::string> features;  ///< of kCpuFeatures, those present
+
+  bool has(std::string_view feature) const;
+};
+
+/// The instruction sets that decide which kernels run fast here.
+inline constexpr std::string_view kCpuFeatures[] = {"avx2",     "fma",         "f16c",        "avx_vnni",
+                                                    "avx512f",  "avx512_vnni", "avx512_bf16", "avx512_fp16",
+                                                    "amx_tile", "amx_int8",    "amx_bf16"};
+
+/// Memory as this process may use it: the machine's, cut by the control group's limit.
+struct MemoryFacts {
+  Bytes total;
+  Bytes available;
+};
+
+/// Both read /proc and /sys below `root`, which is "/" but in tests. What the system does not say is absent.
+CpuFacts read_cpu(const std::filesystem::path& root = "/");
+std::optional<MemoryFacts> read_memory(const std::filesystem::path& root = "/");
+
+/// Bytes a normal user can still write on the file system of `path`, which exists.
+Result<Bytes> free_disk(const std::filesystem::path& path);
+
+/// What a process has used so far.
+struct ProcessUsage {
+  std::optional<Bytes> resident;  ///< absent for one that has ended and not been waited for
+  std::optional<Bytes> peak_resident;
+  Seconds cpu{};  ///< user and system, all threads, without children
+};
+
+/// Fault::missing where there is no such process.
+Result<ProcessUsage> process_usage(int pid);
+
+}  // namespace tutti

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// Whole content of a small system file; nothing where it cannot be read.
+std::optional<std::string> read_system_file(const std::filesystem::path& path);
+
+/// The value of the first line "key<spaces>: value" or "key: value" in the style of /proc/cpuinfo, /proc/meminfo and
+/// /proc/PID/status, without surrounding spaces.
+std::optional<std::string_view> value_of_key(std::string_view text, std::string_view key);
+
+/// `text` without spaces, tabs and line ends at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// The whole number at the start of `text` (after spaces), whatever follows; nothing where there is none.
+std::optional<std::int64_t> leading_number(std::string_view text);
+
+}  // namespace tutti

@@ -1,0 +1,236 @@
+#include "text/english/number_reader.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "text/code_points.h"
+#include "text/english/decimal.h"
+#include "text/english/number_words.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+/// `word` with the decimals of every script as ASCII figures.
+std::string ascii_figures(std::string_view word) {
+  std::string out;
+  for (const char32_t value : to_code_points(word))
+    append_utf8(out, is_decimal(value) ? static_cast<char32_t>(U'0' + decimal_value(value)) : value);
+  return out;
+}
+
+/// The sign in front of a number: one of those that `number_words` can set.
+std::string_view sign_of(std::string_view word) {
+  static constexpr std::array<std::string_view, 6> kSigns = {"-", "+", "£", "€", "$", "¢"};
+  for (const std::string_view sign : kSigns)
+    if (word.starts_with(sign)) return sign;
+  return {};
+}
+
+/// A number that is being put together. While it is a count, further words add to it; once it is a row of figures
+/// ("one oh one", "3.5") they are written behind it.
+struct Number {
+  std::string figures;
+  bool is_count = false;
+
+  bool is_zero() const { return is_count && figures == "0"; }
+};
+
+/// A word with what the rules ask about it.
+struct Word {
+  std::string_view text;
+  const NumberWord* meaning = nullptr;
+  bool numeric = false;  // figures, without a sign
+
+  bool is(NumberKind kind) const { return meaning && meaning->kind == kind; }
+  bool is_figure_word() const { return is(NumberKind::one) || is(NumberKind::zero); }
+};
+
+Word look_up(const std::vector<std::string>& words, std::size_t at) {
+  if (at >= words.size()) return {};
+  return {words[at], number_word(words[at]), is_numeric(ascii_figures(words[at]))};
+}
+
+std::size_t zeros_of(const NumberWord& multiplier) {
+  return multiplier.value.size() - 1;
+}
+
+class NumberReader {
+ public:
+  explicit NumberReader(const std::vector<std::string>& words) : words_(words) {}
+
+  std::vector<std::string> read() {
+    for (std::size_t at = 0; at < words_.size(); ++at) {
+      before_ = at > 0 ? look_up(words_, at - 1) : Word{};
+      current_ = look_up(words_, at);
+      next_ = look_up(words_, at + 1);
+      next_used_ = false;
+      take();
+      if (next_used_) ++at;
+    }
+    if (number_) give_number();
+    return std::move(out_);
+  }
+
+ private:
+  void take() {
+    const std::string_view sign = sign_of(current_.text);
+    const std::string figures = ascii_figures(current_.text.substr(sign.size()));
+    if (is_numeric(figures)) return take_figures(sign, figures);
+    if (!current_.meaning) return end_with(current_.text);
+    using enum NumberKind;
+    switch (current_.meaning->kind) {
+      case zero: return append("0");
+      case one: return take_one();
+      case ten: return take_ten();
+      case one_suffixed:
+      case ten_suffixed: return take_last();
+      case multiplier: return take_multiplier();
+      case multiplier_suffixed: return take_last_multiplier();
+      case preceding_prefix: return take_sign_before();
+      case following_prefix: return take_sign_behind();
+      case suffix: return take_suffix();
+      case special: return take_special();
+    }
+  }
+
+  void take_figures(std::string_view sign, const std::string& figures) {
+    if (number_ && !number_->is_count && number_->figures.ends_with('.')) {
+      number_->figures += current_.text;  // decimals, or the next part of an IP address
+      return;
+    }
+    if (number_) give_number();
+    if (!sign.empty()) sign_ = sign;
+    if (const auto whole = whole_number(figures))
+      number_ = {*whole, true};
+    else
+      number_ = {std::string(current_.text.substr(sign.size())), false};
+  }
+
+  void take_one() { number_ = joined_one(); }
+  void take_ten() {
+    const std::string& tens = current_.meaning->value;
+    if (!number_)
+      number_ = {tens, true};
+    else if (number_->is_count && ends_in_zeros(number_->figures, 2))
+      number_ = {add_figures(number_->figures, tens), true};
+    else
+      append(tens);
+  }
+
+  /// The number so far with "one" to "nineteen" added or written behind.
+  Number joined_one() const {
+    const std::string& ones = current_.meaning->value;
+    if (!number_) return {ones, true};
+    const std::string& figures = number_->figures;
+    if (!number_->is_count || before_.is(NumberKind::one)) {
+      if (before_.is(NumberKind::ten) && ones.size() == 1)  // "one twenty five": the zero gives way
+        return {figures.substr(0, figures.size() - 1) + ones, false};
+      return {figures + ones, false};
+    }
+    if (ends_in_zeros(figures, ones.size())) return {add_figures(figures, ones), true};
+    return {figures + ones, false};
+  }
+
+  /// "twenty first", "nineteen sixties": ends the number.
+  void take_last() {
+    if (current_.is(NumberKind::one_suffixed))
+      take_one();
+    else
+      take_ten();
+    number_->figures += current_.meaning->suffix;
+    give_number();
+  }
+
+  void take_multiplier() {
+    const std::size_t zeros = zeros_of(*current_.meaning);
+    if (!number_) {
+      number_ = {current_.meaning->value, true};
+    } else if (number_->is_count && !number_->is_zero()) {
+      number_->figures = multiply_rest(number_->figures, zeros);
+    } else if (const auto product = shift_point(ascii_figures(number_->figures), zeros)) {
+      number_ = {*product, true};
+    } else {
+      give_number();
+      number_ = {current_.meaning->value, true};
+    }
+  }
+
+  void take_last_multiplier() {
+    take_multiplier();
+    number_->figures += current_.meaning->suffix;
+    give_number();
+  }
+
+  void take_sign_before() {
+    if (number_) give_number();
+    if (next_.meaning || next_.numeric)
+      sign_ = current_.meaning->value;
+    else
+      give(std::string(current_.text));
+  }
+
+  void take_sign_behind() {
+    if (!number_) return give(std::string(current_.text));
+    sign_ = current_.meaning->value;
+    give_number();
+  }
+
+  void take_suffix() {
+    const bool per = current_.text == "per";
+    if (number_ && per && next_.text != "cent") return end_with(current_.text);
+    if (!number_) return give(std::string(current_.text));
+    number_->figures += current_.meaning->value;
+    give_number();
+    next_used_ = per;
+  }
+
+  void take_special() {
+    if (!next_.meaning && !next_.numeric) return end_with(current_.text);
+    if (current_.text == "point") {
+      if (next_.is_figure_word() || next_.is(NumberKind::ten) || next_.numeric) append(".");
+    } else if (current_.text == "and") {
+      if (!before_.is(NumberKind::multiplier)) end_with(current_.text);  // else left out: "hundred and one"
+    } else if (next_.is_figure_word()) {
+      const std::string& figure = next_.meaning->value;
+      append(current_.text == "double" ? figure + figure : figure + figure + figure);
+      next_used_ = true;
+    } else {
+      end_with(current_.text);
+    }
+  }
+
+  /// Writes behind the number; a lone count of zero is dropped, as in the reference ("0 oh" is "0").
+  void append(std::string_view figures) {
+    const bool keep = number_ && !number_->is_zero();
+    number_ = Number{(keep ? number_->figures : std::string()) + std::string(figures), false};
+  }
+
+  void end_with(std::string_view word) {
+    if (number_) give_number();
+    give(std::string(word));
+  }
+  void give_number() { give(std::string(number_->figures)); }
+  /// A sign that was waiting goes in front of whatever comes next.
+  void give(std::string text) {
+    out_.push_back(sign_ + std::move(text));
+    sign_.clear();
+    number_.reset();
+  }
+
+  const std::vector<std::string>& words_;
+  Word before_, current_, next_;
+  bool next_used_ = false;
+  std::optional<Number> number_;
+  std::string sign_;
+  std::vector<std::string> out_;
+};
+
+}  // namespace
+
+std::vector<std::string> read_numbers(const std::vector<std::string>& words) {
+  return NumberReader(words).read();
+}
+
+}  // namespace tutti

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "audio/byte_source.h"
+#include "audio/decode_sound.h"
+#include "audio/recording.h"
+#include "sounds.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  return files;
+}
+
+/// Holds decoded sound in memory.
+class PcmInMemory final : public PcmSink {
+ public:
+  Result<void> take(std::span<const std::int16_t> pcm) override {
+    pcm_.insert(pcm_.end(), pcm.begin(), pcm.end());
+    return {};
+  }
+  Result<void> restart() override {
+    pcm_.clear();
+    return {};
+  }
+  const std::vector<std::int16_t>& pcm() const { return pcm_; }
+
+ private:
+  std::vector<std::int16_t> pcm_;
+};
+
+/// A named pipe that delivers the content once, from a thread of its own.
+class Pipe {
+ public:
+  Pipe(const fs::path& path, const std::string& content) : path_(path) {
+    if (::mkfifo(path.c_str(), 0600) != 0) throw std::runtime_error("no pipe: " + path.string());
+    writer_ = std::jthread([path, content] {
+      const OwnedFd out(::open(path.c_str(), O_WRONLY));
+      (void)write_all(out.get(), std::as_bytes(std::span(content)), "pipe");
+    });
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  std::jthread writer_;
+};
+
+}  // namespace
+
+TEST(Damage, EverySoundFileOfEveryFormatAndWidthDecodes) {
+  TUTTI_NEEDS("formats");
+  int decoded = 0;
+  for (const fs::path& file : files_in(test_data() / "formats")) {
+    if (file.extension() == ".empty" || file.extension() == ".txt") continue;
+    const auto recording = decode_recording(file);
+    ASSERT_TRUE(recording) << recording.error().text();
+    EXPECT_GT(recording->samples(), 0) << file;
+    ++decoded;
+  }
+  EXPECT_GE(decoded, 38);
+}
+
+TEST(Damage, AnEmptyFileATextAndAFolderAreErrorsThatNameThem) {
+  TUTTI_NEEDS("formats/sonnet");
+  const fs::path sonnet = test_data() / "formats/sonnet";
+  EXPECT_THAT(decode_recording(sonnet / "p001.empty").error().what, HasSubstr("p001.empty: the file is empty"));
+  EXPECT_THAT(decode_recording(sonnet / "p001.txt").error().what, HasSubstr("p001.txt: holds no audio"));
+  EXPECT_THAT(decode_recording(sonnet).error().what, HasSubstr("found a folder"));
+  EXPECT_EQ(decode_recording(sonnet / "absent.wav").error().fault, Fault::missing);
+}
+
+TEST(Damage, EveryDamagedFileIsWholeOrAnErrorOrSaysWhatWasLost) {
+  TUTTI_NEEDS("damaged");
+  // Only the headers of these are wrong; the length is that of all their frames. The last one is a whole file of 4
+  // samples whose fuzzed chunk stands behind them.
+  const std::map<std::string, std::int64_t> whole{{"mono.16000.wav", 852266},
+                                                  {"mono.22050.wav", 852266},
+                                                  {"01 - wrong max blocksize.flac", 68000},
+                                                  {"02 - wrong maximum framesize.flac", 71072},
+                                                  {"03 - wrong bit depth.flac", 59936},
+                                                  {"04 - wrong number of channels.flac", 64928},
+                                                  {"05 - wrong total number of samples.flac", 72992},
+                                                  {"crash-e5471f5b58397287b509db7d026e95f1724454f5.wav", 1}};
+  for (const fs::path& file : files_in(test_data() / "damaged")) {
+    const auto recording = decode_recording(file);
+    if (const auto known = whole.find(file.filename()); known != whole.end()) {
+      ASSERT_TRUE(recording) << recording.error().text();
+      EXPECT_EQ(recording->samples(), known->second) << file;
+    } else if (recording) {
+      EXPECT_THAT(recording->losses(), testing::Not(testing::IsEmpty())) << file;
+    } else {
+      EXPECT_EQ(recording.error().fault, Fault::corrupt) << recording.error().text();
+      EXPECT_THAT(recording.error().what, HasSubstr(file.filename().string()));
+    }
+  }
+}
+
+TEST(Damage, AFileCutInTheMiddleNeverPassesForWhole) {
+  TUTTI_NEEDS("formats/sonnet");
+  const TempFolder folder;
+  for (const char* ending : {"aac", "aiff", "flac", "mp3", "mp4", "ogg", "wav", "webm"}) {
+    const fs::path path = folder / ("cut." + std::string(ending));
+    const std::string bytes = read_file(test_data() / "formats/sonnet" / ("p001." + std::string(ending))).value();
+    ASSERT_TRUE(write_file_atomically(path, bytes.substr(0, bytes.size() / 8192 * 4096)));
+    const auto recording = decode_recording(path);
+    if (recording) {
+      EXPECT_THAT(recording->losses(), testing::Not(testing::IsEmpty())) << path;
+      EXPECT_LT(recording->samples(), 140000) << path;
+    } else {
+      EXPECT_EQ(recording.error().fault, Fault::corrupt) << recording.error().text();
+    }
+  }
+}
+
+TEST(Damage, AFlippedByteInsideAFlacFrameIsHeardOf) {
+  TUTTI_NEEDS("formats/widths");
+  const TempFolder folder;
+  std::string bytes = read_file(test_data() / "formats/widths/audio-mono-16-bit-44100Hz.flac").value();
+  bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
+  ASSERT_TRUE(write_file_atomically(folder / "flipped.flac", bytes));
+  const auto recording = decode_recording(folder / "flipped.flac");
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_THAT(recording->losses(), testing::Contains(HasSubstr("at 00:00:01.")));
+}
+
+TEST(Damage, APlaylistIsNotFollowed) {
+  const TempFolder folder;
+  const fs::path sound = write_wav(folder / "sound.wav", noise(16000));
+  std::ofstream(folder / "list.m3u8") << "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n"
+                                      << sound.string() << "\n#EXT-X-ENDLIST\n";
+  std::ofstream(folder / "list.ffconcat") << "ffconcat version 1.0\nfile '" << sound.string() << "'\n";
+  EXPECT_EQ(decode_recording(folder / "list.m3u8").error().fault, Fault::corrupt);
+  EXPECT_EQ(decode_recording(folder / "list.ffconcat").error().fault, Fault::corrupt);
+}
+
+TEST(Decode, AFileAPipeAndMemoryGiveTheSameSound) {
+  TUTTI_NEEDS("formats/sonnet");
+  const TempFolder folder;
+  for (const char* ending : {"flac", "mp3", "mp4", "ogg", "wav", "webm"}) {
+    const fs::path path = test_data() / "formats/sonnet" / ("p001." + std::string(ending));
+    const std::string bytes = read_file(path).value();
+    const auto from_file = all_of(decode_recording(path).value());
+    const Pipe pipe(folder / ending, bytes);
+    EXPECT_EQ(all_of(decode_recording(pipe.path()).value()), from_file) << path;
+    MemoryBytes memory(std::as_bytes(std::span(bytes)));
+    PcmInMemory sink;
+    ASSERT_TRUE(decode_sound(memory, "", sink)) << path;
+    EXPECT_EQ(sink.pcm(), from_file) << path;
+  }
+}
+
+TEST(Decode, ADashReadsStandardInput) {
+  const TempFolder folder;
+  const auto sound = noise(5000);
+  const OwnedFd input(::open(write_wav(folder / "in.wav", sound).c_str(), O_RDONLY));
+  const OwnedFd kept(::dup(STDIN_FILENO));
+  ::dup2(input.get(), STDIN_FILENO);
+  const auto recording = decode_recording("-");
+  ::dup2(kept.get(), STDIN_FILENO);
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_EQ(all_of(*recording), sound);
+}
+
+TEST(Recording, ReadsSilenceBeforeItsStartAndPastItsEnd) {
+  const std::vector<std::int16_t> pcm{1, 2, 3};
+  const Recording recording = recording_of(pcm);
+  std::vector<std::int16_t> out(7, 9);
+  ASSERT_TRUE(recording.read(-2, out));
+  EXPECT_THAT(out, testing::ElementsAre(0, 0, 1, 2, 3, 0, 0));
+  ASSERT_TRUE(recording.read(2, std::span(out).first(2)));
+  EXPECT_THAT(std::span(out).first(2), testing::ElementsAre(3, 0));
+  ASSERT_TRUE(recording.read(-100, std::span(out).first(2)));
+  EXPECT_THAT(std::span(out).first(2), testing::ElementsAre(0, 0));
+  ASSERT_TRUE(recording.read(100, out));
+  EXPECT_THAT(out, testing::Each(0));
+}

@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "golden.h"
+#include "small_tokenizer.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "text/languages.h"
+#include "text/tokenizer.h"
+
+using namespace tutti;
+using nlohmann::json;
+using Ids = std::vector<std::int32_t>;
+
+namespace {
+
+/// The text of the error that `content` must give.
+std::string refusal(const std::string& content, std::optional<std::int32_t> n_vocab = {}) {
+  const auto tokenizer = Tokenizer::parse(content, n_vocab);
+  if (tokenizer) return "it was accepted";
+  EXPECT_NE(tokenizer.error().fault, Fault::internal);
+  return tokenizer.error().text();
+}
+
+std::string contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos ? part : text;
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_EQ(contains(text, part), part)
+
+}  // namespace
+
+TEST(TokenizerFile, AVocabularyOfOurOwnGetsItsSpecialTokensByName) {
+  const auto tokenizer = Tokenizer::parse(small_tokenizer().dump(), 320).value();
+  const SpecialTokens& special = tokenizer.special();
+  EXPECT_EQ(special.eot, 300);
+  EXPECT_EQ(special.language_codes, (std::vector<std::string>{"en", "de"}));
+  EXPECT_EQ(special.languages, (Ids{302, 303}));
+  EXPECT_EQ(special.timestamp_begin, 310);
+  EXPECT_TRUE(special.multilingual);
+  EXPECT_EQ(tokenizer.encode("xabcab"), (Ids{'x', 257, 256}));
+  EXPECT_EQ(tokenizer.decode(Ids{300, 257, 302, 310, 311, 280, -5}), "<|endoftext|>abc<|en|>");
+  EXPECT_EQ(tokenizer.decode_with_timestamps(Ids{310, 257, 364}), "<|0.00|>abc<|1.08|>");
+  EXPECT_EQ(tokenizer.sot_sequence("de", special.translate), (Ids{301, 303, 304}));
+  EXPECT_THROW(tokenizer.sot_sequence("fr", special.transcribe), std::invalid_argument);
+}
+
+TEST(TokenizerFile, ATokenAddedByOthersIsWrittenOutAndNeverRead) {
+  json small = small_tokenizer();
+  small["added_tokens"].push_back({{"id", 290}, {"content", "abcab"}});
+  const auto tokenizer = Tokenizer::parse(small.dump()).value();
+  EXPECT_EQ(tokenizer.decode(Ids{'x', 290}), "xabcab");
+  EXPECT_EQ(tokenizer.encode("abcab"), (Ids{257, 256}));
+}
+
+TEST(TokenizerFile, TimestampsNotNamedFollowTheLastSpecialToken) {
+  json small = small_tokenizer();
+  small["added_tokens"].erase(10);
+  EXPECT_EQ(Tokenizer::parse(small.dump()).value().special().timestamp_begin, 310);
+}
+
+TEST(TokenizerFile, WithoutLanguagesAModelIsNotMultilingual) {
+  json small = small_tokenizer();
+  small["added_tokens"].erase(2);
+  small["added_tokens"].erase(2);
+  const auto tokenizer = Tokenizer::parse(small.dump()).value();
+  EXPECT_FALSE(tokenizer.special().multilingual);
+  EXPECT_EQ(tokenizer.sot_sequence("en", tokenizer.special().transcribe), (Ids{301}));
+}
+
+TEST(TokenizerFile, MergesMayBeWrittenAsPairs) {
+  json small = small_tokenizer();
+  small["model"]["merges"] = {{"a", "b"}, {"ab", "c"}};
+  EXPECT_EQ(Tokenizer::parse(small.dump()).value().encode("xabcab"), (Ids{'x', 257, 256}));
+}
+
+TEST(TokenizerFile, TheOrderOfTheMergesDecides) {
+  json small = small_tokenizer();
+  small["model"]["vocab"]["bc"] = 258;
+  small["model"]["merges"] = {"b c", "a b", "ab c"};
+  const auto tokenizer = Tokenizer::parse(small.dump()).value();
+  EXPECT_EQ(tokenizer.encode("xabcx"), (Ids{'x', 'a', 258, 'x'}));
+  EXPECT_EQ(tokenizer.encode("xabx"), (Ids{'x', 256, 'x'}));
+}
+
+TEST(TokenizerFile, ALostMergeIsMadeUpForByTheRanks) {
+  json small = small_tokenizer();
+  small["model"]["merges"] = {"ab c"};
+  EXPECT_EQ(Tokenizer::parse(small.dump()).value().encode("xabcab"), (Ids{'x', 257, 256}));
+}
+
+TEST(TokenizerFile, DamageIsNamed) {
+  json small = small_tokenizer();
+  small["model"]["type"] = "WordPiece";
+  EXPECT_SAYS(refusal(small.dump()), "expected BPE, found 'WordPiece'");
+
+  small = small_tokenizer();
+  small["added_tokens"].erase(5);
+  EXPECT_SAYS(refusal(small.dump()), "added_tokens lacks <|transcribe|>");
+
+  small = small_tokenizer();
+  small["added_tokens"].push_back({{"id", 299}, {"content", "<|en|>"}});
+  EXPECT_SAYS(refusal(small.dump()), "added_tokens has <|en|> twice");
+
+  small = small_tokenizer();
+  small["model"]["vocab"].erase("a");
+  EXPECT_SAYS(refusal(small.dump()), "merge 0 ('a' and 'b')");
+  small["model"].erase("merges");
+  EXPECT_SAYS(refusal(small.dump()), "no token for the byte 97");
+
+  small = small_tokenizer();
+  small["model"]["merges"][1] = "abc";
+  EXPECT_SAYS(refusal(small.dump()), "merge 1: expected two tokens");
+
+  small = small_tokenizer();
+  small["model"]["vocab"]["ab"] = 257;
+  EXPECT_SAYS(refusal(small.dump()), "the id 257 twice");
+  small["model"]["vocab"]["ab"] = -3;
+  EXPECT_SAYS(refusal(small.dump()), "the id of 'ab' is no token id");
+
+  small = small_tokenizer();
+  small["model"]["vocab"]["two words"] = 258;
+  EXPECT_SAYS(refusal(small.dump()), "'two words' is not byte-level");
+
+  EXPECT_SAYS(refusal(small_tokenizer().dump(), 310), "tokens up to 310, but the model's vocabulary has 310");
+}
+
+TEST(TokenizerFile, ATruncatedFileSaysWhereItEnds) {
+  const std::string whole = small_tokenizer().dump();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto cut = Tokenizer::parse(whole.substr(0, size));
+    ASSERT_FALSE(cut) << "cut to " << size << " bytes";
+    EXPECT_FALSE(cut.error().what.empty());
+  }
+  EXPECT_SAYS(refusal(whole.substr(0, 1000)), "damaged JSON at byte 1001, after '");
+}
+
+TEST(TokenizerFile, DamagedTiktokenLinesAreNamed) {
+  EXPECT_SAYS(refusal(""), "empty file");
+  EXPECT_SAYS(refusal("IQ== 0\nIg== x\n"), "line 2: expected 'base64 rank', found 'Ig== x'");
+  EXPECT_SAYS(refusal("IQ== 0\nI?== 1\n"), "line 2: expected 'base64 rank'");
+  EXPECT_SAYS(refusal("IQ== 0\nIg== 2\n"), "line 2: expected rank 1, found 2");
+  EXPECT_SAYS(refusal("IQ== 0\nIQ== 1\n"), "tokens 0 and 1 are the same bytes");
+  EXPECT_SAYS(refusal("IQ== 0\nIg== 1\n"), "no token for the byte 0");
+  EXPECT_SAYS(refusal("IQ== 0\nIg== 1\n", 51865), "2 tokens of text make a vocabulary of 1511 to 1611");
+}
+
+TEST(TokenizerFile, WhispersOwnVocabularyMustHaveItsOwnSpecialTokens) {
+  TUTTI_NEEDS("tokenizer/en/tokenizer.json");
+  json file = json::parse(read_file(test_data() / "tokenizer/en/tokenizer.json").value());
+  for (json& token : file["added_tokens"])
+    if (token["content"] == "<|transcribe|>") token["id"] = 50400;
+  EXPECT_SAYS(refusal(file.dump()), "<|transcribe|> should be 50358");
+}
+
+TEST(TokenizerFile, TheTokenizerOfAnotherModelIsRefused) {
+  TUTTI_NEEDS("tokenizer/multilingual/tokenizer.json");
+  const auto tokenizer = Tokenizer::load(test_data() / "tokenizer/multilingual", 51866);
+  ASSERT_FALSE(tokenizer);
+  EXPECT_SAYS(tokenizer.error().text(), "The tokenizer belongs to another model");
+  EXPECT_SAYS(tokenizer.error().text(), "multilingual/tokenizer.json: tokens up to 51864");
+}
+
+TEST(TokenizerFile, AFolderWithoutOneSaysWhatWasExpected) {
+  const TempFolder folder;
+  const auto tokenizer = Tokenizer::load(folder.path());
+  ASSERT_FALSE(tokenizer);
+  EXPECT_EQ(tokenizer.error().fault, Fault::missing);
+  EXPECT_SAYS(tokenizer.error().text(), folder.path().string() + ": expected tokenizer.json");
+  EXPECT_EQ(Tokenizer::load(folder / "tokenizer.json").error().fault, Fault::missing);
+}
+
+TEST(Languages, AreFoundByCodeNameAndAlias) {
+  const json codes = golden("tokenizer.json").at("language_codes");
+  for (const auto& [name, code] : codes.items()) EXPECT_EQ(to_language_code(name), code.get<std::string>()) << name;
+  for (const WhisperLanguage& language : whisper_languages()) {
+    EXPECT_EQ(to_language_code(language.code), language.code);
+    EXPECT_EQ(codes.at(std::string(language.name)), language.code);
+    EXPECT_EQ(language_name(language.code), language.name);
+  }
+  EXPECT_EQ(whisper_languages().size(), 100u);
+  EXPECT_EQ(to_language_code("Haitian Creole"), "ht");
+  EXPECT_EQ(to_language_code("klingon"), std::nullopt);
+  EXPECT_EQ(language_name("xx"), std::nullopt);
+}

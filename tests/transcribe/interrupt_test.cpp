@@ -1,0 +1,38 @@
+#include "transcribe/interrupt.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+
+TEST(Interrupt, ASignalRaisesItAndTheAbortFollowsTheGrace) {
+  Interrupt interrupt(1ms);
+  std::promise<bool> aborted;
+  interrupt.on_abort([&] { aborted.set_value(interrupt.raised()); });
+  EXPECT_FALSE(interrupt.raised());
+  ASSERT_EQ(::kill(::getpid(), SIGTERM), 0);
+  EXPECT_TRUE(aborted.get_future().get()) << "raised before it is aborted";
+}
+
+TEST(Interrupt, WhoComesAfterTheGraceIsToldAtOnce) {
+  Interrupt interrupt(1ms);
+  std::promise<void> first;
+  interrupt.on_abort([&] { first.set_value(); });
+  interrupt.raise();
+  first.get_future().wait();
+  bool told = false;
+  interrupt.on_abort([&] { told = true; });
+  EXPECT_TRUE(told);
+}
+
+TEST(Interrupt, OneThatIsNeverRaisedEndsQuietly) {
+  Interrupt interrupt(1h);
+  bool aborted = false;
+  interrupt.on_abort([&] { aborted = true; });
+  EXPECT_FALSE(interrupt.raised());
+  EXPECT_FALSE(aborted);
+}

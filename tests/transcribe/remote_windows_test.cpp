@@ -1,0 +1,128 @@
+#include "transcribe/remote_windows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/files.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+
+namespace {
+
+/// Answers at once and remembers what it was asked.
+class ScriptedEngine final : public WindowEngine {
+ public:
+  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
+    if (fails) return fail(Fault::device, "the worker is gone");
+    EXPECT_EQ(mel.size(), static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
+    opened.push_back(window);
+    open_now.insert(window);
+    return Opened{.window = window, .encode_seconds = 0.25};
+  }
+  Result<Language> detect_language(WindowId window) override {
+    EXPECT_TRUE(open_now.contains(window));
+    return Language{.window = window, .tokens = languages, .probabilities = {0.1F, 0.7F, 0.2F}};
+  }
+  Result<Decoded> decode(const DecodeWindow& request) override {
+    EXPECT_TRUE(open_now.contains(request.window));
+    requests.push_back(request);
+    return Decoded{
+        .window = request.window, .request = request.request, .tokens = {7}, .avg_logprob = -0.5, .steps = 2};
+  }
+  void release(WindowId window) override { open_now.erase(window); }
+
+  bool fails = false;
+  std::vector<std::int32_t> languages;
+  std::vector<WindowId> opened;
+  std::set<WindowId> open_now;
+  std::vector<DecodeWindow> requests;
+};
+
+/// Ten seconds of a 440 Hz tone.
+Recording tone() {
+  std::vector<std::int16_t> samples(160000);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = static_cast<std::int16_t>(8000 * std::sin(0.1727875959 * static_cast<double>(i)));
+  OwnedFd file = open_unnamed_file().value();
+  EXPECT_TRUE(write_all(file.get(), std::as_bytes(std::span(samples)), "tone"));
+  return Recording(std::move(file), static_cast<std::int64_t>(samples.size()), {});
+}
+
+class RemoteWindowsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    TUTTI_NEEDS("tokenizer/multilingual/tokenizer.json");
+    tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual").value());
+  }
+  std::optional<Tokenizer> tokenizer_;
+  ScriptedEngine engine_;
+  LogMel log_mel_{80};
+  Recording recording_ = tone();
+  DecodingOptions options_;
+};
+
+}  // namespace
+
+TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
+  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+  ASSERT_TRUE(windows.measure());
+  for (const double temperature : {0.0, 0.2, 0.4})
+    ASSERT_TRUE(windows.decode({0, 1000}, {.prompt = {1}, .temperature = temperature}));
+  EXPECT_EQ(engine_.opened.size(), 1U);
+  EXPECT_EQ(windows.costs().windows, 1U);
+  EXPECT_EQ(windows.costs().decodings, 3U);
+  EXPECT_EQ(windows.costs().decoder_steps, 6U);
+  EXPECT_DOUBLE_EQ(windows.costs().spent.encoder.count(), 0.25);
+}
+
+TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoesWithTheFile) {
+  {
+    RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+    ASSERT_TRUE(windows.measure());
+    ASSERT_TRUE(windows.decode({0, 500}, {.prompt = {1}}));
+    ASSERT_TRUE(windows.decode({500, 500}, {.prompt = {1}}));
+    EXPECT_EQ(engine_.opened.size(), 2U);
+    EXPECT_EQ(engine_.open_now, std::set<WindowId>{engine_.opened[1]});
+  }
+  EXPECT_TRUE(engine_.open_now.empty());
+}
+
+TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed) {
+  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+  ASSERT_TRUE(windows.measure());
+  for (const double temperature : {0.0, 0.2, 0.4}) ASSERT_TRUE(windows.decode({0, 1000}, {.temperature = temperature}));
+  EXPECT_EQ(engine_.requests[0].best_of, 1);
+  EXPECT_EQ(engine_.requests[1].best_of, 5);
+  EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
+}
+
+TEST_F(RemoteWindowsTest, TheMostProbableLanguageIsNamedByItsCode) {
+  const auto& special = tokenizer_->special();
+  engine_.languages = {special.language_token("en").value(), special.language_token("de").value(),
+                       special.language_token("ja").value()};
+  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+  ASSERT_TRUE(windows.measure());
+  EXPECT_EQ(windows.detect_language({0, 3000}).value(), "de");
+}
+
+TEST_F(RemoteWindowsTest, AnEngineThatGaveUpIsAnError) {
+  engine_.fails = true;
+  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+  ASSERT_TRUE(windows.measure());
+  const auto answer = windows.decode({0, 1000}, {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, Fault::device);
+}
+
+TEST_F(RemoteWindowsTest, SteeringTokensAreAlwaysSuppressedAndSymbolsOnRequest) {
+  const auto bare = suppressed_tokens(*tokenizer_, {});
+  EXPECT_EQ(bare.size(), 6U);
+  const auto usual = suppressed_tokens(*tokenizer_, {-1});
+  EXPECT_EQ(usual.size(), 6U + tokenizer_->non_speech_tokens().size());
+  EXPECT_TRUE(std::ranges::is_sorted(usual));
+  EXPECT_EQ(suppressed_tokens(*tokenizer_, {50, 50}).size(), 7U);
+}
