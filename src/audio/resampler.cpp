@@ -6,6 +6,10 @@
 namespace tutti {
 namespace {
 
+// From telemetry to direct stream digital. Outside, a few bytes of a damaged header would ask for gigabytes of filter
+// or of sound.
+constexpr Hertz kLowest{100}, kHighest{6'000'000};
+
 bool is_model_pcm(const SoundBlock& block) {
   const bool s16 = block.format == AV_SAMPLE_FMT_S16 || block.format == AV_SAMPLE_FMT_S16P;
   return s16 && block.rate == kModelRate && block.layout->nb_channels == 1;
@@ -73,6 +77,9 @@ Resampler::Resampler(TakePcm take) : take_(std::move(take)) {}
 Resampler::~Resampler() = default;
 
 Result<void> Resampler::start(const SoundBlock& block) {
+  if (block.rate < kLowest || block.rate > kHighest)
+    return fail(Fault::corrupt, "claims " + std::to_string(block.rate.value) + " samples a second; expected " +
+                                    std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
   const auto api = ResamplerApi::load();
   if (!api) return tl::unexpected<Error>(api.error());
   conversion_ = std::make_unique<Conversion>(**api);

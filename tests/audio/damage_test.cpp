@@ -139,6 +139,16 @@ TEST(Damage, AFlippedByteInsideAFlacFrameIsHeardOf) {
   EXPECT_THAT(recording->losses(), testing::Contains(HasSubstr("at 00:00:01.")));
 }
 
+TEST(Damage, AnAbsurdSampleRateIsRefusedBeforeAnythingIsBuiltForIt) {
+  const TempFolder folder;
+  for (const std::uint32_t rate : {1U, 99U, 0x4000bb80U, 0x7fffffffU}) {
+    const auto recording = decode_recording(write_wav(folder / "absurd.wav", noise(2000), rate));
+    ASSERT_FALSE(recording) << rate;
+    EXPECT_EQ(recording.error().fault, Fault::corrupt);
+    EXPECT_THAT(recording.error().what, HasSubstr("claims " + std::to_string(rate) + " samples a second"));
+  }
+}
+
 TEST(Damage, APlaylistIsNotFollowed) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "sound.wav", noise(16000));
