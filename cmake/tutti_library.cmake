@@ -1,11 +1,11 @@
 # tutti_library(<room> [TORCH] [DEPS <room>...] [LIBS <target>...])
 #
-# Turns src/<room> into the library tutti::<room>. TORCH puts the room below the torch line: it sees libtorch and shares the
-# precompiled torch headers. DEPS are rooms of the house and become part of the interface; LIBS come from outside and stay
-# private, so that nothing above sees them.
+# Turns src/<room>, folders in it included, into the library tutti::<room>. TORCH puts the room below the torch line: it
+# sees libtorch and shares the precompiled torch headers. DEPS are rooms of the house and become part of the interface;
+# LIBS come from outside and stay private, so that nothing above sees them.
 function(tutti_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "DEPS;LIBS")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(TUTTI_CUDA)  # a file, not an #ifdef: what CUDA alone can do, or what stands in for it
     list(FILTER sources EXCLUDE REGEX "/no_gpu\\.cpp$")
   else()
@@ -21,10 +21,20 @@ function(tutti_library name)
     if(arg_TORCH)
       tutti_uses_torch(tutti_${name} PUBLIC)
     endif()
+    tutti_instruction_set(avx512 "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mprefer-vector-width=512" ${sources})
+    tutti_instruction_set(avx2 "-mavx2;-mfma" ${sources})
   else()
     add_library(tutti_${name} INTERFACE)
     target_include_directories(tutti_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(tutti_${name} INTERFACE ${arg_DEPS} ${arg_LIBS})
   endif()
   add_library(tutti::${name} ALIAS tutti_${name})
+endfunction()
+
+# Files named *_<set>.cpp are compiled for that instruction set; whoever calls them asks the processor first. They include nothing
+# of torch, whose precompiled headers are made for every processor.
+function(tutti_instruction_set set options)
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "_${set}\\.cpp$")
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options};-ffp-contract=fast" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -27,9 +28,49 @@ void report(const DecodeMessage& message) {
   (void)write_all(kDecodeReportFd, std::as_bytes(std::span(bytes)), "report");
 }
 
-/// Writes samples to the parent's file in large blocks and tells now and then how far we are.
+/// Tells now and then how far we are, so that the parent does not take us for stuck.
+class Progress {
+ public:
+  void reached(std::int64_t samples) {
+    samples_ = samples;
+    still_alive();
+  }
+  void still_alive() {
+    const auto now = Clock::real().now();
+    if (now - reported_ < kReportEvery) return;
+    reported_ = now;
+    report(DecodeProgress{samples_});
+  }
+
+ private:
+  std::int64_t samples_ = 0;
+  Clock::Instant reported_{};
+};
+
+/// The parent's file. Reading on in it is progress too: between two sounds of a film may lie gigabytes of picture.
+class WatchedBytes final : public ByteSource {
+ public:
+  WatchedBytes(ByteSource& bytes, Progress& progress) : bytes_(bytes), progress_(progress) {}
+  std::int64_t size() const override { return bytes_.size(); }
+  Result<std::size_t> read_at(std::int64_t offset, std::span<std::byte> out) override {
+    const auto got = bytes_.read_at(offset, out);
+    const std::int64_t end = offset + static_cast<std::int64_t>(got.value_or(0));
+    if (end > furthest_) progress_.still_alive();
+    furthest_ = std::max(furthest_, end);
+    return got;
+  }
+
+ private:
+  ByteSource& bytes_;
+  Progress& progress_;
+  std::int64_t furthest_ = 0;
+};
+
+/// Writes samples to the parent's file in large blocks.
 class PcmFile final : public PcmSink {
  public:
+  explicit PcmFile(Progress& progress) : progress_(progress) {}
+
   Result<void> take(std::span<const std::int16_t> pcm) override {
     block_.insert(block_.end(), pcm.begin(), pcm.end());
     return block_.size() < kBlock ? Result<void>{} : flush();
@@ -46,34 +87,34 @@ class PcmFile final : public PcmSink {
     if (auto wrote = write_all(kDecodePcmFd, std::as_bytes(std::span(block_)), kThing); !wrote) return wrote;
     written_ += static_cast<std::int64_t>(block_.size());
     block_.clear();
-    const auto now = Clock::real().now();
-    if (now - reported_ < kReportEvery) return {};
-    reported_ = now;
-    report(DecodeProgress{written_});
+    progress_.reached(written_);
     return {};
   }
 
  private:
   static constexpr const char* kThing = "the temporary file for decoded sound";
+  Progress& progress_;
   std::vector<std::int16_t> block_;
   std::int64_t written_ = 0;
-  Clock::Instant reported_{};
 };
 
-/// A limit below what is mapped already (a sanitizer's shadow memory) would only break us: then there is none.
+/// Limits what is mapped from now on: the program itself (with a sanitizer, terabytes of shadow memory) does not count.
 void limit_memory(unsigned long long most) {
+  if (most == 0) return;
   unsigned long long pages = 0;
   if (const auto statm = read_file("/proc/self/statm")) pages = std::strtoull(statm->c_str(), nullptr, 10);
-  if (most == 0 || pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) > most) return;
-  const rlimit limit{most, most};
+  const auto whole = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + most;
+  const rlimit limit{whole, whole};
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
 Result<DecodedSound> decode(const std::string& name) {
   auto bytes = FileBytes::over(kDecodeInputFd);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  PcmFile pcm;
-  auto decoded = decode_sound(*bytes, name, pcm);
+  Progress progress;
+  WatchedBytes watched(*bytes, progress);
+  PcmFile pcm(progress);
+  auto decoded = decode_sound(watched, name, pcm);
   if (!decoded) return decoded;
   return pcm.flush().map([&] { return *decoded; });
 }

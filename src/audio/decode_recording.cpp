@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -54,8 +55,13 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
   if (S_ISREG(facts.st_mode)) return input;
   auto spool = open_unnamed_file();
   if (!spool) return spool;
+  auto asked = Clock::real().now();
   const auto read = listen(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
+    const auto now = Clock::real().now();
+    if (now - asked >= std::chrono::milliseconds(kTickMs)) {
+      asked = now;
+      if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
+    }
     return write_all(spool->get(), bytes, name + ": the temporary copy");
   });
   if (!read) return tl::unexpected<Error>(read.error());
@@ -85,7 +91,6 @@ class Decoding {
  private:
   Result<ChildProcess> start(const OwnedFd& input, OwnedFd& reports);
   Result<void> hear(std::span<const std::byte> bytes);
-  Result<void> take_in(const DecodeMessage& message);
   tl::unexpected<Error> told_nothing(int status) const;
   Result<Recording> finish(int status);
 
@@ -112,14 +117,6 @@ Result<ChildProcess> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
                              handed);
 }
 
-Result<void> Decoding::take_in(const DecodeMessage& message) {
-  if (const auto* progress = std::get_if<DecodeProgress>(&message))
-    samples_ = progress->samples;
-  else
-    end_ = message;
-  return {};
-}
-
 Result<void> Decoding::hear(std::span<const std::byte> bytes) {
   inbox_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   DecodeMessage message;
@@ -127,7 +124,10 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
     const auto whole = inbox_.next(message);
     if (!whole) return fail_in(name_, whole.error());
     if (!*whole) break;
-    if (auto taken = take_in(message); !taken) return taken;
+    if (const auto* progress = std::get_if<DecodeProgress>(&message))
+      samples_ = progress->samples;
+    else
+      end_ = message;
   }
   const auto now = Clock::real().now();
   if (!bytes.empty()) heard_ = now;

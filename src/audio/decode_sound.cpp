@@ -3,11 +3,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "audio/ffmpeg_source.h"
-#include "audio/file_ending.h"
 #include "audio/losses.h"
 #include "audio/resampler.h"
-#include "audio/sndfile_source.h"
 #include "audio/sound_header.h"
 
 namespace tutti {

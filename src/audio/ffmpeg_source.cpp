@@ -1,11 +1,10 @@
-#include "audio/ffmpeg_source.h"
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
 #include "audio/ffmpeg_input.h"
+#include "audio/sound_source.h"
 
 namespace tutti {
 namespace {
@@ -14,6 +13,9 @@ namespace {
 constexpr Seconds kHole{0.1};
 /// Lossy encoders add up to this much at both ends, and a header may or may not count it.
 constexpr Seconds kPadding{0.25};
+
+/// A decoder that has its last packet and still gives errors instead of an end is stuck.
+constexpr int kMostErrorsAtEnd = 100;
 
 struct FreeCodec {
   const FfmpegApi* api;
@@ -32,6 +34,9 @@ class FfmpegSource final : public SoundSource {
  public:
   FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, Losses& losses)
       : api_(api), input_(std::move(input)), losses_(losses) {}
+  FfmpegSource(const FfmpegSource&) = delete;
+  FfmpegSource& operator=(const FfmpegSource&) = delete;
+  ~FfmpegSource() override;
 
   Result<void> open_decoder();
   Result<bool> next(SoundBlock& block) override;
@@ -57,6 +62,7 @@ class FfmpegSource final : public SoundSource {
   int first_rate_ = 0;
   std::int64_t expected_ = AV_NOPTS_VALUE;  // time stamp at which the next frame should start
   bool at_end_ = false;
+  int errors_at_end_ = 0;
 };
 
 /// Our decoder and demuxer say in the log what they skip; that is the only place where they do.
@@ -75,6 +81,10 @@ void on_log(void* about, int level, const char* format, va_list args) {
   std::vsnprintf(text, sizeof text, format, args);
   text[std::strcspn(text, "\n")] = '\0';
   listener.losses->add(*listener.at, std::string(about == listener.decoder ? "decoder: " : "container: ") + text);
+}
+
+FfmpegSource::~FfmpegSource() {
+  listener = {};
 }
 
 Result<void> FfmpegSource::open_decoder() {
@@ -117,8 +127,9 @@ bool FfmpegSource::feed() {
     if (ours) {
       // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
       if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");
+      const int said = losses_.count();
       const int sent = api_.avcodec_send_packet(codec_.get(), packet_.get());
-      if (sent < 0) note("a packet could not be decoded: " + api_.reason(sent));
+      if (sent < 0 && losses_.count() == said) note("a packet could not be decoded: " + api_.reason(sent));
     }
     api_.av_packet_unref(packet_.get());
     if (ours) return true;
@@ -146,15 +157,14 @@ void FfmpegSource::note_hole() {
 Result<bool> FfmpegSource::next(SoundBlock& block) {
   listen();
   for (;;) {
+    const int said = losses_.count();
     const int code = api_.avcodec_receive_frame(codec_.get(), frame_.get());
     if (code == AVERROR_EOF) return false;
     if (code == AVERROR(ENOMEM)) return fail(Fault::exhausted, "the decoder ran out of memory");
-    if (code == AVERROR(EAGAIN)) {
-      if (!feed()) return false;
-      continue;
-    }
     if (code < 0) {
-      note("a frame could not be decoded: " + api_.reason(code));
+      const bool broken = code != AVERROR(EAGAIN);
+      if (broken && losses_.count() == said) note("a frame could not be decoded: " + api_.reason(code));
+      if (!feed() && (!broken || ++errors_at_end_ > kMostErrorsAtEnd)) return false;
       continue;
     }
     if (frame_->nb_samples <= 0 || frame_->sample_rate <= 0) continue;

@@ -19,6 +19,7 @@ std::string clock_text(Seconds at) {
 }
 
 void Losses::add(Seconds at, std::string what) {
+  ++count_;
   const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) { return kind.what == what; });
   if (same != kinds_.end()) {
     same->last = at;

@@ -15,7 +15,8 @@ std::string clock_text(Seconds at);
 class Losses {
  public:
   void add(Seconds at, std::string what);
-  bool empty() const { return kinds_.empty(); }
+  /// How often `add` was called.
+  int count() const { return count_; }
   std::vector<std::string> sentences() const;
 
  private:
@@ -26,6 +27,7 @@ class Losses {
   };
   std::vector<Kind> kinds_;
   int others_ = 0;
+  int count_ = 0;
 };
 
 }  // namespace tutti

@@ -41,7 +41,7 @@ using OnDecoded = std::function<bool(Seconds)>;
 /// What a decoding child may use before it counts as stuck or run wild.
 struct DecodeLimits {
   Seconds silence{60};              // without any progress: killed. Reading standard input does not count
-  Bytes memory{3LL << 30};          // address space; 0: no limit
+  Bytes memory{3LL << 30};          // address space beyond the program's own; 0: no limit
   std::filesystem::path program{};  // that runs decode_audio_main; empty: $TUTTI_DECODER, else this program
 };
 

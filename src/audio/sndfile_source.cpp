@@ -1,5 +1,3 @@
-#include "audio/sndfile_source.h"
-
 #include <sndfile.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "audio/sound_header.h"
+#include "audio/sound_source.h"
 #include "base/owned.h"
 
 namespace tutti {

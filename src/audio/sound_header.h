@@ -25,4 +25,8 @@ inline constexpr std::int64_t kFlacTotalOffset = 21;
 /// None for any other kind of file.
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 
+/// What is wrong with the end of a file whose container tells whole files from truncated ones while FFmpeg does not
+/// (Ogg, AVI, FLV), as a sentence. None for a whole file and for every other kind.
+std::optional<std::string> broken_ending(ByteSource& bytes);
+
 }  // namespace tutti

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "audio/byte_source.h"
 #include "audio/ffmpeg_api.h"
+#include "audio/losses.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -32,5 +36,17 @@ class SoundSource {
   virtual Result<bool> next(SoundBlock& block) = 0;
   virtual std::optional<SoundPromise> promised() const = 0;
 };
+
+/// The fast path: WAV and AIFF with plain samples and FLAC, mono or stereo, by libsndfile, without loading FFmpeg's
+/// codecs (20 ms a file). It takes undamaged files only and is strict about it: null for everything it does not know to
+/// come out as from FFmpeg, and an error from `next` as soon as something is odd; FFmpeg then decodes the file from its
+/// start. `bytes` must outlive the source.
+std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes);
+
+/// Opens anything FFmpeg reads and decodes the audio stream that the ffmpeg program would pick: the one with most
+/// channels, default streams first. `name` is the file's name without folders; its extension helps to tell formats
+/// without a signature apart, and nothing else is ever opened (no playlist, no network). What cannot be decoded goes
+/// into `losses`; both must outlive the source.
+Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, Losses& losses);
 
 }  // namespace tutti

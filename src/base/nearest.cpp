@@ -28,7 +28,7 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
   const std::string* best = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3);  // further away is another word
+  std::size_t least = std::max<std::size_t>(1, (word.size() + 2) / 3);  // further away is another word
   for (const auto& candidate : candidates) {
     const std::size_t distance = edits_between(word, candidate);
     if (distance > least || (best && distance == least)) continue;

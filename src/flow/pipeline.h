@@ -39,6 +39,9 @@ class Pipeline {
                      typename BoundedQueue<Out>::SizeOf size_of = {}) {
     options.threads = 1;
     auto [writer, reader] = make_channel<Out>(options.output, std::move(size_of));
+    end_sources_.push_back([queue = reader.watch()] {
+      if (auto open = queue.lock()) open->close();
+    });
     auto shared = std::make_shared<Fn>(std::move(generator));
     add({.name = std::move(name),
          .options = options,
@@ -92,6 +95,8 @@ class Pipeline {
 
   /// Starts all threads. Where the system refuses one, the pipeline stops and `join` yields the error.
   void start();
+  /// Nothing new begins: sources end at their next item, and what they have handed on goes all the way. Idempotent.
+  void finish();
   /// Lets go of everything that waits between the stages; items in work are finished and dropped. Idempotent.
   void stop();
   /// Waits for all stages to end. Yields the first error that stopped the pipeline, or Fault::cancelled after `stop`.
@@ -137,7 +142,8 @@ class Pipeline {
   void let_go() const;
 
   const Clock& clock_;
-  std::vector<std::function<void()>> let_go_;  // fixed once started
+  std::vector<std::function<void()>> let_go_;  // both fixed once started
+  std::vector<std::function<void()>> end_sources_;
   Failures failures_;
   std::atomic<bool> is_cancelled_ = false;
   Guarded<Lifetime> lifetime_;

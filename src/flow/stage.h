@@ -23,7 +23,7 @@ enum class Order {
 struct StageOptions {
   int threads = 1;                   ///< at least 1; a source always has one
   OnError on_error = OnError::stop;  ///< an exception is an error like any other
-  Order order = Order::completion;   ///< costs nothing with one thread
+  Order order = Order::completion;   ///< Order::input costs some locking per item
   std::size_t window = 16;           ///< for Order::input: finished items that may wait for an earlier one; held memory
   QueueLimits output{};              ///< of the queue behind the stage; a byte bound needs a size function
 };

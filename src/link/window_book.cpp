@@ -63,12 +63,14 @@ WindowBook::Reply WindowBook::take(WindowId window) {
   return reply;
 }
 
-void WindowBook::release(WindowId window) {
-  const Entry* entry = find(window);
-  if (!entry) return;
+WindowBook::Memory WindowBook::release(WindowId window) {
+  Entry* entry = find(window);
+  if (!entry) return nullptr;
   if (entry->request) throw std::logic_error(named(window) + " is released while its request is waiting");
   if (entry->place != Place::nowhere) releases_.push_back(window);
+  Memory memory = std::move(entry->memory);
   entries_.erase(window);
+  return memory;
 }
 
 std::vector<WindowBook::Order> WindowBook::due() {

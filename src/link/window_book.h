@@ -47,8 +47,9 @@ class WindowBook {
   bool answered(WindowId window) const;
   /// The answer, once. A window that could not be opened is forgotten with it.
   Reply take(WindowId window);
-  /// Forgets a window; no request of its may be waiting. Unknown ones are fine.
-  void release(WindowId window);
+  /// Forgets a window; no request of its may be waiting. Unknown ones are fine. Returns its memory, so that a megabyte
+  /// need not be freed under the caller's lock.
+  Memory release(WindowId window);
 
   // --- the worker's side -----------------------------------------------------------------------------------------
   struct Order {

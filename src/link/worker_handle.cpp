@@ -69,7 +69,7 @@ Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
 }
 
 void WorkerHandle::release(WindowId window) {
-  desk_.with([&](WorkerDesk& desk) { desk.book.release(window); });
+  const auto memory = desk_.with([&](WorkerDesk& desk) { return desk.book.release(window); });
   wake();
 }
 

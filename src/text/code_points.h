@@ -9,8 +9,15 @@
 
 namespace tutti {
 
-/// Text as Python's str sees it, one element a code point: the normalisers follow rules written for that. All functions
-/// are pure; "Python" means the meaning that CPython's str and re give, with the Unicode version of utf8proc.
+// Text as Python's str and re see it, one element a code point: Whisper's rules for text are written for that. All
+// functions are pure. Unicode is of the version of utf8proc where nothing else is said.
+
+/// Unicode 16's \p{L}.
+bool is_letter(char32_t value);
+/// Unicode 16's \p{N}.
+bool is_number(char32_t value);
+/// Unicode's property White_Space, which is \s in the expression that splits text for the tokenizer.
+bool is_white_space(char32_t value);
 
 /// str.lower(): full case mapping, with the final sigma and U+0130 as the special cases.
 std::u32string lower(std::u32string_view text);

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "text/unicode_class.h"
+#include "text/code_points.h"
 #include "text/utf8.h"
 
 namespace tutti {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,10 +16,16 @@ class TokenTable {
  public:
   static constexpr std::int32_t kNone = -1;
 
-  explicit TokenTable(std::size_t most_tokens = 0);
+  explicit TokenTable(std::size_t most_tokens = 0)
+      : slots_(std::bit_ceil(std::max<std::size_t>(16, 2 * most_tokens))) {}
 
   /// Returns kNone, or the id that these bytes have already; that one stays.
-  std::int32_t insert(std::string_view bytes, std::int32_t id);
+  std::int32_t insert(std::string_view bytes, std::int32_t id) {
+    Slot& slot = slots_[slot_of(bytes)];
+    if (slot.id != kNone) return slot.id;
+    slot = {bytes, id};
+    return kNone;
+  }
   /// The id of these bytes, or kNone.
   std::int32_t find(std::string_view bytes) const { return slots_[slot_of(bytes)].id; }
 

@@ -3,7 +3,7 @@
 
 #include <fstream>
 #include <iomanip>
-#include <sstream>
+#include <thread>
 
 #include "audio/recording.h"
 #include "sounds.h"
@@ -22,7 +22,7 @@ std::uint64_t checksum(std::span<const std::int16_t> pcm) {
   return value;
 }
 
-/// One line of tests/data/audio/pcm.txt: what the ffmpeg program makes of a file.
+/// One line of a table made by tools/golden/pcm.py: what the ffmpeg program makes of a file.
 struct Expected {
   std::int64_t samples = 0;
   std::uint64_t checksum = 0;
@@ -30,8 +30,12 @@ struct Expected {
   std::string path{};
 };
 
-std::vector<Expected> ffmpegs_results() {
-  std::ifstream lines(fs::path(TUTTI_SOURCE_DIR) / "tests/data/audio/pcm.txt");
+fs::path golden(const std::string& name) {
+  return fs::path(TUTTI_SOURCE_DIR) / "tests/data/audio" / name;
+}
+
+std::vector<Expected> results_in(const fs::path& table) {
+  std::ifstream lines(table);
   std::vector<Expected> all;
   for (Expected one; lines >> one.samples >> std::hex >> one.checksum >> std::dec >> one.state >> std::ws &&
                      std::getline(lines, one.path);)
@@ -39,18 +43,36 @@ std::vector<Expected> ffmpegs_results() {
   return all;
 }
 
+void expect_same(const Expected& expected, const fs::path& folder) {
+  const auto recording = decode_recording(folder / expected.path);
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_EQ(recording->samples(), expected.samples) << expected.path;
+  EXPECT_EQ(checksum(all_of(*recording)), expected.checksum) << expected.path;
+  EXPECT_EQ(recording->losses().empty(), expected.state == "clean")
+      << expected.path << ": " << testing::PrintToString(recording->losses());
+}
+
 }  // namespace
 
 TEST(Decode, GivesTheSamplesOfTheFfmpegProgramBitForBit) {
   TUTTI_NEEDS("formats/sonnet");
-  const auto all = ffmpegs_results();
+  const auto all = results_in(golden("pcm.txt"));
   ASSERT_GT(all.size(), 40U);
-  for (const Expected& expected : all) {
-    const auto recording = decode_recording(test_data() / expected.path);
-    ASSERT_TRUE(recording) << recording.error().text();
-    EXPECT_EQ(recording->samples(), expected.samples) << expected.path;
-    EXPECT_EQ(checksum(all_of(*recording)), expected.checksum) << expected.path;
-    EXPECT_EQ(recording->losses().empty(), expected.state == "clean")
-        << expected.path << ": " << testing::PrintToString(recording->losses());
-  }
+  for (const Expected& expected : all) expect_same(expected, test_data());
+}
+
+TEST(Decode, DoesSoWithSurroundVideoSeveralTracksAndFormatsThatChangeInMidFile) {
+  const auto all = results_in(golden("sounds.txt"));
+  ASSERT_EQ(all.size(), 15U);
+  for (const Expected& expected : all) expect_same(expected, golden("sounds"));
+}
+
+TEST(Decode, ManyThreadsMayDecodeAtOnce) {
+  const auto expected = all_of(decode_recording(golden("sounds/mono.opus")).value());
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      const auto recording = decode_recording(golden("sounds/mono.opus"));
+      EXPECT_TRUE(recording && all_of(*recording) == expected);
+    });
 }

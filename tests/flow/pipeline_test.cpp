@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -125,6 +126,20 @@ TEST(Pipeline, LettingGoOfTheLastOutputEndsEveryStage) {
   pipeline.start();
   EXPECT_EQ(out.pop(), 1);
   out = {};
+  EXPECT_TRUE(pipeline.join());
+}
+
+TEST(Pipeline, FinishEndsTheSourcesAndKeepsWhatTheyHandedOn) {
+  Pipeline pipeline;
+  auto endless = pipeline.source("endless", numbers(std::numeric_limits<int>::max()), {.output = {.items = 5}});
+  auto out =
+      pipeline.map("pass", std::move(endless), [](int&& n) -> Result<int> { return n; }, {.output = {.items = 2}});
+  pipeline.start();
+  // Full to the brim: 2 wait behind the stage, 1 is in it, 5 before it.
+  eventually([&] { return pipeline.report().stages[0].items_out == 8; });
+  pipeline.finish();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(out.pop(), i);
+  EXPECT_EQ(out.pop(), std::nullopt);
   EXPECT_TRUE(pipeline.join());
 }
 

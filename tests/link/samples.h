@@ -31,7 +31,14 @@ inline std::vector<ToWorker> sample_orders() {
 
 inline std::vector<ToControl> sample_reports() {
   return {Hello{.protocol = 77, .build_id = "abc", .device_uuid = "GPU-1"},
-          Ready{.device_name = "H100", .compute_type = "bfloat16", .n_mels = 128, .slots = 16, .load_seconds = 1.5},
+          Ready{.device_name = "H100",
+                .compute_type = "bfloat16",
+                .n_mels = 128,
+                .n_audio_ctx = 1500,
+                .n_text_ctx = 448,
+                .n_vocab = 51866,
+                .slots = 16,
+                .load_seconds = 1.5},
           Opened{.window = 5, .encode_seconds = 0.125},
           Language{.window = 6, .tokens = {50259, 50260}, .probabilities = {0.75F, 0.25F}},
           Decoded{.window = 7,

@@ -256,6 +256,14 @@ TEST_F(WorkerHandleTest, AProgramThatIsNotThereIsSaidAtOnce) {
   EXPECT_THAT(ready.error().what, HasSubstr("/nowhere/tutti-engine could not be started"));
 }
 
+TEST_F(WorkerHandleTest, UnderAWrapperTheWorkerSharesOurTerminalAndProcessGroup) {
+  auto options = scripted({});
+  options.command = {.words = {"env", kScriptedWorker}, .wrapped = true};
+  const auto worker = WorkerHandle::start(options).value();
+  transcribe(*worker, 1);
+  EXPECT_EQ(::getpgid(log_.number_after("ready as process")), ::getpgrp());
+}
+
 TEST_F(WorkerHandleTest, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinTheGrace) {
   const auto worker = start({"then=stall"});
   Result<Decoded> decoded;

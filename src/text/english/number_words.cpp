@@ -1,4 +1,4 @@
-#include "text/number_words.h"
+#include "text/english/number_words.h"
 
 #include <map>
 

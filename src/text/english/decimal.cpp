@@ -1,4 +1,4 @@
-#include "text/decimal.h"
+#include "text/english/decimal.h"
 
 #include <algorithm>
 

@@ -1,10 +1,11 @@
+#include "text/normaliser.h"
+
 #include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "text/code_points.h"
-#include "text/english_numbers.h"
-#include "text/normaliser.h"
+#include "text/english/numbers.h"
 #include "text/symbols.h"
 #include "text/utf8.h"
 

@@ -1,9 +1,9 @@
-#include "text/unicode_class.h"
-
 #include <utf8proc.h>
 
 #include <algorithm>
 #include <span>
+
+#include "text/code_points.h"
 
 namespace tutti {
 namespace {
@@ -71,6 +71,45 @@ bool is_white_space(char32_t value) {
     case 0x205F:
     case 0x3000: return true;
     default: return value >= 0x2000 && value <= 0x200A;
+  }
+}
+
+bool is_space(char32_t value) {
+  return is_white_space(value) || (value >= 0x1C && value <= 0x1F);
+}
+
+bool is_word_character(char32_t value) {
+  return value == U'_' || is_letter(value) || is_number(value);
+}
+
+bool is_decimal(char32_t value) {
+  return category_of(value) == UTF8PROC_CATEGORY_ND;
+}
+
+int decimal_value(char32_t value) {
+  // Decimals stand in rows of ten from 0 to 9; several rows may touch.
+  char32_t first = value;
+  while (first > 0 && is_decimal(first - 1)) --first;
+  return static_cast<int>((value - first) % 10);
+}
+
+GeneralClass class_of(char32_t value) {
+  switch (category_of(value)) {
+    case UTF8PROC_CATEGORY_MN: return GeneralClass::mark_nonspacing;
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME: return GeneralClass::mark;
+    case UTF8PROC_CATEGORY_SM:
+    case UTF8PROC_CATEGORY_SC:
+    case UTF8PROC_CATEGORY_SK:
+    case UTF8PROC_CATEGORY_SO: return GeneralClass::symbol;
+    case UTF8PROC_CATEGORY_PC:
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO: return GeneralClass::punctuation;
+    default: return GeneralClass::other;
   }
 }
 
