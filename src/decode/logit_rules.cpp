@@ -50,7 +50,7 @@ void begin_with_timestamp(std::span<float> logits, const RuleOptions& options, c
 RuleOutcome prefer_timestamps(std::span<float> logits, const DecodingTokens& tokens) {
   const auto begin = static_cast<std::size_t>(tokens.timestamp_begin);
   const auto text = logits.first(begin);
-  const double best_text = *std::ranges::max_element(text);
+  const double best_text = largest(text);
   const double all_times = log_sum_exp(logits.subspan(begin));
   if (all_times > best_text) forbid(text);
   // The difference of two minus infinities is NaN, which is not narrow.

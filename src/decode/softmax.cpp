@@ -1,28 +1,38 @@
 #include "decode/softmax.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 // A vocabulary is 50,000 logits a step and a sequence. Compiled for wider registers too; the loader picks by processor.
+// ThreadSanitizer is not set up yet when the loader does: one width has to do there.
+#ifdef __SANITIZE_THREAD__
+#define TUTTI_FOR_EVERY_WIDTH
+#else
 #define TUTTI_FOR_EVERY_WIDTH __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#endif
 
 namespace tutti {
 namespace {
 
-constexpr std::size_t kLanes = 16;
+// Sums and maxima of this many columns side by side: loops short enough for the cache, too long to be unrolled, which
+// is what the compiler turns into vector code. Each column adds up 200 values, so small ones do not vanish.
+constexpr std::size_t kColumns = 256;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-/// exp(x) for x <= 0 within 2 ulp, by Cody and Waite's reduction and a minimax polynomial of degree 7 (Cephes, expf);
-/// below -87 about 1e-38. Branch-free, so that loops over it become vector code; std::exp would not.
-inline float fast_exp(float x) {
+/// Below this, exp is zero beside 1 even 50,000 times over. Not a number stays so.
+__attribute__((always_inline)) inline float above_underflow(float x) {
+  return x < -87.0F ? -87.0F : x;
+}
+
+/// exp(x) for -87 <= x <= 0 within 2 ulp, by Cody and Waite's reduction and a minimax polynomial of degree 7 (Cephes,
+/// expf). Branch-free, so that loops over it become vector code; std::exp would not.
+__attribute__((always_inline)) inline float fast_exp(float x) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it leaves the nearest integer in the low bits
-  const float clamped = x < -87.0F ? -87.0F : x;
-  const float shifted = clamped * 1.44269504F + kRound;
+  const float shifted = x * 1.44269504F + kRound;
   const float n = shifted - kRound;
-  const float r = (clamped - n * 0.693359375F) + n * 2.12194440e-4F;
+  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 1.9875691500e-4F;
   p = p * r + 1.3981999507e-3F;
   p = p * r + 8.3334519073e-3F;
@@ -35,32 +45,30 @@ inline float fast_exp(float x) {
 }
 
 TUTTI_FOR_EVERY_WIDTH float largest_of(const float* row, std::size_t size) {
-  std::array<float, kLanes> lanes{};
-  lanes.fill(kNever);
+  float columns[kColumns];
+  for (float& column : columns) column = kNever;
   std::size_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      lanes[lane] = row[i + lane] > lanes[lane] ? row[i + lane] : lanes[lane];
-    }
+  for (; i + kColumns <= size; i += kColumns) {
+    for (std::size_t c = 0; c < kColumns; ++c) columns[c] = row[i + c] > columns[c] ? row[i + c] : columns[c];
   }
-  for (; i < size; ++i) lanes[0] = row[i] > lanes[0] ? row[i] : lanes[0];
-  return *std::ranges::max_element(lanes);
+  float best = kNever;
+  for (; i < size; ++i) best = row[i] > best ? row[i] : best;
+  for (const float column : columns) best = column > best ? column : best;
+  return best;
 }
 
-/// Lanes are emptied into a double every kBlock values, so that 50,000 small terms do not vanish beside a large one.
 TUTTI_FOR_EVERY_WIDTH double sum_of_exp(const float* row, std::size_t size, float largest, float scale) {
-  constexpr std::size_t kBlock = 64 * kLanes;
-  double total = 0;
+  float columns[kColumns] = {};
+  float x[kColumns];
   std::size_t i = 0;
-  while (i + kLanes <= size) {
-    std::array<float, kLanes> lanes{};
-    const std::size_t stop = std::min(i + kBlock, size / kLanes * kLanes);
-    for (; i < stop; i += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += fast_exp((row[i + lane] - largest) * scale);
-    }
-    for (const float lane : lanes) total += static_cast<double>(lane);
+  for (; i + kColumns <= size; i += kColumns) {
+    // Two loops: in one, the compiler splits off the clamped case as a branch, and nothing is vector code any more.
+    for (std::size_t c = 0; c < kColumns; ++c) x[c] = above_underflow((row[i + c] - largest) * scale);
+    for (std::size_t c = 0; c < kColumns; ++c) columns[c] += fast_exp(x[c]);
   }
-  for (; i < size; ++i) total += static_cast<double>(fast_exp((row[i] - largest) * scale));
+  double total = 0;
+  for (; i < size; ++i) total += static_cast<double>(fast_exp(above_underflow((row[i] - largest) * scale)));
+  for (const float column : columns) total += static_cast<double>(column);
   return total;
 }
 
@@ -68,6 +76,10 @@ TUTTI_FOR_EVERY_WIDTH double sum_of_exp(const float* row, std::size_t size, floa
 
 double sum_of_exponentials(std::span<const float> row, float largest, float scale) {
   return sum_of_exp(row.data(), row.size(), largest, scale);
+}
+
+float largest(std::span<const float> row) {
+  return largest_of(row.data(), row.size());
 }
 
 double log_sum_exp(std::span<const float> row) {

@@ -5,6 +5,9 @@
 
 namespace tutti {
 
+/// The largest value; minus infinity of none. Values that are not a number are passed over.
+float largest(std::span<const float> row);
+
 /// log(sum(exp(row))), exact to about 1e-7 relative; minus infinity where every value is. NaN where a value is.
 double log_sum_exp(std::span<const float> row);
 

@@ -99,7 +99,7 @@ Result<LoadedModel> load(const LoadModel& request) {
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(device->has_index() ? device->index() : 0) : std::nullopt;
-  return LoadedModel{.network = std::make_unique<WhisperNetwork>(std::move(*model)),
+  return LoadedModel{.network = make_network(std::move(*model)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
                                 .no_timestamps = if_present(ids->special.no_timestamps),
@@ -113,6 +113,10 @@ Result<LoadedModel> load(const LoadModel& request) {
 }
 
 }  // namespace
+
+std::unique_ptr<Network> make_network(WhisperModel model) {
+  return std::make_unique<WhisperNetwork>(std::move(model));
+}
 
 Result<LoadedModel> load_model(const LoadModel& request) {
   try {

@@ -27,6 +27,8 @@ class Network {
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
 };
 
+std::unique_ptr<Network> make_network(WhisperModel model);
+
 /// A model ready to serve, with the ids that steer it.
 struct LoadedModel {
   std::unique_ptr<Network> network{};

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report.h"
+#include "worker/network.h"
+
+namespace tutti {
+
+struct ComputeType {
+  std::string name{};
+  at::ScalarType dtype = at::kFloat;
+  double tolerance = 0;  // relative to float32 on the CPU
+};
+
+/// What the device can compute in, float32 first.
+std::vector<ComputeType> compute_types(at::Device device);
+
+/// Logits of every compute type against float32 on the CPU: a small model with random weights, and `model` if given.
+void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model);
+
+/// A worker process of this very program: that it survives a crash, and that it backs off when memory runs out, without
+/// losing or changing a window.
+void check_worker(Report& report, at::Device device);
+/// What that process loads.
+Result<LoadedModel> load_check_model(const LoadModel& request);
+
+/// Windows and tokens a second with random weights. all: tiny to large-v3; else tiny and base.
+void measure_speed(Report& report, at::Device device, bool all);
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include "checks.h"
+
+namespace tutti {
+namespace {
+
+constexpr WhisperDims kSmall{.n_audio_ctx = 200,
+                             .n_audio_state = 128,
+                             .n_audio_head = 4,
+                             .n_audio_layer = 2,
+                             .n_vocab = 51864,
+                             .n_text_state = 128,
+                             .n_text_head = 4,
+                             .n_text_layer = 2};
+
+/// A waving spectrogram, the same everywhere.
+at::Tensor test_mel(const WhisperDims& dims) {
+  const auto frames = at::arange(2 * dims.n_audio_ctx, at::kFloat);
+  const auto bins = at::arange(dims.n_mels, at::kFloat).unsqueeze(1);
+  return at::sin(frames * 0.05 + bins * 0.3) * at::cos(frames * 0.013);
+}
+
+/// Logits of a prefill and of one step after it, on the CPU.
+at::Tensor logits_of(const WhisperModel& model) {
+  const c10::InferenceMode no_autograd;
+  const auto window = model.cross_kv(model.encode(test_mel(model.dims())));
+  auto cache = model.make_self_kv(1);
+  const std::vector<std::int32_t> prompt{50257, 50363, 400, 1010};
+  const std::vector<std::int32_t> next{2020};
+  const SequenceStep prefill{.tokens = prompt, .window = &window};
+  const auto first = model.decode({&prefill, 1}, cache).to(at::kCPU, at::kFloat);
+  const SequenceStep step{.position = 4, .tokens = next, .window = &window};
+  return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, at::kFloat)});
+}
+
+WhisperModel random_model(at::Device device, at::ScalarType dtype) {
+  at::manual_seed(20251121);  // the same weights for all
+  return WhisperModel::random(kSmall, device, dtype);
+}
+
+void compare(Report& report, const std::string& what, const at::Tensor& found, const at::Tensor& wanted,
+             const ComputeType& type) {
+  const double error = ((found - wanted).norm() / wanted.norm()).item<double>();
+  report.add({.check = "parity",
+              .what = what + " " + type.name + ", logits",
+              .value = error,
+              .unit = "relative error",
+              .passed = error <= type.tolerance});
+}
+
+}  // namespace
+
+std::vector<ComputeType> compute_types(at::Device device) {
+  std::vector<ComputeType> types{{"float32", at::kFloat, 1e-4}, {"bfloat16", at::kBFloat16, 5e-2}};
+  if (device.is_cuda()) types.push_back({"float16", at::kHalf, 1e-2});
+  return types;
+}
+
+void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model) {
+  const auto wanted = logits_of(random_model(at::kCPU, at::kFloat));
+  for (const auto& type : compute_types(device)) {
+    compare(report, "random weights", logits_of(random_model(device, type.dtype)), wanted, type);
+  }
+  if (!model) return report.note("parity with real weights was not checked: no --model DIR");
+  const auto reference = WhisperModel::load(*model, at::kCPU, at::kFloat);
+  if (!reference) {
+    report.note(reference.error().text());
+    return report.add({.check = "parity", .what = "real weights", .unit = "could be loaded", .passed = false});
+  }
+  const auto expected = logits_of(*reference);
+  for (const auto& type : compute_types(device)) {
+    const auto loaded = WhisperModel::load(*model, device, type.dtype);
+    if (loaded) compare(report, "real weights", logits_of(*loaded), expected, type);
+  }
+}
+
+}  // namespace tutti
