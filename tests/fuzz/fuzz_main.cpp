@@ -54,17 +54,18 @@ void try_input(const Input& input) {
 }
 
 std::vector<Input> read_seeds(const std::vector<std::string>& paths) {
-  std::vector<Input> seeds{Input{}};
-  const auto add = [&](const std::filesystem::path& path) {
-    if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) > kLargestSeed) return;
-    if (const auto text = tutti::read_file(path)) seeds.emplace_back(text->begin(), text->end());
-  };
+  std::vector<std::filesystem::path> files;
   for (const auto& path : paths) {
-    add(path);
+    files.emplace_back(path);
     if (!std::filesystem::is_directory(path)) continue;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) add(entry.path());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) files.push_back(entry.path());
   }
-  std::sort(seeds.begin(), seeds.end());  // the same order on every file system
+  std::sort(files.begin(), files.end());  // the same order on every file system
+  std::vector<Input> seeds{Input{}};
+  for (const auto& file : files) {
+    if (!std::filesystem::is_regular_file(file) || std::filesystem::file_size(file) > kLargestSeed) continue;
+    if (const auto text = tutti::read_file(file)) seeds.emplace_back(text->begin(), text->end());
+  }
   return seeds;
 }
 

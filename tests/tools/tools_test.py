@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+
+def run(*command, **environment):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+class TestSummary(unittest.TestCase):
+    """run_tests.py over a made ctest project without any compiler."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def summary(self, tests, **environment):
+        root = pathlib.Path(self.folder.name)
+        write(root / "CTestTestfile.cmake", tests)
+        return run(TOOLS / "run_tests.py", root, **environment)
+
+    GOOD = 'add_test(good "/bin/true")\n'
+    BAD = 'add_test(bad "/bin/false")\n'
+    GONE = 'add_test(gone "/nowhere/program")\n'
+    SKIPPED = ('add_test(skipped "/bin/echo" "x.cpp:3: Skipped\nneeds the moon\n[  SKIPPED ]")\n'
+               'set_tests_properties(skipped PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")\n')
+
+    def test_every_outcome_is_counted_and_named(self):
+        done = self.summary(self.GOOD + self.BAD + self.GONE + self.SKIPPED)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 2 failed, 1 skipped")
+        self.assertIn("skipped: skipped: needs the moon", done.stdout)
+        self.assertIn("failed: bad", done.stdout)
+        self.assertIn("failed: gone", done.stdout)
+
+    def test_a_skip_is_a_failure_only_where_it_is_said_to_be(self):
+        self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="0").returncode, 0)
+        self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="1").returncode, 1)
+        self.assertEqual(self.summary(self.GOOD, TUTTI_NO_SKIPS="1").returncode, 0)
+
+    def test_no_tests_at_all_is_a_failure(self):
+        self.assertEqual(self.summary("").returncode, 1)
+
+
+class TestHouse(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def test_an_include_up_the_house_is_found(self):
+        write(self.root / "src/base/a.h", '#include "flow/b.h"\n')
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'base' may not include 'flow'", done.stdout)
+
+    def test_torch_above_the_line_is_found(self):
+        write(self.root / "src/audio/a.cpp", "#include <ATen/ATen.h>\n")
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 1)
+
+    def test_a_tree_that_keeps_the_rules_passes(self):
+        write(self.root / "src/flow/a.cpp", '#include "base/b.h"\n')
+        write(self.root / "src/model/a.cpp", "#include <ATen/ATen.h>\n")
+        self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 0)
+
+    def test_a_test_file_that_nothing_compiles_is_found(self):
+        for name in ("a_test.cpp", "b_test.cpp"):
+            write(self.root / "tests/base" / name, "")
+        commands = [{"directory": str(self.root), "file": "tests/base/a_test.cpp"}]
+        write(self.root / "build/compile_commands.json", json.dumps(commands))
+        done = run(TOOLS / "check_tests.py", self.root, self.root / "build")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tests/base/b_test.cpp", done.stdout)
+        self.assertNotIn("a_test.cpp", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
