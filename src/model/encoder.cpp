@@ -28,7 +28,7 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
     throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
-  const auto input = mel.to(weights_->device, weights_->dtype);
+  const auto input = mel.to(weights_->device, weights_->dtype, /*non_blocking=*/true);
   const auto heard = ops::conv_gelu(ops::conv_gelu(input, net.conv1, 1), net.conv2, 2);
   auto x = ops::transpose_and_add(heard, net.audio_positions);
   for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head);

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "model/checkpoint.h"
+#include "model/stored/checkpoint.h"
 #include "model/weights.h"
 
 namespace tutti {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "model/few_rows.h"
-#include "model/one_row_attention.h"
+#include "model/cpu/few_rows.h"
+#include "model/cpu/one_row_attention.h"
 #include "model/ops.h"
 
 // The operators by torch, on whatever device the tensors are; a decoder step on the CPU has kernels of its own.

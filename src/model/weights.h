@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/dims.h"
 #include "model/ops.h"
+#include "model/stored/dims.h"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/dims.h"
+#include "model/stored/dims.h"
 
 namespace tutti {
 

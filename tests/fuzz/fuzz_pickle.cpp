@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "model/openai_pt.h"
-#include "model/pickle.h"
+#include "model/stored/openai_pt.h"
+#include "model/stored/pickle.h"
 
 // As a whole .pt (the archive around the pickle), and as the pickle alone: a random archive rarely holds one.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

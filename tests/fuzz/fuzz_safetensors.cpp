@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "model/dims.h"
-#include "model/safetensors.h"
+#include "model/stored/dims.h"
+#include "model/stored/safetensors.h"
 
 // Every tensor of a file that is accepted must lie inside the file and be as long as its shape says.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,8 @@
-#include "model/few_rows.h"
+#include "model/cpu/few_rows.h"
 
 #include <gtest/gtest.h>
 
-#include "model/few_rows_job.h"
+#include "model/cpu/few_rows_job.h"
 #include "model/golden.h"
 
 namespace tutti {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "model/safetensors.h"
+#include "model/stored/safetensors.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "model/names.h"
+#include "model/stored/names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "model/one_row_attention.h"
+#include "model/cpu/one_row_attention.h"
 
 #include <gtest/gtest.h>
 
+#include "model/cpu/one_row_attention_job.h"
 #include "model/golden.h"
-#include "model/one_row_attention_job.h"
 
 namespace tutti {
 namespace {

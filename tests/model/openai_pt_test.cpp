@@ -1,11 +1,11 @@
-#include "model/openai_pt.h"
+#include "model/stored/openai_pt.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/damage.h"
-#include "model/pickle.h"
-#include "model/zip_archive.h"
+#include "model/stored/pickle.h"
+#include "model/stored/zip_archive.h"
 
 namespace tutti {
 namespace {

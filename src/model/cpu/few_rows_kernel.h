@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/few_rows_job.h"
-#include "model/lanes.h"
+#include "model/cpu/few_rows_job.h"
+#include "model/cpu/lanes.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/zip_archive.h"
+#include "model/stored/zip_archive.h"
 
 #include <algorithm>
 #include <cstdint>

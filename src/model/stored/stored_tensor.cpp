@@ -1,4 +1,4 @@
-#include "model/stored_tensor.h"
+#include "model/stored/stored_tensor.h"
 
 namespace tutti {
 

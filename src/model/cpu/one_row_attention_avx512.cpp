@@ -1,5 +1,5 @@
-#include "model/one_row_attention_job.h"
-#include "model/one_row_attention_kernel.h"
+#include "model/cpu/one_row_attention_job.h"
+#include "model/cpu/one_row_attention_kernel.h"
 
 namespace tutti {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/dims.h"
-#include "model/stored_tensor.h"
+#include "model/stored/dims.h"
+#include "model/stored/stored_tensor.h"
 
 namespace tutti {
 

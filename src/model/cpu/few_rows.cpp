@@ -1,12 +1,12 @@
-#include "model/few_rows.h"
+#include "model/cpu/few_rows.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
 
-#include "model/few_rows_job.h"
-#include "model/instructions.h"
+#include "model/cpu/few_rows_job.h"
+#include "model/cpu/instructions.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/pickle.h"
+#include "model/stored/pickle.h"
 
 #include <bit>
 #include <cstring>

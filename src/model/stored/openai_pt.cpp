@@ -1,4 +1,4 @@
-#include "model/openai_pt.h"
+#include "model/stored/openai_pt.h"
 
 #include <array>
 #include <optional>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/pickle.h"
-#include "model/zip_archive.h"
+#include "model/stored/pickle.h"
+#include "model/stored/zip_archive.h"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/stored_tensor.h"
+#include "model/stored/stored_tensor.h"
 
 namespace tutti {
 

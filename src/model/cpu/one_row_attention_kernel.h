@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/lanes.h"
-#include "model/one_row_attention_job.h"
+#include "model/cpu/lanes.h"
+#include "model/cpu/one_row_attention_job.h"
 
 namespace tutti {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/dims.h"
-#include "model/stored_tensor.h"
+#include "model/stored/dims.h"
+#include "model/stored/stored_tensor.h"
 
 namespace tutti {
 

@@ -1,12 +1,12 @@
-#include "model/one_row_attention.h"
+#include "model/cpu/one_row_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <cmath>
 
-#include "model/instructions.h"
-#include "model/one_row_attention_job.h"
+#include "model/cpu/instructions.h"
+#include "model/cpu/one_row_attention_job.h"
 
 namespace tutti {
 namespace {

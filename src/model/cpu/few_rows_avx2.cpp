@@ -1,5 +1,5 @@
-#include "model/few_rows_job.h"
-#include "model/few_rows_kernel.h"
+#include "model/cpu/few_rows_job.h"
+#include "model/cpu/few_rows_kernel.h"
 
 namespace tutti {
 

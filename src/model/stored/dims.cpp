@@ -1,4 +1,4 @@
-#include "model/dims.h"
+#include "model/stored/dims.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

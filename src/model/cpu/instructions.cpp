@@ -1,4 +1,4 @@
-#include "model/instructions.h"
+#include "model/cpu/instructions.h"
 
 namespace tutti {
 

@@ -1,12 +1,12 @@
-#include "model/checkpoint.h"
+#include "model/stored/checkpoint.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "model/names.h"
-#include "model/openai_pt.h"
-#include "model/safetensors.h"
+#include "model/stored/names.h"
+#include "model/stored/openai_pt.h"
+#include "model/stored/safetensors.h"
 
 namespace tutti {
 namespace {
