@@ -43,6 +43,11 @@ struct Resampler::Conversion {
 };
 
 Result<void> Resampler::Conversion::open(const SoundBlock& block) {
+  // The filter grows with the rate: a damaged header that says 2 GHz would keep swr_init busy for minutes.
+  constexpr Hertz kHighest{1'000'000};
+  if (block.rate > kHighest)
+    return fail(Fault::corrupt, "a sample rate of " + std::to_string(block.rate.value) + " Hz, expected at most " +
+                                    std::to_string(kHighest.value) + " Hz");
   format = block.format;
   rate = block.rate;
   api.av_channel_layout_copy(&layout, block.layout);

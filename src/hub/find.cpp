@@ -24,7 +24,7 @@ fs::path snapshot_of(const fs::path& model) {
   std::error_code ignored;
   if (auto commit = read_file(model / "refs" / "main")) {
     commit->erase(commit->find_last_not_of(" \n") + 1);
-    if (const auto path = model / "snapshots" / *commit; fs::is_directory(path, ignored)) return path;
+    if (auto path = model / "snapshots" / *commit; fs::is_directory(path, ignored)) return path;
   }
   fs::path newest;
   for (const auto& entry : fs::directory_iterator(model / "snapshots", ignored))

@@ -125,7 +125,8 @@ Http& Http::operator=(Http&&) noexcept = default;
 Http::~Http() = default;
 
 HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std::function<bool()>& go_on) {
-  const auto& [curl, handle] = *session_;
+  const Curl& curl = session_->curl;
+  CURL* handle = session_->handle;
   HttpReply reply;
   Transfer transfer{reply, sink, go_on};
   std::array<char, CURL_ERROR_SIZE> words{};

@@ -73,6 +73,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 OwnedFd moved_up(const OwnedFd& fd) {
+  if (!fd) return OwnedFd();  // and errno still says why
   return OwnedFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstFree));
 }
 
@@ -180,9 +181,11 @@ bool Child::exited_within(Seconds time) const {
   }
 }
 
-// The number is ours until the child is reaped, so the group's name cannot have passed to somebody else.
+// The number is ours until the child is reaped, so neither name can have passed to somebody else. Both: the child may
+// not have come to make its group yet.
 void Child::kill() const {
-  ::kill(own_group_ ? -pid_ : pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+  if (own_group_) ::kill(-pid_, SIGKILL);
 }
 
 std::string Child::reap() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "base/log.h"
@@ -101,19 +102,24 @@ SessionTerms Supervisor::terms() const {
 
 Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
   // An empty list of devices keeps a CPU worker from making a CUDA context.
-  return Child::start(
-      {.name = options_.name,
-       .command = options_.command.words,
-       .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", options_.device_uuid}},
-       .on_terminal = options_.command.wrapped},
-      std::move(socket));
+  std::vector<std::pair<std::string, std::string>> environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+                                                               {"CUDA_VISIBLE_DEVICES", options_.device_uuid}};
+  // Torch's OpenMP threads spin at every operator's end by default, and starve each other as soon as anything else
+  // wants a core: on two busy cores a decoder step took ten times as long. The user's own choice stands.
+  if (!std::getenv("OMP_WAIT_POLICY") && !std::getenv("GOMP_SPINCOUNT"))
+    environment.emplace_back("OMP_WAIT_POLICY", "PASSIVE");
+  return Child::start({.name = options_.name,
+                       .command = options_.command.words,
+                       .environment = std::move(environment),
+                       .on_terminal = options_.command.wrapped},
+                      std::move(socket));
 }
 
 Ending Supervisor::live(bool& was_ready) {
   auto pair = Connection::make_pair();
   if (!pair) return {.error = pair.error()};
   auto child = start(std::move(pair->second));
-  if (!child) return {.error = child.error(), .final = true};
+  if (!child) return {.error = child.error(), .final = child.error().fault != Fault::exhausted};
   Life life{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
 
   Ending ending = converse(life);

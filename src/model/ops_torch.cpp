@@ -3,9 +3,11 @@
 #include <cmath>
 #include <vector>
 
+#include "model/few_rows.h"
+#include "model/one_row_attention.h"
 #include "model/ops.h"
 
-// Every operator by torch, on whatever device the tensors are.
+// The operators by torch, on whatever device the tensors are; a decoder step on the CPU has kernels of its own.
 namespace tutti::ops {
 namespace {
 
@@ -39,7 +41,10 @@ at::Tensor prefix_mask(const SlotRows& sequence, const at::Tensor& like) {
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const Linear& layer) {
-  return at::linear(x, layer.weight, layer.bias);
+  if (!is_few_rows(x, layer.weight)) return at::linear(x, layer.weight, layer.bias);
+  auto y = few_rows(x, layer.weight);
+  if (layer.bias.defined()) y.add_(layer.bias);
+  return y.to(x.scalar_type());
 }
 
 void add(at::Tensor& x, const at::Tensor& y) {
@@ -94,28 +99,42 @@ void append(at::Tensor& cache, const at::Tensor& k, std::span<const SlotRows> se
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const SlotRows> sequences) {
   auto out = at::empty_like(q);
+  std::vector<RowAttention> single;
   for (const auto& sequence : sequences) {
+    const auto slot_keys = keys.select(0, sequence.slot);
+    const auto slot_values = values.select(0, sequence.slot);
     const auto length = sequence.position + sequence.count;
     const bool many = sequence.count > 1;
+    if (!many && is_row_attention(q, slot_keys)) {
+      single.push_back({sequence.first, slot_keys, slot_values, length});
+      continue;
+    }
     // scaled_dot_product_attention's own causal mask starts at the first key, so it only fits an empty slot.
     const bool causal = many && sequence.position == 0;
     std::optional<at::Tensor> mask;
     if (many && !causal) mask = prefix_mask(sequence, q);
     out.narrow(0, sequence.first, sequence.count)
-        .copy_(attend(q.narrow(0, sequence.first, sequence.count), keys.select(0, sequence.slot).narrow(1, 0, length),
-                      values.select(0, sequence.slot).narrow(1, 0, length), mask, causal));
+        .copy_(attend(q.narrow(0, sequence.first, sequence.count), slot_keys.narrow(1, 0, length),
+                      slot_values.narrow(1, 0, length), mask, causal));
   }
+  if (!single.empty()) attend_rows(q, single, out);
   return out;
 }
 
 at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
                            std::span<const SlotRows> sequences) {
   auto out = at::empty_like(q);
+  std::vector<RowAttention> single;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const auto& sequence = sequences[i];
+    if (sequence.count == 1 && is_row_attention(q, keys[i])) {
+      single.push_back({sequence.first, keys[i], values[i], keys[i].size(1)});
+      continue;
+    }
     out.narrow(0, sequence.first, sequence.count)
         .copy_(attend(q.narrow(0, sequence.first, sequence.count), keys[i], values[i], std::nullopt, false));
   }
+  if (!single.empty()) attend_rows(q, single, out);
   return out;
 }
 
@@ -124,7 +143,7 @@ at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) 
 }
 
 at::Tensor logits(const at::Tensor& x, const at::Tensor& embedding) {
-  return at::linear(x, embedding).to(at::kFloat);
+  return is_few_rows(x, embedding) ? few_rows(x, embedding) : at::linear(x, embedding).to(at::kFloat);
 }
 
 }  // namespace tutti::ops

@@ -48,7 +48,7 @@ class Places {
 };
 
 /// One row of the table of distances, as differences between neighbours: bit i of `plus` (`minus`) says that the
-/// distance at reference symbol i is one more (less) than at i - 1.
+/// distance at reference symbol i is one more (less) than at i - 1. Made as the first row: the distance counts up.
 struct Row {
   std::vector<Bits> plus, minus;
 
@@ -56,13 +56,25 @@ struct Row {
   static bool test(const std::vector<Bits>& bits, std::size_t at) { return bits[at / kBits] >> at % kBits & 1; }
 };
 
-/// Goes from one row to the next, for a hypothesis symbol that stands at `matches`. Returns the change of the distance
-/// at reference symbol `last`.
-int advance(Row& row, const Bits* matches, std::size_t last) {
-  Bits plus_in = 1, minus_in = 0;
+/// The part of the table that a path of at most `width` errors can reach: no path leaves the diagonal further than it
+/// has errors (Ukkonen 1985). Words of a row outside are not looked at.
+struct Band {
+  std::size_t reference;  // symbols
+  std::size_t width;
+
+  std::size_t first(std::size_t row) const { return row > width + 1 ? (row - width - 1) / kBits : 0; }
+  /// One behind the last symbol of the last word in the band.
+  std::size_t end(std::size_t row) const { return std::min(reference, ((row + width - 1) / kBits + 1) * kBits); }
+};
+
+/// Makes row number `next` from the one before, for a hypothesis symbol that stands at `matches`; both may be the same
+/// object. Returns the change of the distance at the end of the band.
+int advance(const Row& from, Row& to, std::size_t next, const Band& band, const Bits* matches) {
+  const std::size_t known = (band.end(next - 1) - 1) / kBits, last = band.end(next) - 1;
+  Bits plus_in = 1, minus_in = 0;  // left of the band the distance counts up, which is never too little
   int change = 0;
-  for (std::size_t w = 0; w < row.plus.size(); ++w) {
-    const Bits plus = row.plus[w], minus = row.minus[w];
+  for (std::size_t w = band.first(next); w <= last / kBits; ++w) {
+    const Bits plus = w <= known ? from.plus[w] : ~Bits{0}, minus = w <= known ? from.minus[w] : 0;
     const Bits x = matches[w] | minus_in;
     const Bits diagonal = (((x & plus) + plus) ^ plus) | x | minus;
     Bits right_plus = minus | ~(diagonal | plus);
@@ -72,12 +84,38 @@ int advance(Row& row, const Bits* matches, std::size_t last) {
     const Bits plus_out = right_plus >> (kBits - 1), minus_out = right_minus >> (kBits - 1);
     right_plus = right_plus << 1 | plus_in;
     right_minus = right_minus << 1 | minus_in;
-    row.plus[w] = right_minus | ~(diagonal | right_plus);
-    row.minus[w] = right_plus & diagonal;
+    to.plus[w] = right_minus | ~(diagonal | right_plus);
+    to.minus[w] = right_plus & diagonal;
     plus_in = plus_out;
     minus_in = minus_out;
   }
   return change;
+}
+
+/// Goes through all rows of the table inside `band`, showing each before it is left to `visit(number, row)`. Returns
+/// the distance, which is right where it is at most the width of the band, and too great elsewhere.
+template <class Visit>
+std::size_t last_distance(const Band& band, Places& places, Symbols hypothesis, Visit&& visit) {
+  Row row(places.words());
+  std::size_t distance = band.end(0);
+  for (std::size_t j = 0; j < hypothesis.size(); ++j) {
+    visit(j, row);
+    distance += band.end(j + 1) - band.end(j);  // words that enter the band count up
+    distance += static_cast<std::size_t>(advance(row, row, j + 1, band, places.of(hypothesis[j])));
+  }
+  return distance;
+}
+
+/// Widens the band until the distance fits: the cost is that of the errors there are. `attempt(band)` returns the
+/// distance in a band.
+template <class Attempt>
+std::size_t widen(Symbols reference, Symbols hypothesis, Attempt&& attempt) {
+  const std::size_t longer = std::max(reference.size(), hypothesis.size());
+  const std::size_t least = longer - std::min(reference.size(), hypothesis.size());
+  for (std::size_t width = std::max({kBits, least, longer / 64});; width *= 2) {
+    const std::size_t distance = attempt(Band{reference.size(), width + 1});  // the way back asks one beside it
+    if (distance <= width || width >= longer) return distance;
+  }
 }
 
 /// Takes equal symbols off both ends; returns how many.
@@ -102,14 +140,16 @@ class WayBack {
         hypothesis_(hypothesis),
         places_(reference),
         stride_(std::max(kBits, static_cast<std::size_t>(std::sqrt(hypothesis.size())) + 1)),
+        rows_(std::min(stride_, hypothesis.size()) + 1, Row(places_.words())),
         i_(reference.size()),
         j_(hypothesis.size()) {}
 
   EditCounts counts() {
-    keep_some_rows();
+    widen(reference_, hypothesis_, [&](const Band& band) { return keep_some_rows(band); });
     while (i_ > 0 && j_ > 0) {
       const std::size_t first = (j_ - 1) / stride_ * stride_;
-      walk(rows_between(kept_[first / stride_], first, j_), first);
+      make_rows(first, j_);
+      walk(first);
     }
     counts_.deletions += static_cast<std::int64_t>(i_);
     counts_.insertions += static_cast<std::int64_t>(j_);
@@ -117,33 +157,28 @@ class WayBack {
   }
 
  private:
-  void keep_some_rows() {
-    Row row(places_.words());
-    for (std::size_t j = 0; j < hypothesis_.size(); ++j) {
+  std::size_t keep_some_rows(const Band& band) {
+    band_ = band;
+    kept_.clear();
+    return last_distance(band, places_, hypothesis_, [&](std::size_t j, const Row& row) {
       if (j % stride_ == 0) kept_.push_back(row);
-      if (j / stride_ == (hypothesis_.size() - 1) / stride_) return;  // the rest is made once only
-      advance(row, places_.of(hypothesis_[j]), 0);
-    }
+    });
   }
 
   /// Rows `first` to `last`, both included.
-  std::vector<Row> rows_between(const Row& at_first, std::size_t first, std::size_t last) {
-    std::vector<Row> rows = {at_first};
-    rows.reserve(last - first + 1);
-    for (std::size_t j = first; j < last; ++j) {
-      rows.push_back(rows.back());
-      advance(rows.back(), places_.of(hypothesis_[j]), 0);
-    }
-    return rows;
+  void make_rows(std::size_t first, std::size_t last) {
+    rows_[0] = kept_[first / stride_];
+    for (std::size_t j = first; j < last; ++j)
+      advance(rows_[j - first], rows_[j + 1 - first], j + 1, band_, places_.of(hypothesis_[j]));
   }
 
-  /// Back to row `first`, or to the start of the reference.
-  void walk(const std::vector<Row>& rows, std::size_t first) {
+  /// Back to row `first`, or to the start of the reference. No shortest path leaves the band.
+  void walk(std::size_t first) {
     while (i_ > 0 && j_ > first) {
-      if (Row::test(rows[j_ - first].plus, i_ - 1)) {
+      if (Row::test(rows_[j_ - first].plus, i_ - 1)) {
         ++counts_.deletions;
         --i_;
-      } else if (--j_; j_ > 0 && Row::test(rows[j_ - first].minus, i_ - 1)) {
+      } else if (--j_; j_ > 0 && Row::test(rows_[j_ - first].minus, i_ - 1)) {
         ++counts_.insertions;
       } else {
         --i_;
@@ -155,7 +190,9 @@ class WayBack {
   Symbols reference_, hypothesis_;
   Places places_;
   std::size_t stride_;
+  std::vector<Row> rows_;  // those made anew; rows_[0] is a kept one
   std::size_t i_, j_;
+  Band band_{};
   std::vector<Row> kept_;  // rows 0, stride, 2 * stride, ...
   EditCounts counts_;
 };
@@ -164,17 +201,20 @@ class WayBack {
 
 std::int64_t edit_distance(Symbols reference, Symbols hypothesis) {
   trim(reference, hypothesis);
-  auto distance = static_cast<std::int64_t>(reference.size());
   if (reference.empty()) return static_cast<std::int64_t>(hypothesis.size());
   Places places(reference);
-  Row row(places.words());
-  for (const std::int32_t symbol : hypothesis) distance += advance(row, places.of(symbol), reference.size() - 1);
-  return distance;
+  return static_cast<std::int64_t>(widen(reference, hypothesis, [&](const Band& band) {
+    return last_distance(band, places, hypothesis, [](std::size_t, const Row&) {});
+  }));
 }
 
 EditCounts edit_counts(Symbols reference, Symbols hypothesis) {
   const std::int64_t equal = trim(reference, hypothesis);
-  EditCounts counts = WayBack(reference, hypothesis).counts();
+  EditCounts counts;
+  if (reference.empty())
+    counts.insertions = static_cast<std::int64_t>(hypothesis.size());
+  else
+    counts = WayBack(reference, hypothesis).counts();
   counts.hits += equal;
   return counts;
 }

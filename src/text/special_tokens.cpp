@@ -71,7 +71,7 @@ Result<void> expect_standard(const SpecialTokens& found) {
   const SpecialTokens standard = standard_special_tokens(found.eot, count);
   const auto differs = [](std::string_view name, std::int32_t expected, std::int32_t got) {
     return fail(Fault::corrupt, "added_tokens: " + std::string(name) + " should be " + std::to_string(expected) +
-                                    " behind " + "this vocabulary, found " + std::to_string(got));
+                                    " behind this vocabulary, found " + std::to_string(got));
   };
   for (const auto& [name, member] : kNamed)
     if (found.*member != standard.*member) return differs(name, standard.*member, found.*member);

@@ -88,8 +88,8 @@ class Reader final : public nlohmann::json_sax<Json> {
     return leave();
   }
 
-  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
-    return stop("damaged JSON at byte " + std::to_string(position) + ": " + error.what());
+  bool parse_error(std::size_t position, const std::string& last, const Json::exception&) override {
+    return stop("damaged JSON at byte " + std::to_string(position) + ", after '" + last.substr(0, 40) + "'");
   }
 
  private:
@@ -158,7 +158,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   std::vector<std::string> halves_;
 };
 
-/// Puts the entries at their ids. An id or a text that comes twice is damage.
+/// Puts the entries at their ids. An id that comes twice is damage.
 Result<void> place_tokens(std::vector<std::pair<std::string, std::int32_t>>& entries, VocabularyFile& file) {
   std::int32_t most = -1;
   for (const auto& [bytes, id] : entries) most = std::max(most, id);

@@ -23,34 +23,45 @@ Result<BytePairs> pairs_of(const VocabularyFile& file, const TokenTable& ids) {
   return BytePairs::by_rank(file.tokens, ids);
 }
 
-}  // namespace
+/// All tokens that are not of text, as they are written out: those the file adds, and the special ones under the names
+/// of the reference.
+std::vector<std::pair<std::size_t, std::string>> written_out(const VocabularyFile& file, const SpecialTokens& special) {
+  std::vector<std::pair<std::size_t, std::string>> written;
+  for (const auto& [id, content] : file.added) written.emplace_back(id, content);
+  for (auto& [id, name] : special_token_names(special)) written.emplace_back(id, std::move(name));
+  return written;
+}
 
-Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::build(VocabularyFile file,
-                                                                                  SpecialTokens special) {
-  const auto names = special_token_names(special);
-  const auto most = std::ranges::max_element(names)->first;
-  file.tokens.resize(std::max(file.tokens.size(), static_cast<std::size_t>(most) + 1));
-  // Hugging Face lists <|endoftext|> among the text tokens as well; text never becomes a special token.
-  for (const auto& [id, name] : names) file.tokens[static_cast<std::size_t>(id)].clear();
-  for (const auto& token : file.added)
-    if (static_cast<std::size_t>(token.id) < file.tokens.size())
-      file.tokens[static_cast<std::size_t>(token.id)].clear();
-
-  TokenTable ids(file.tokens.size());
-  for (std::size_t id = 0; id < file.tokens.size(); ++id) {
-    if (file.tokens[id].empty()) continue;
-    const std::int32_t other = ids.insert(file.tokens[id], static_cast<std::int32_t>(id));
+Result<TokenTable> ids_of(const std::vector<std::string>& tokens) {
+  TokenTable ids(tokens.size());
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    if (tokens[id].empty()) continue;
+    const std::int32_t other = ids.insert(tokens[id], static_cast<std::int32_t>(id));
     if (other != TokenTable::kNone)
       return fail(Fault::corrupt,
                   "tokens " + std::to_string(other) + " and " + std::to_string(id) + " are the same bytes");
   }
-  auto pairs = pairs_of(file, ids);
+  return ids;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::build(VocabularyFile file,
+                                                                                  SpecialTokens special) {
+  const auto written = written_out(file, special);
+  const std::size_t most = std::ranges::max_element(written)->first;
+  file.tokens.resize(std::max(file.tokens.size(), most + 1));
+  // Hugging Face lists <|endoftext|> among the text tokens as well; text never becomes a special token.
+  for (const auto& [id, name] : written) file.tokens[id].clear();
+  auto ids = ids_of(file.tokens);
+  if (!ids) return tl::unexpected(ids.error());
+  auto pairs = pairs_of(file, *ids);
   if (!pairs) return tl::unexpected(pairs.error());
 
   auto built = std::make_shared<Vocabulary>();
   built->pairs = std::move(*pairs);
   built->tokens = std::move(file.tokens);  // keeps every string where it is: `ids` stays good
-  built->ids = std::move(ids);
+  built->ids = std::move(*ids);
   built->special = std::move(special);
   for (std::size_t byte = 0; byte < built->byte_ids.size(); ++byte) {
     const char one = static_cast<char>(byte);
@@ -58,7 +69,7 @@ Result<std::shared_ptr<const Tokenizer::Vocabulary>> Tokenizer::Vocabulary::buil
     if (built->byte_ids[byte] == TokenTable::kNone)
       return fail(Fault::corrupt, "the vocabulary has no token for the byte " + std::to_string(byte));
   }
-  for (const auto& [id, name] : names) built->tokens[static_cast<std::size_t>(id)] = name;
+  for (const auto& [id, name] : written) built->tokens[id] = name;
   return built;
 }
 

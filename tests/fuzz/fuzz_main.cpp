@@ -29,7 +29,7 @@ using Input = std::vector<std::uint8_t>;
 using Random = std::mt19937_64;
 
 constexpr std::size_t kLargestSeed = 1 << 20;
-constexpr unsigned kSecondsPerInput = 20;
+constexpr unsigned kSecondsPerInput = 60;
 
 const Input* tried = nullptr;  // what the target is looking at, for the handlers below
 

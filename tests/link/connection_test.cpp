@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -149,6 +150,29 @@ TEST(Connection, ADescriptorThatWasAnnouncedAndDidNotComeIsRefused) {
   const auto got = ends.control.receive();
   ASSERT_FALSE(got);
   EXPECT_THAT(got.error().what, HasSubstr("announced 1 descriptors and sent none"));
+}
+
+TEST(Connection, TwoDescriptorsBesideOneMessageAreRefused) {
+  Ends ends;
+  const OwnedFd first(::dup(0)), second(::dup(0));
+  const std::array<int, 2> fds{first.get(), second.get()};
+  std::string frame = raw_frame(1, 1, "x");
+  iovec part{.iov_base = frame.data(), .iov_len = frame.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof fds)> room{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = room.data();
+  header.msg_controllen = room.size();
+  cmsghdr* control = CMSG_FIRSTHDR(&header);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof fds);
+  std::memcpy(CMSG_DATA(control), fds.data(), sizeof fds);
+  ASSERT_GT(::sendmsg(ends.worker.fd(), &header, MSG_NOSIGNAL), 0);
+  const auto got = ends.control.receive();
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().what, HasSubstr("more than one descriptor"));
 }
 
 TEST(Connection, FramesOfManySendersDoNotMix) {

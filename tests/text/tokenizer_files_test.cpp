@@ -45,6 +45,14 @@ TEST(TokenizerFile, AVocabularyOfOurOwnGetsItsSpecialTokensByName) {
   EXPECT_THROW(tokenizer.sot_sequence("fr", special.transcribe), std::invalid_argument);
 }
 
+TEST(TokenizerFile, ATokenAddedByOthersIsWrittenOutAndNeverRead) {
+  json small = small_tokenizer();
+  small["added_tokens"].push_back({{"id", 290}, {"content", "abcab"}});
+  const auto tokenizer = Tokenizer::parse(small.dump()).value();
+  EXPECT_EQ(tokenizer.decode(Ids{'x', 290}), "xabcab");
+  EXPECT_EQ(tokenizer.encode("abcab"), (Ids{257, 256}));
+}
+
 TEST(TokenizerFile, TimestampsNotNamedFollowTheLastSpecialToken) {
   json small = small_tokenizer();
   small["added_tokens"].erase(10);
@@ -124,7 +132,7 @@ TEST(TokenizerFile, ATruncatedFileSaysWhereItEnds) {
     ASSERT_FALSE(cut) << "cut to " << size << " bytes";
     EXPECT_FALSE(cut.error().what.empty());
   }
-  EXPECT_SAYS(refusal(whole.substr(0, 1000)), "damaged JSON at byte 1001");
+  EXPECT_SAYS(refusal(whole.substr(0, 1000)), "damaged JSON at byte 1001, after '");
 }
 
 TEST(TokenizerFile, DamagedTiktokenLinesAreNamed) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tutti {
+
+/// One head of one query: out = softmax(scale * q keys^T) values, in float32 whatever the keys' type.
+template <class T>
+struct OneRowAttention {
+  static constexpr std::int64_t kHeadSize = 64;  // in every Whisper model that OpenAI has published
+
+  const float* q = nullptr;   // [64]
+  const T* keys = nullptr;    // [length, 64]; uint16_t holds bfloat16
+  const T* values = nullptr;  // [length, 64]
+  float* out = nullptr;       // [64]
+  std::int64_t length = 0;
+  float scale = 1;
+
+  /// Floats of scratch memory a job of `length` needs.
+  static std::int64_t scratch_size(std::int64_t length) { return (length + 15) / 16 * 16; }
+};
+
+/// One job, with the instructions the function's name says.
+void attend_avx512(const OneRowAttention<float>& job, float* scratch);
+void attend_avx512(const OneRowAttention<std::uint16_t>& job, float* scratch);
+void attend_avx2(const OneRowAttention<float>& job, float* scratch);
+void attend_avx2(const OneRowAttention<std::uint16_t>& job, float* scratch);
+
+}  // namespace tutti

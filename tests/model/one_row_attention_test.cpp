@@ -1,0 +1,77 @@
+#include "model/one_row_attention.h"
+
+#include <gtest/gtest.h>
+
+#include "model/golden.h"
+#include "model/one_row_attention_job.h"
+
+namespace tutti {
+namespace {
+
+/// softmax(q keys^T / 8) values in float64, per head. q: [n].
+at::Tensor exact(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values) {
+  const auto heads = keys.size(0);
+  const auto question = q.to(at::kDouble).view({heads, 64, 1});
+  const auto scores = at::matmul(keys.to(at::kDouble), question).squeeze(2) / 8;
+  const auto weights = scores.softmax(1).unsqueeze(1);
+  return at::matmul(weights, values.to(at::kDouble)).reshape({heads * 64});
+}
+
+class OneRowAttentionOfType : public testing::TestWithParam<at::ScalarType> {};
+
+INSTANTIATE_TEST_SUITE_P(Types, OneRowAttentionOfType, testing::Values(at::kFloat, at::kBFloat16),
+                         [](const auto& type) { return std::string(c10::toString(type.param)); });
+
+TEST_P(OneRowAttentionOfType, EveryLengthGivesWhatFloat64Gives) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  const double tolerance = GetParam() == at::kFloat ? 1e-5 : 0.02;
+  const auto q = (at::randn({3, 128}) * 4).to(GetParam());  // peaked and flat distributions
+  const auto keys = at::randn({2, 100, 64}).to(GetParam());
+  const auto values = at::randn({2, 100, 64}).to(GetParam());
+  ASSERT_TRUE(is_row_attention(q, keys));
+  for (const std::int64_t length : {1, 2, 15, 16, 17, 99, 100}) {
+    auto out = at::zeros_like(q);
+    attend_rows(q, {{0, keys, values, length}, {2, keys, values, length}}, out);
+    const auto expected = [&](std::int64_t row) {
+      return exact(q[row], keys.narrow(1, 0, length), values.narrow(1, 0, length));
+    };
+    EXPECT_LT(distance(out[0], expected(0)), tolerance) << length;
+    EXPECT_LT(distance(out[2], expected(2)), tolerance) << length;
+    EXPECT_EQ(distance(out[1], at::zeros({128})), 0) << "a row that nobody named was written";
+  }
+}
+
+TEST(OneRowAttention, ScoresFarApartNeitherOverflowNorVanish) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  const auto q = at::full({1, 64}, 100.0);
+  auto keys = at::zeros({1, 3, 64});
+  keys[0][1].fill_(100);
+  keys[0][2].fill_(-100);
+  const auto values = at::randn({1, 3, 64});
+  auto out = at::empty_like(q);
+  attend_rows(q, {{0, keys, values, 3}}, out);
+  EXPECT_LT(distance(out[0], values[0][1]), 1e-6);
+}
+
+TEST(OneRowAttention, BothInstructionSetsComputeTheSame) {
+  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this processor has no AVX-512";
+  const auto q = at::randn({64});
+  const auto keys = at::randn({50, 64});
+  const auto values = at::randn({50, 64});
+  auto wide = at::empty({64});
+  auto narrow = at::empty({64});
+  std::vector<float> scratch(64);
+  OneRowAttention<float> job{q.const_data_ptr<float>(),
+                             keys.const_data_ptr<float>(),
+                             values.const_data_ptr<float>(),
+                             wide.mutable_data_ptr<float>(),
+                             50,
+                             0.125f};
+  attend_avx512(job, scratch.data());
+  job.out = narrow.mutable_data_ptr<float>();
+  attend_avx2(job, scratch.data());
+  EXPECT_LT(distance(wide, narrow), 1e-6);
+}
+
+}  // namespace
+}  // namespace tutti
