@@ -124,10 +124,12 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
     const auto whole = inbox_.next(message);
     if (!whole) return fail_in(name_, whole.error());
     if (!*whole) break;
-    if (const auto* progress = std::get_if<DecodeProgress>(&message))
+    if (const auto* progress = std::get_if<DecodeProgress>(&message)) {
       samples_ = progress->samples;
-    else
+    } else {
+      if (const auto* done = std::get_if<DecodeDone>(&message)) samples_ = done->samples;
       end_ = message;
+    }
   }
   const auto now = Clock::real().now();
   if (!bytes.empty()) heard_ = now;

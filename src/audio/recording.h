@@ -35,7 +35,8 @@ class Recording {
   std::vector<std::string> losses_;
 };
 
-/// Called now and then with the seconds of audio decoded so far; returning false stops with Fault::cancelled.
+/// Called now and then with the seconds of audio decoded so far, and at the end with all of them; returning false stops
+/// with Fault::cancelled.
 using OnDecoded = std::function<bool(Seconds)>;
 
 /// What a decoding child may use before it counts as stuck or run wild.
