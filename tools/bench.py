@@ -6,7 +6,7 @@ Usage: bench.py BUILD [NAME-PART...]    only programs whose name contains one of
 A line is {"what", "unit", "tutti", "peer", "peer_value", "ratio"}. A hot path of ours has no peer that does exactly the
 same; where the project promises a limit (bench/limits.json), that is the peer: peer is "limit" and ratio is how many times
 faster we are than promised. Elsewhere the three are null and the line is there to be compared with an older one. Values are
-medians of five runs of at least 0.2 s. Exit status 1 when a promise is broken or a benchmark fails.
+medians of three runs of at least 0.2 s. Exit status 1 when a promise is broken or a benchmark fails.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ IN_NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 def measure(program):
     """(name, unit, value) of every benchmark in a Google Benchmark program; value None where one failed."""
-    command = [str(program), "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_min_time=0.2",
+    command = [str(program), "--benchmark_format=json", "--benchmark_repetitions=3", "--benchmark_min_time=0.2",
                "--benchmark_enable_random_interleaving=true", "--benchmark_report_aggregates_only=true"]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if run.returncode:
@@ -29,7 +29,7 @@ def measure(program):
             print(f"{entry['name']}: {entry['error_message']}", file=sys.stderr)
             yield entry["name"], "ns", None
         elif entry.get("aggregate_name") == "median":
-            yield entry["run_name"], entry["time_unit"], entry["real_time"]
+            yield entry["run_name"].removesuffix("/real_time"), entry["time_unit"], entry["real_time"]
 
 
 def line(what, unit, value, limits):
