@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
@@ -25,7 +26,7 @@ struct ProgramEnd {
 /// A program of the build, started with pipes on its outputs. Killed when the test forgets it.
 class RunningProgram {
  public:
-  /// `words[0]` is the path. `settings` ("NAME=value") are added to the environment of the test.
+  /// `words[0]` is the path. `settings` ("NAME=value") go before the environment of the test.
   explicit RunningProgram(std::vector<std::string> words, const std::vector<std::string>& settings = {}) {
     int out[2], err[2];
     if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -36,7 +37,8 @@ class RunningProgram {
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     std::vector<std::string> copies(settings);
-    for (char** entry = environ; *entry; ++entry) copies.emplace_back(*entry);
+    for (char** entry = environ; *entry; ++entry)
+      if (!names(settings, *entry)) copies.emplace_back(*entry);
     std::vector<char*> variables;
     for (auto& entry : copies) variables.push_back(entry.data());
     variables.push_back(nullptr);
@@ -78,6 +80,12 @@ class RunningProgram {
   }
 
  private:
+  /// Whether one of `settings` is for the same variable as `entry`.
+  static bool names(const std::vector<std::string>& settings, const std::string& entry) {
+    const std::string name = entry.substr(0, entry.find('=') + 1);
+    return std::ranges::any_of(settings, [&](const std::string& setting) { return setting.starts_with(name); });
+  }
+
   bool read_more() {
     pollfd watched[2] = {{out_ ? out_.get() : -1, POLLIN, 0}, {err_ ? err_.get() : -1, POLLIN, 0}};
     if (!out_ && !err_) return false;
