@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "cli/commands.h"
-#include "cli/setting_sources.h"
+#include "cli/settings/setting_sources.h"
 
 namespace tutti {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/option_table.h"
+#include "cli/settings/option_table.h"
 
 namespace tutti {
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/run_display.h"
+#include "cli/display/run_display.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/option_table.h"
+#include "cli/settings/option_table.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 

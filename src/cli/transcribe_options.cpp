@@ -83,6 +83,21 @@ OutputOptions output_options(const TranscribeCommand& c) {
   return options;
 }
 
+namespace {
+
+Result<void> check_numbers(const TranscribeCommand& c) {
+  const auto at_least = [](const char* flag, std::int32_t least, std::int32_t found) -> Result<void> {
+    if (found >= least) return {};
+    return fail(Fault::usage,
+                std::string(flag) + ": expected " + show_value(least) + " or more, found " + show_value(found));
+  };
+  if (auto meant = at_least("--threads", 0, c.threads); !meant) return meant;
+  if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
+  return at_least("--best-of", 1, c.best_of.value_or(1));
+}
+
+}  // namespace
+
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
   RunOptions options{.build_id = std::string(build_id()),
                      .model = model,
@@ -90,11 +105,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .compute_type = c.compute_type,
                      .threads = c.threads,
                      .files_at_once = c.files_at_once};
-  if (c.threads < 0) return fail(Fault::usage, "--threads: expected 0 or more, found " + show_value(c.threads));
-  if (c.files_at_once < 0)
-    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
-  if (c.best_of && *c.best_of < 1)
-    return fail(Fault::usage, "--best-of: expected 1 or more, found " + show_value(*c.best_of));
+  if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);

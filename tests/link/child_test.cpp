@@ -111,8 +111,12 @@ TEST(Child, ItHasItsOwnProcessGroupAndDefaultSignals) {
   const auto lines = shell.child->last_lines();
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(std::stoi(lines[0]), std::stoi(lines[1]));
-  EXPECT_THAT(lines[2], HasSubstr("0000000000000000"));
-  EXPECT_THAT(lines[3], HasSubstr("0000000000000000"));
+  // 32 and 33 are the C library's own; whoever started the tests may have left them ignored, and nobody can change
+  // that.
+  constexpr std::uint64_t kOurs = ~(std::uint64_t{3} << 31);
+  const auto mask = [](const std::string& line) { return std::stoull(line.substr(line.find('\t') + 1), nullptr, 16); };
+  EXPECT_EQ(mask(lines[2]) & kOurs, 0U) << lines[2];
+  EXPECT_EQ(mask(lines[3]) & kOurs, 0U) << lines[3];
 }
 
 TEST(Child, AProgramThatIsNotThereIsAnErrorWithItsName) {

@@ -1,4 +1,4 @@
-#include "cli/live_display.h"
+#include "cli/display/live_display.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cli/option_table.h"
+#include "cli/settings/option_table.h"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,9 @@
-#include "cli/json_events.h"
+#include "cli/display/json_events.h"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/run_display.h"
+#include "cli/display/run_display.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/values.h"
+#include "cli/settings/values.h"
 
 namespace tutti {
 

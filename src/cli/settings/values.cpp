@@ -1,4 +1,4 @@
-#include "cli/values.h"
+#include "cli/settings/values.h"
 
 #include <algorithm>
 #include <cctype>

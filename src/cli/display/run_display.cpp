@@ -1,4 +1,4 @@
-#include "cli/run_display.h"
+#include "cli/display/run_display.h"
 
 #include <unistd.h>
 
@@ -6,8 +6,8 @@
 #include <map>
 
 #include "base/log.h"
-#include "cli/json_events.h"
-#include "cli/live_display.h"
+#include "cli/display/json_events.h"
+#include "cli/display/live_display.h"
 #include "transcript/subtitles.h"
 #include "view/text.h"
 

@@ -1,4 +1,4 @@
-#include "cli/option_table.h"
+#include "cli/settings/option_table.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "cli/setting_sources.h"
+#include "cli/settings/setting_sources.h"
 
 #include <toml++/toml.h>
 #include <unistd.h>

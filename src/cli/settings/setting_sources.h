@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/option_table.h"
+#include "cli/settings/option_table.h"
 
 namespace tutti {
 
