@@ -36,6 +36,10 @@ target_link_options(tutti_torch INTERFACE
   -Wl,--disable-new-dtags,-rpath,${TUTTI_CUDA_HOME}/lib64,-rpath-link,${TUTTI_LIBTORCH}/lib,-rpath-link,${TUTTI_CUDA_HOME}/lib64)
 # Full paths, so that CMake itself keeps the RPATH: the cache in the build tree, lib/tutti once installed.
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libtorch_cpu.so ${TUTTI_LIBTORCH}/lib/libc10.so)
+# at::parallel_for is a template that silently runs on one thread in files compiled without OpenMP. The library is torch's own
+# copy, so that there is one team of threads and not two.
+target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
+target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
 if(TUTTI_CUDA)
   # Nothing names a symbol of libtorch_cuda: its kernels register themselves when it is loaded. On a machine without a GPU that
   # costs 0.1 to 0.2 s at start.
