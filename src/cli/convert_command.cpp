@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/display/failure.h"
 #include "transcribe/output_plan.h"
 #include "transcript/transcript_json.h"
 #include "transcript/writers.h"
@@ -79,7 +81,7 @@ int run_convert(const std::vector<std::string>& arguments) {
     const auto converted = convert(file, output.formats, options);
     if (converted) continue;
     ++failed;
-    complain(fail_in(file.input.string(), converted.error()).value(), kSomeFailed);
+    log(Level::error, failure_line(file.input, converted.error()));
   }
   return failed == 0 ? kDone : failed == plan->size() ? kNothingRan : kSomeFailed;
 }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "cli/display/failure.h"
 #include "view/progress.h"
 #include "view/text.h"
 
@@ -81,7 +82,7 @@ class LiveDisplay final : public RunObserver {
       }
       ++board.totals.files_failed;
     });
-    log(Level::error, files_[index].input.string() + ": " + error.text());
+    log(Level::error, failure_line(files_[index].input, error));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "cli/display/failure.h"
 #include "cli/display/json_events.h"
 #include "cli/display/live_display.h"
 #include "transcript/subtitles.h"
@@ -28,7 +29,7 @@ class LoggingObserver : public RunObserver {
     for (const auto& loss : losses) log(Level::warning, files_[index].input.string() + ": " + loss);
   }
   void on_failed(std::size_t index, const Error& error) override {
-    log(Level::error, files_[index].input.string() + ": " + error.text());
+    log(Level::error, failure_line(files_[index].input, error));
   }
 
  protected:

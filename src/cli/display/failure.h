@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// One line for a file that failed; its name stands in front once, whether or not the error brought it.
+inline std::string failure_line(const std::filesystem::path& input, const Error& error) {
+  const std::string name = input.string();
+  return error.what.starts_with(name) ? error.text() : name + ": " + error.text();
+}
+
+}  // namespace tutti
