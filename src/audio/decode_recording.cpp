@@ -80,6 +80,16 @@ std::filesystem::path decoder_program(const DecodeLimits& limits) {
   return named && *named ? named : "/proc/self/exe";
 }
 
+/// A program that decodes without asking is_decode_child first would start itself as its own decoder, which decodes,
+/// and so on without end. Such a decoder is us with the child's argument: it refuses.
+Result<void> refuse_endless_children() {
+  const auto arguments = read_file("/proc/self/cmdline");  // zero-terminated, one after the other
+  const std::string second = std::string(1, '\0') + std::string(kDecodeCommand) + '\0';
+  if (!arguments || arguments->find(second) != arguments->find('\0')) return {};
+  return fail(Fault::internal, "a decoding child was asked to decode in a child of its own",
+              "This program must call is_decode_child first thing in main");
+}
+
 /// One child decoding one file, seen from the parent.
 class Decoding {
  public:
@@ -179,6 +189,7 @@ Result<Recording> Decoding::run(const OwnedFd& input) {
 Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded,
                                    const DecodeLimits& limits) {
   const std::string name = path == "-" ? "standard input" : path.string();
+  if (auto sane = refuse_endless_children(); !sane) return fail_in(name, sane.error());
   const auto input = open_input(path, name, on_decoded);
   if (!input) return tl::unexpected<Error>(input.error());
   auto pcm = open_unnamed_file();

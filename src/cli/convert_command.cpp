@@ -83,7 +83,7 @@ int run_convert(const std::vector<std::string>& arguments) {
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));
   }
-  return failed == 0 ? kDone : failed == plan->size() ? kNothingRan : kSomeFailed;
+  return failed == 0 ? kDone : kSomeFailed;
 }
 
 }  // namespace tutti

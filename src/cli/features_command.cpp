@@ -85,7 +85,7 @@ int run_features(const std::vector<std::string>& arguments) {
     total.decoding += measured->decoding;
     total.features += measured->features;
   }
-  if (failed == command.files.size()) return kNothingRan;
+  if (failed == command.files.size()) return kSomeFailed;
   std::printf("%s of audio: decoding %s s, features %s s, together %s × real time on one core\n",
               length_text(total.audio).c_str(), short_number(total.decoding.count()).c_str(),
               short_number(total.features.count()).c_str(),

@@ -75,6 +75,16 @@ TEST(DecodeProcess, AProgramThatIsNoDecoderIsNamedAsSuch) {
   EXPECT_THAT(error_of(folder, sound, {.program = folder / "absent"}).what, HasSubstr("absent"));
 }
 
+TEST(DecodeProcess, AProgramThatForgetsToAskWhetherItIsTheChildDoesNotStartItselfForEver) {
+  const TempFolder folder;
+  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  ::setenv("TUTTI_TEST_FORGETFUL", "1", 1);
+  const Error error = error_of(folder, sound, {});
+  ::unsetenv("TUTTI_TEST_FORGETFUL");
+  EXPECT_EQ(error.fault, Fault::internal);
+  EXPECT_THAT(error.what, HasSubstr("status 42"));
+}
+
 TEST(DecodeProcess, AReportOfMoreSoundThanWasWrittenIsAnError) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));

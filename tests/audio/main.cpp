@@ -1,9 +1,23 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "audio/decode_child.h"
+#include "audio/recording.h"
+
+namespace {
+
+/// What a program does that forgot to ask is_decode_child: it decodes, as its decoding child too. 42: that was refused.
+int decode_forgetfully() {
+  const auto recording = tutti::decode_recording("/proc/self/exe");
+  return !recording && recording.error().fault == tutti::Fault::internal ? 42 : 1;
+}
+
+}  // namespace
 
 // decode_recording starts this same program again as its decoding child, as it does with tutti.
 int main(int argc, char** argv) {
+  if (std::getenv("TUTTI_TEST_FORGETFUL")) return decode_forgetfully();
   if (tutti::is_decode_child(argc, argv)) return tutti::decode_audio_main(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
