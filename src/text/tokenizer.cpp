@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/files.h"
+#include "text/openai_vocabulary.h"
 #include "text/pieces.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -52,6 +53,12 @@ Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::
 }
 
 Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32_t> n_vocab) {
+  if (path.extension() == ".pt") {
+    if (!n_vocab) return fail(Fault::usage, path.string() + ": a .pt names no vocabulary; its size must be given");
+    auto built_in = parse(openai_vocabulary(*n_vocab), n_vocab);
+    if (!built_in) return fail_in(path.string(), std::move(built_in.error()));
+    return built_in;
+  }
   const auto file = file_in(path);
   if (!file) return tl::unexpected(file.error());
   const auto content = MappedFile::open(*file);

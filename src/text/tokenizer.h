@@ -36,7 +36,8 @@ struct SpecialTokens {
 class Tokenizer {
  public:
   /// From a model folder (tokenizer.json in it, else *.tiktoken), a tokenizer.json or a .tiktoken file. A .tiktoken
-  /// file knows no special tokens: `n_vocab` (the model's) decides them.
+  /// file knows no special tokens: `n_vocab` (the model's) decides them. For an OpenAI .pt it also decides which of
+  /// OpenAI's two vocabularies, both built in, is meant.
   static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
 
   /// As `load`, from the content of either kind of file.

@@ -183,3 +183,16 @@ TEST(Languages, AreFoundByCodeNameAndAlias) {
   EXPECT_EQ(to_language_code("klingon"), std::nullopt);
   EXPECT_EQ(language_name("xx"), std::nullopt);
 }
+
+TEST(TokenizerFiles, AnOpenaiCheckpointIsReadWithTheVocabularyOfItsSize) {
+  TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
+  const std::string text = "Grüße, naïve world — 世界 1234";
+  for (const auto& [file, n_vocab] : {std::pair{"gpt2", 51864}, {"multilingual", 51865}, {"multilingual", 51866}}) {
+    const auto built_in = Tokenizer::load("/nowhere/model.pt", n_vocab);
+    ASSERT_TRUE(built_in) << built_in.error().text();
+    const auto from_file = Tokenizer::load(test_data() / "tokenizer" / (std::string(file) + ".tiktoken"), n_vocab);
+    EXPECT_EQ(built_in->encode(text), from_file->encode(text)) << n_vocab;
+    EXPECT_EQ(built_in->special().no_timestamps, from_file->special().no_timestamps) << n_vocab;
+  }
+  EXPECT_FALSE(Tokenizer::load("/nowhere/model.pt")) << "which vocabulary?";
+}
