@@ -13,6 +13,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+cmake_policy(SET CMP0009 NEW)
 file(GLOB_RECURSE sources RELATIVE ${SOURCE} ${SOURCE}/src/* ${SOURCE}/apps/* ${SOURCE}/cmake/* ${SOURCE}/CMakeLists.txt)
 list(SORT sources)
 set(hashes "")
