@@ -30,11 +30,6 @@ sigset_t stop_signals() {
   return set;
 }
 
-void signal_event(int fd) {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);  // an eventfd takes any count short of 2^64
-}
-
 }  // namespace
 
 struct Interrupt::State {
@@ -42,18 +37,18 @@ struct Interrupt::State {
   std::atomic<bool> raised{false};
   Guarded<Abort> abort{};
   OwnedFd signals;
-  OwnedFd by_hand;  // raise() and the end
+  OwnedFd ended;  // an eventfd, written when the watcher is to go
   std::atomic<bool> ending{false};
   std::thread watcher{};
 
   /// True when something came within the time; -1 waits for ever.
   bool wait_for_signal(int milliseconds) const {
-    pollfd watched[2] = {{signals.get(), POLLIN, 0}, {by_hand.get(), POLLIN, 0}};
+    pollfd watched[2] = {{signals.get(), POLLIN, 0}, {ended.get(), POLLIN, 0}};
     if (::poll(watched, 2, milliseconds) <= 0) return false;
     signalfd_siginfo info;
     std::uint64_t count = 0;
     if (watched[0].revents) return ::read(signals.get(), &info, sizeof info) > 0;
-    return ::read(by_hand.get(), &count, sizeof count) > 0;
+    return ::read(ended.get(), &count, sizeof count) > 0;
   }
 
   void watch() {
@@ -87,23 +82,19 @@ Interrupt::Interrupt(std::chrono::milliseconds grace) : state_(std::make_unique<
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   state_->grace = grace;
   state_->signals = OwnedFd(::signalfd(-1, &set, SFD_CLOEXEC));
-  state_->by_hand = OwnedFd(::eventfd(0, EFD_CLOEXEC));
-  if (!state_->signals || !state_->by_hand) throw std::runtime_error("no descriptor left for signals");
+  state_->ended = OwnedFd(::eventfd(0, EFD_CLOEXEC));
+  if (!state_->signals || !state_->ended) throw std::runtime_error("no descriptor left for signals");
   state_->watcher = std::thread([state = state_.get()] { state->watch(); });
 }
 
 Interrupt::~Interrupt() {
   state_->ending = true;
-  signal_event(state_->by_hand.get());
+  ::eventfd_write(state_->ended.get(), 1);
   state_->watcher.join();
 }
 
 bool Interrupt::raised() const {
   return state_->raised;
-}
-
-void Interrupt::raise() {
-  signal_event(state_->by_hand.get());
 }
 
 void Interrupt::on_abort(std::function<void()> abort) {

@@ -17,8 +17,6 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   bool raised() const;
-  /// Raises it as the first signal would.
-  void raise();
   /// Called once, from the interrupt's thread, when the grace is over; replaces the one before. Called at once if it is
   /// over already. An empty function takes it away, and returns only when no call is under way.
   void on_abort(std::function<void()> abort);

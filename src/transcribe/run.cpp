@@ -44,7 +44,7 @@ tl::unexpected<Error> stopped() {
 /// Says what became of a failed file before the pipeline drops it.
 template <class T>
 Result<T> told(Run& run, std::size_t index, Result<T> result) {
-  if (!result) run.tally.failed(index, run.interrupt.raised() ? Error{Fault::cancelled, "stopped"} : result.error());
+  if (!result) run.tally.failed(index, result.error());
   return result;
 }
 
@@ -53,7 +53,7 @@ std::optional<Result<Claimed>> claim(Run& run) {
   if (run.next == run.files.size()) return std::nullopt;
   const std::size_t index = run.next++;
   if (run.interrupt.raised()) {
-    run.tally.failed(index, {Fault::cancelled, "stopped"});
+    run.tally.failed(index, stopped().value());
     return std::nullopt;
   }
   return Claimed{index, run.files[index].input};
