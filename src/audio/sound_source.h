@@ -6,7 +6,7 @@
 #include <string>
 
 #include "audio/byte_source.h"
-#include "audio/ffmpeg_api.h"
+#include "audio/ffmpeg/api.h"
 #include "audio/losses.h"
 #include "base/units.h"
 

@@ -6,8 +6,8 @@
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "text/error_rate/wer.h"
 #include "text/normaliser.h"
-#include "text/wer.h"
 
 namespace tutti {
 namespace {

@@ -49,7 +49,8 @@ struct Layout<LoadModel> {
   static constexpr std::string_view kName = "LoadModel";
   static constexpr auto kFields =
       std::tuple(Field{"model_path", &LoadModel::model_path}, Field{"device", &LoadModel::device},
-                 Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads});
+                 Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads},
+                 Field{"batch_size", &LoadModel::batch_size}, Field{"deterministic", &LoadModel::deterministic});
 };
 
 template <>
@@ -72,10 +73,20 @@ struct Layout<DecodeWindow> {
       std::tuple(Field{"window", &DecodeWindow::window}, Field{"request", &DecodeWindow::request},
                  Field{"prompt", &DecodeWindow::prompt}, Field{"sot_index", &DecodeWindow::sot_index},
                  Field{"temperature", &DecodeWindow::temperature}, Field{"best_of", &DecodeWindow::best_of},
-                 Field{"seed", &DecodeWindow::seed}, Field{"max_tokens", &DecodeWindow::max_tokens},
-                 Field{"suppress", &DecodeWindow::suppress}, Field{"suppress_blank", &DecodeWindow::suppress_blank},
-                 Field{"timestamps", &DecodeWindow::timestamps},
+                 Field{"beam_size", &DecodeWindow::beam_size}, Field{"patience", &DecodeWindow::patience},
+                 Field{"length_penalty", &DecodeWindow::length_penalty}, Field{"seed", &DecodeWindow::seed},
+                 Field{"max_tokens", &DecodeWindow::max_tokens}, Field{"suppress", &DecodeWindow::suppress},
+                 Field{"suppress_blank", &DecodeWindow::suppress_blank}, Field{"timestamps", &DecodeWindow::timestamps},
                  Field{"max_initial_timestamp", &DecodeWindow::max_initial_timestamp});
+};
+
+template <>
+struct Layout<AlignWindow> {
+  static constexpr std::string_view kName = "AlignWindow";
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &AlignWindow::window}, Field{"request", &AlignWindow::request},
+                 Field{"sot_sequence", &AlignWindow::sot_sequence}, Field{"text_tokens", &AlignWindow::text_tokens},
+                 Field{"frames", &AlignWindow::frames});
 };
 
 template <>
@@ -129,6 +140,14 @@ struct Layout<Decoded> {
       Field{"sum_logprob", &Decoded::sum_logprob}, Field{"avg_logprob", &Decoded::avg_logprob},
       Field{"no_speech_prob", &Decoded::no_speech_prob}, Field{"steps", &Decoded::steps},
       Field{"narrow_margins", &Decoded::narrow_margins}, Field{"seconds", &Decoded::seconds});
+};
+
+template <>
+struct Layout<Aligned> {
+  static constexpr std::string_view kName = "Aligned";
+  static constexpr auto kFields = std::tuple(
+      Field{"window", &Aligned::window}, Field{"request", &Aligned::request}, Field{"starts", &Aligned::starts},
+      Field{"probabilities", &Aligned::probabilities}, Field{"seconds", &Aligned::seconds});
 };
 
 template <>

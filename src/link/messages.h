@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must speak the same.
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 /// The windows a worker knows are named by the control side; an id is never used twice on one connection.
 using WindowId = std::uint64_t;
@@ -20,10 +20,12 @@ using WindowId = std::uint64_t;
 
 /// Load this model and get ready. First message on a connection; answered by Ready or Failed{window 0}.
 struct LoadModel {
-  std::string model_path{};    // a Hugging Face folder or an OpenAI .pt
-  std::string device{};        // "cpu", "cuda:0": what the worker itself calls it
-  std::string compute_type{};  // "float32", "bfloat16", "float16"
-  std::int32_t threads = 0;    // CPU threads for tensors; 0: one per core
+  std::string model_path{};     // a model on disk, in any format that find_model knows
+  std::string device{};         // "cpu", "cuda:0": what the worker itself calls it
+  std::string compute_type{};   // "float32", "bfloat16", "float16", "int8", "int8_float16", "auto"
+  std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
+  std::int32_t batch_size = 0;  // sequences to step together at most; 0: what memory and device make best
+  bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
   bool operator==(const LoadModel&) const = default;
 };
 
@@ -49,6 +51,9 @@ struct DecodeWindow {
   std::int32_t sot_index = 0;            // where in `prompt` the start-of-transcript token stands
   float temperature = 0;                 // 0: argmax
   std::int32_t best_of = 1;              // independent samples when temperature > 0
+  std::int32_t beam_size = 0;            // beams at temperature 0; 0: argmax
+  double patience = 1;                   // ends a beam search at round(beam_size * patience) finished hypotheses
+  double length_penalty = -1;            // alpha of ((5 + length) / 6)^alpha; negative: rank by the mean
   std::uint64_t seed = 0;                // of those samples
   std::int32_t max_tokens = 224;         // sampled tokens at most
   std::vector<std::int32_t> suppress{};  // ids never sampled
@@ -56,6 +61,17 @@ struct DecodeWindow {
   bool timestamps = true;                   // apply the timestamp rules
   std::int32_t max_initial_timestamp = 50;  // in timestamp steps (0.02 s); -1: no limit
   bool operator==(const DecodeWindow&) const = default;
+};
+
+/// When was each token of an open window's text said? The text must have been decoded from this window. Answered by
+/// Aligned.
+struct AlignWindow {
+  WindowId window = 0;
+  std::uint64_t request = 0;                 // echoed in the answer
+  std::vector<std::int32_t> sot_sequence{};  // start of transcript, language, task
+  std::vector<std::int32_t> text_tokens{};   // ids below end-of-text only
+  std::int32_t frames = 0;                   // mel frames of the window that hold audio
+  bool operator==(const AlignWindow&) const = default;
 };
 
 /// Forget a window and free what it holds. Not answered.
@@ -119,6 +135,15 @@ struct Decoded {
   bool operator==(const Decoded&) const = default;
 };
 
+struct Aligned {
+  WindowId window = 0;
+  std::uint64_t request = 0;
+  std::vector<std::int32_t> starts{};  // of every text token and of the end-of-text behind them; in steps of 0.02 s
+  std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
+  double seconds = 0;
+  bool operator==(const Aligned&) const = default;
+};
+
 /// `window` (0: the worker as a whole) could not be served. `fault` is tutti::Fault; exhausted means: try again
 /// smaller.
 struct Failed {
@@ -141,7 +166,7 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
-using ToWorker = std::variant<LoadModel, OpenWindow, DetectLanguage, DecodeWindow, ReleaseWindow, Ping>;
-using ToControl = std::variant<Hello, Ready, Opened, Language, Decoded, Failed, Pong, LogLine>;
+using ToWorker = std::variant<LoadModel, OpenWindow, DetectLanguage, DecodeWindow, AlignWindow, ReleaseWindow, Ping>;
+using ToControl = std::variant<Hello, Ready, Opened, Language, Decoded, Aligned, Failed, Pong, LogLine>;
 
 }  // namespace tutti

@@ -25,6 +25,26 @@ tl::unexpected<Error> unasked(std::string_view kind, WindowId window) {
               "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not ask for it");
 }
 
+using Answer = WindowBook::Reply::value_type;
+
+std::string_view kind_of(const Answer& answer) {
+  return std::visit([](const auto& said) { return name_of(ToControl(said)); }, answer);
+}
+
+/// Is `answer` what `request` asked for?
+bool answers(const WindowBook::Request& request, const Answer& answer) {
+  if (const auto* decode = std::get_if<DecodeWindow>(&request)) {
+    const auto* decoded = std::get_if<Decoded>(&answer);
+    return decoded && decoded->request == decode->request;
+  }
+  if (const auto* align = std::get_if<AlignWindow>(&request)) {
+    const auto* aligned = std::get_if<Aligned>(&answer);
+    return aligned && aligned->request == align->request && aligned->starts.size() == align->text_tokens.size() + 1 &&
+           aligned->probabilities.size() == align->text_tokens.size();
+  }
+  return std::holds_alternative<DetectLanguage>(request) && std::holds_alternative<Language>(answer);
+}
+
 }  // namespace
 
 WindowBook::Entry* WindowBook::find(WindowId window) {
@@ -118,6 +138,7 @@ Result<void> WindowBook::hear(const ToControl& message) {
     stats_.decode_seconds += decoded->seconds;
     return {};
   }
+  if (const auto* aligned = std::get_if<Aligned>(&message)) return finished(aligned->window, *aligned);
   return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " and nobody asked for it");
 }
 
@@ -134,10 +155,7 @@ Result<void> WindowBook::opened(const Opened& opened) {
 Result<void> WindowBook::finished(WindowId window, Reply reply) {
   Entry* entry = find(window);
   const bool asked = entry && entry->waiting() && entry->sent;
-  const auto* decoded = std::get_if<Decoded>(&*reply);
-  const auto* request = asked ? std::get_if<DecodeWindow>(&*entry->request) : nullptr;
-  const bool fits = decoded ? request && request->request == decoded->request : asked && !request;
-  if (!fits) return unasked(decoded ? "Decoded" : "Language", window);
+  if (!asked || !answers(*entry->request, *reply)) return unasked(kind_of(*reply), window);
   entry->reply = std::move(reply);
   entry->losses = 0;
   entry->evidence.clear();

@@ -34,8 +34,8 @@ struct WorkerStats {
 /// often, condemns nobody who gets a turn.
 class WindowBook {
  public:
-  using Reply = Result<std::variant<Opened, Language, Decoded>>;
-  using Request = std::variant<OpenWindow, DetectLanguage, DecodeWindow>;
+  using Reply = Result<std::variant<Opened, Language, Decoded, Aligned>>;
+  using Request = std::variant<OpenWindow, DetectLanguage, DecodeWindow, AlignWindow>;
   using Memory = std::shared_ptr<const SharedWindow>;
 
   static constexpr int kLossesOfASuspect = 2;

@@ -20,6 +20,7 @@ class WindowEngine {
                               std::int32_t frames) = 0;
   virtual Result<Language> detect_language(WindowId window) = 0;
   virtual Result<Decoded> decode(const DecodeWindow& request) = 0;
+  virtual Result<Aligned> align(const AlignWindow& request) = 0;
   /// Frees what an open window holds. Unknown ids are ignored.
   virtual void release(WindowId window) = 0;
 };

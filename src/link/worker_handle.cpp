@@ -68,6 +68,10 @@ Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
   return only<Decoded>(ask(request));
 }
 
+Result<Aligned> WorkerHandle::align(const AlignWindow& request) {
+  return only<Aligned>(ask(request));
+}
+
 void WorkerHandle::release(WindowId window) {
   const auto memory = desk_.with([&](WorkerDesk& desk) { return desk.book.release(window); });
   wake();

@@ -40,6 +40,7 @@ class WorkerHandle final : public WindowEngine {
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;
+  Result<Aligned> align(const AlignWindow& request) override;
   /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
   void release(WindowId window) override;
 

@@ -93,6 +93,13 @@ class ScriptedWorker {
     answer(order);
   }
 
+  void obey(const AlignWindow& order) {
+    Aligned aligned{.window = order.window, .request = order.request, .seconds = 0.5};
+    for (std::size_t i = 0; i <= order.text_tokens.size(); ++i) aligned.starts.push_back(static_cast<std::int32_t>(i));
+    aligned.probabilities.assign(order.text_tokens.size(), 0.5F);
+    say(aligned);
+  }
+
   void answer(const DecodeWindow& order) {
     const double sum = sums_.at(order.window);
     Decoded decoded{.window = order.window, .request = order.request, .tokens = order.prompt, .sum_logprob = sum};

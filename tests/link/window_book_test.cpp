@@ -195,6 +195,20 @@ TEST(WindowBook, AnAnswerNobodyAskedForIsRefused) {
   EXPECT_FALSE(book.hear(Decoded{.window = 3, .request = 103})) << "the same answer twice";
 }
 
+TEST(WindowBook, AnAlignmentMustNameEveryTokenAskedAbout) {
+  WindowBook book;
+  put_in_flight(book, 3);
+  hear_decoded(book, 3);
+  ASSERT_TRUE(book.take(3));
+  ASSERT_TRUE(book.ask(AlignWindow{.window = 3, .request = 5, .text_tokens = {10, 11}}));
+  book.due();
+  EXPECT_FALSE(book.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(book.hear(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(book.hear(Decoded{.window = 3, .request = 5}));
+  EXPECT_TRUE(book.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_EQ(std::get<Aligned>(*book.take(3)).starts.back(), 2);
+}
+
 TEST(WindowBook, LanguagesWithoutAProbabilityEachAreRefused) {
   WindowBook book;
   put_in_flight(book, 3);

@@ -33,6 +33,10 @@ class ScriptedEngine final : public WindowEngine {
     return Decoded{
         .window = request.window, .request = request.request, .tokens = {7}, .avg_logprob = -0.5, .steps = 2};
   }
+  Result<Aligned> align(const AlignWindow& request) override {
+    EXPECT_TRUE(open_now.contains(request.window));
+    return Aligned{.window = request.window, .request = request.request};
+  }
   void release(WindowId window) override { open_now.erase(window); }
 
   bool fails = false;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "audio/byte_source.h"
-#include "audio/ffmpeg_api.h"
+#include "audio/ffmpeg/api.h"
 
 namespace tutti {
 

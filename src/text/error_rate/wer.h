@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/edit_distance.h"
+#include "text/error_rate/edit_distance.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "audio/ffmpeg_input.h"
+#include "audio/ffmpeg/input.h"
 
 #include <cstdio>
 

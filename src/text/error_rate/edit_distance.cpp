@@ -1,4 +1,4 @@
-#include "text/edit_distance.h"
+#include "text/error_rate/edit_distance.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "audio/ffmpeg_api.h"
+#include "audio/ffmpeg/api.h"
 
 #include <dlfcn.h>
 

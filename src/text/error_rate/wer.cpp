@@ -1,4 +1,4 @@
-#include "text/wer.h"
+#include "text/error_rate/wer.h"
 
 #include <string_view>
 #include <unordered_map>

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "audio/ffmpeg_input.h"
+#include "audio/ffmpeg/input.h"
 #include "audio/sound_source.h"
 
 namespace tutti {
