@@ -203,6 +203,7 @@ TEST(WindowBook, AnAlignmentMustNameEveryTokenAskedAbout) {
   ASSERT_TRUE(book.ask(AlignWindow{.window = 3, .request = 5, .text_tokens = {10, 11}}));
   book.due();
   EXPECT_FALSE(book.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(book.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F}}));
   EXPECT_FALSE(book.hear(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
   EXPECT_FALSE(book.hear(Decoded{.window = 3, .request = 5}));
   EXPECT_TRUE(book.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));

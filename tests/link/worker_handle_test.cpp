@@ -90,6 +90,17 @@ TEST_F(WorkerHandleTest, OpensDecodesTellsTheLanguageAndCounts) {
   EXPECT_EQ(stats.decode_seconds, 1.0);
 }
 
+TEST_F(WorkerHandleTest, AlignsADecodedWindow) {
+  const auto worker = start({});
+  ASSERT_TRUE(open(*worker, 7));
+  expect_right(worker->decode(request(7)), 7);
+  const auto aligned = worker->align({.window = 7, .request = 5, .text_tokens = {440, 441}, .frames = 4});
+  ASSERT_TRUE(aligned) << aligned.error().text();
+  EXPECT_THAT(aligned->starts, testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(aligned->probabilities, testing::ElementsAre(0.5F, 0.5F));
+  worker->release(7);
+}
+
 TEST_F(WorkerHandleTest, CallsThatCannotBeMeantAreRefusedAtOnce) {
   const auto worker = start({});
   EXPECT_THAT(worker->open(1, mel_of(1), 80, 5).error().what, HasSubstr("expected 80 x 5 mel values, found 320"));
