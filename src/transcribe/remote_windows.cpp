@@ -45,7 +45,7 @@ std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const st
 }
 
 RemoteWindows::RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel,
-                             const Recording& recording, const DecodingOptions& options)
+                             const SampleReader& recording, const DecodingOptions& options)
     : engine_(engine),
       tokenizer_(tokenizer),
       log_mel_(log_mel),

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "audio/log_mel.h"
-#include "audio/recording.h"
+#include "audio/sample_reader.h"
 #include "link/window_engine.h"
 #include "transcribe/events.h"
 #include "transcript/long_form.h"
@@ -35,7 +35,7 @@ struct WindowCosts {
 /// and releases it when the next is named or the object goes. One thread at a time.
 class RemoteWindows final : public WindowDecoder {
  public:
-  RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel, const Recording& recording,
+  RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel, const SampleReader& recording,
                 const DecodingOptions& options);
   ~RemoteWindows() override;
   RemoteWindows(const RemoteWindows&) = delete;
@@ -56,7 +56,7 @@ class RemoteWindows final : public WindowDecoder {
   WindowEngine& engine_;
   const Tokenizer& tokenizer_;
   const LogMel& log_mel_;
-  const Recording& recording_;
+  const SampleReader& recording_;
   const DecodingOptions& options_;
   const std::vector<std::int32_t> suppressed_;
   float maximum_ = 0;
