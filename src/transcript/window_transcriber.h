@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "transcript/fallback.h"
 #include "transcript/long_form.h"
 #include "transcript/slices.h"
+#include "transcript/words/hallucinations.h"
 
 namespace tutti {
 
@@ -22,34 +24,42 @@ struct WindowDecoding {
 
 /// What was said in one window.
 struct WindowText {
-  std::vector<Segment> segments{};  // in order, `id` left to the caller; none in a silent window
-  std::int64_t next_seek = 0;       // frame to go on at; always behind the window's start
-  double temperature = 0;           // of the decoding that was kept
-  bool silent = false;              // judged to hold no speech, whatever the text claimed
+  std::vector<Segment> segments{};     // in order, `id` left to the caller; none in a silent window
+  std::int64_t next_seek = 0;          // frame to go on at; always behind the window's start
+  double temperature = 0;              // of the decoding that was kept
+  bool silent = false;                 // judged to hold no speech, whatever the text claimed
+  std::optional<double> speech_end{};  // with word times: where the last word ended, seconds in the recording
 };
 
-/// The rules for one window by itself, shared by every way through a file: prompt, fallback, silence, slices, clearing
-/// (docs/decoding.md). Knows neither the windows around it nor where they come from. Const, so thread-safe where the
-/// decoder is; borrows what it is given.
+/// The rules for one window by itself, shared by every way through a file: prompt, fallback, silence, slices, word
+/// times, clearing (docs/decoding.md). Knows neither the windows around it nor where they come from. Const, so
+/// thread-safe where the decoder is; borrows what it is given.
 class WindowTranscriber {
  public:
   /// `language`: a code that the model knows, as `settle_language` gives it.
   WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer, const LongFormOptions& options,
                     const std::string& language);
 
-  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens.
-  Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous,
-                                WindowDecoder& decoder) const;
+  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `last_speech`: `speech_end` of
+  /// the windows before. With a hallucination-silence threshold, segments that look invented are left out and
+  /// `next_seek` says where to hear them again. Fault::usage where the prefix leaves no room for an answer.
+  Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous, WindowDecoder& decoder,
+                                double last_speech = 0) const;
 
  private:
   Result<WindowDecoding> decode_with_fallback(WindowSpan window, DecodeRequest request, WindowDecoder& decoder) const;
+  Result<void> time_words(WindowText& text, const HeardWindow& window, WindowDecoder& decoder) const;
   DecodeRequest request_after(std::span<const std::int32_t> previous) const;
   Segment segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const;
 
   const Tokenizer& tokenizer_;
   const LongFormOptions& options_;
-  const std::vector<std::int32_t> sot_sequence_;  // and no_timestamps, where none are wanted
+  const LongFormInput input_;
+  const std::string language_;
   const std::int32_t max_tokens_;
+  const std::vector<std::int32_t> sot_sequence_;
+  const std::vector<std::int32_t> prefix_;
+  const std::vector<std::int32_t> hot_words_;
 };
 
 /// The language of a whole recording: given, English where the model knows no other, or heard in `first`, which names a
