@@ -33,6 +33,19 @@ void clear_if_empty(Segment& segment) {
   segment.words.clear();
 }
 
+Result<void> check(const Alignment& alignment, std::size_t tokens, WindowSpan window) {
+  const auto& starts = alignment.starts;
+  if (alignment.probabilities.size() != tokens || starts.size() != tokens + 1)
+    return fail(Fault::internal, "alignment of " + std::to_string(tokens) +
+                                     " tokens: expected as many probabilities and one start more, found " +
+                                     std::to_string(alignment.probabilities.size()) + " and " +
+                                     std::to_string(starts.size()));
+  if (!std::is_sorted(starts.begin(), starts.end()) || starts.front() < 0 || 2 * starts.back() > window.frames)
+    return fail(Fault::internal, "alignment: expected starts that follow each other in the window's " +
+                                     std::to_string(window.frames) + " frames, found others");
+  return {};
+}
+
 }  // namespace
 
 WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
@@ -86,11 +99,7 @@ Result<void> WindowTranscriber::time_words(WindowText& text, const HeardWindow& 
   if (!said.empty()) {
     const auto alignment = decoder.align(window.span, {.sot_sequence = sot_sequence_, .text = said});
     if (!alignment) return tl::unexpected(alignment.error());
-    if (alignment->probabilities.size() != said.size() || alignment->starts.size() != said.size() + 1)
-      return fail(Fault::internal, "alignment of " + std::to_string(said.size()) +
-                                       " tokens: expected as many probabilities and one start more, found " +
-                                       std::to_string(alignment->probabilities.size()) + " and " +
-                                       std::to_string(alignment->starts.size()));
+    if (auto fits = check(*alignment, said.size(), window.span); !fits) return fits;
     words = timed_words(tokenizer_, said, *alignment, language_);
   }
   add_word_times(text.segments, std::move(words), *options_.words, eot, window.last_speech);

@@ -11,6 +11,7 @@ struct WordRules {
   std::string append_punctuations = "\"'.。,，!！?？:：”)]}、";  // belong to the word before them
   /// Seconds: silence longer than this beside words that look invented is skipped, and they are dropped. None: never.
   std::optional<double> hallucination_silence_threshold{};
+  bool operator==(const WordRules&) const = default;
 };
 
 }  // namespace tutti
