@@ -113,6 +113,15 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   return at_least("--best-of", 1, c.best_of.value_or(1));
 }
 
+/// What the model is told before it answers.
+void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
+  rules.initial_prompt = c.initial_prompt.value_or("");
+  rules.carry_initial_prompt = c.carry_initial_prompt;
+  rules.hot_words = c.hotwords.value_or("");
+  rules.prefix = c.prefix.value_or("");
+  if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+}
+
 /// Word times and what depends on them; as the reference, layout without them is refused.
 Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
   const std::string layout = first_subtitle_flag(c.subtitles);
@@ -161,13 +170,9 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   rules.logprob_threshold = c.logprob_threshold;
   rules.no_speech_threshold = c.no_speech_threshold;
   rules.condition_on_previous_text = c.condition_on_previous_text;
-  rules.initial_prompt = c.initial_prompt.value_or("");
-  rules.carry_initial_prompt = c.carry_initial_prompt;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;
-  rules.hot_words = c.hotwords.value_or("");
-  rules.prefix = c.prefix.value_or("");
-  if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+  set_prompt(c, rules);
   if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
 
   options.decoding.best_of = c.best_of.value_or(1);

@@ -55,7 +55,7 @@ class LongFormLoop {
     for (const Clip& clip : *clips) {
       for (std::int64_t seek = clip.start; seek < clip.end;) {
         const WindowSpan window{seek, std::min(input_.frames_per_window, clip.end - seek)};
-        auto said = transcriber.transcribe(window, history_.next(), decoder_, last_speech_);
+        auto said = transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
         if (!said) return tl::unexpected(said.error());
         take(*said);
         seek = said->next_seek;

@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
-
-#include "text/tokenizer.h"
 
 namespace tutti {
 
@@ -33,19 +30,5 @@ class PromptHistory {
   bool carried_;
   std::int64_t room_;
 };
-
-/// What every window is taken to begin with: the tokens of `text` behind the sot sequence (openai-whisper's
-/// DecodingOptions.prefix). Of them the last n_text_ctx / 2 - max_tokens stay; where that is 0, as by default, all do.
-std::vector<std::int32_t> prefix_tokens(const Tokenizer& tokenizer, std::string_view text, std::int32_t n_text_ctx,
-                                        std::int32_t max_tokens);
-
-/// Words that lead every prompt, behind sot_prev and before the text said so far: the first n_text_ctx / 2 - 1 tokens
-/// of `text` (faster-whisper's get_prompt).
-std::vector<std::int32_t> hot_word_tokens(const Tokenizer& tokenizer, std::string_view text, std::int32_t n_text_ctx);
-
-/// `previous`, if it, `fixed` tokens of hot words and prefix, sot_prev and `sot` more are fewer than the text context;
-/// else its end that fits into n_text_ctx / 2 - 1 tokens beside the fixed ones.
-std::span<const std::int32_t> previous_that_fits(std::span<const std::int32_t> previous, std::size_t fixed,
-                                                 std::size_t sot, std::int32_t n_text_ctx);
 
 }  // namespace tutti

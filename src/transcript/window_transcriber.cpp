@@ -5,7 +5,6 @@
 
 #include "transcript/compression_ratio.h"
 #include "transcript/like_python.h"
-#include "transcript/prompt.h"
 #include "transcript/words/segment_words.h"
 #include "transcript/words/timed_words.h"
 
@@ -13,11 +12,6 @@ namespace tutti {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
-
-Tokens sot_sequence(const Tokenizer& tokenizer, const LongFormOptions& options, const std::string& language) {
-  const SpecialTokens& special = tokenizer.special();
-  return tokenizer.sot_sequence(language, options.translate ? special.translate : special.transcribe);
-}
 
 Tokens text_tokens(std::span<const std::int32_t> tokens, std::int32_t eot) {
   Tokens text;
@@ -52,22 +46,15 @@ WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer
                                      const LongFormOptions& options, const std::string& language)
     : tokenizer_(tokenizer),
       options_(options),
-      input_(input),
-      language_(language),
-      // 0 means the default too, as in the reference.
-      max_tokens_(options.sample_len.value_or(0) > 0 ? *options.sample_len : input.n_text_ctx / 2),
-      sot_sequence_(sot_sequence(tokenizer, options, language)),
-      prefix_(prefix_tokens(tokenizer, options.prefix, input.n_text_ctx, max_tokens_)),
-      hot_words_(prefix_.empty() ? hot_word_tokens(tokenizer, options.hot_words, input.n_text_ctx) : Tokens{}) {}
+      prompt_(tokenizer, options, language, input.n_text_ctx),
+      frames_per_window_(input.frames_per_window),
+      language_(language) {}
 
 Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<const std::int32_t> previous,
-                                                 WindowDecoder& decoder, double last_speech) const {
-  DecodeRequest request = request_after(previous);
-  if (request.prompt.size() >= static_cast<std::size_t>(input_.n_text_ctx))
-    return fail(Fault::usage, "prefix: its " + std::to_string(prefix_.size()) +
-                                  " tokens leave no room for an answer in the model's " +
-                                  std::to_string(input_.n_text_ctx));
-  const auto decoding = decode_with_fallback(window, std::move(request), decoder);
+                                                 WindowDecoder& decoder, const AroundWindow& around) const {
+  auto request = prompt_.request_after(previous);
+  if (!request) return tl::unexpected(request.error());
+  const auto decoding = decode_with_fallback(window, *std::move(request), decoder);
   if (!decoding) return tl::unexpected(decoding.error());
   WindowText text{.next_seek = window.seek + window.frames,
                   .temperature = decoding->temperature,
@@ -77,11 +64,7 @@ Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<co
   for (const Slice& slice : sliced.slices) text.segments.push_back(segment(slice, window, *decoding));
   text.next_seek = sliced.next_seek;
   if (options_.words) {
-    const HeardWindow heard{.span = window,
-                            .frames_per_window = input_.frames_per_window,
-                            .content_frames = input_.content_frames,
-                            .closed = sliced.closed,
-                            .last_speech = last_speech};
+    const HeardWindow heard{window, frames_per_window_, sliced.closed, around};
     if (auto timed = time_words(text, heard, decoder); !timed) return tl::unexpected(timed.error());
   }
   for (Segment& segment : text.segments) clear_if_empty(segment);
@@ -97,12 +80,12 @@ Result<void> WindowTranscriber::time_words(WindowText& text, const HeardWindow& 
   }
   std::vector<TimedWord> words;
   if (!said.empty()) {
-    const auto alignment = decoder.align(window.span, {.sot_sequence = sot_sequence_, .text = said});
+    const auto alignment = decoder.align(window.span, {.sot_sequence = prompt_.sot_sequence(), .text = said});
     if (!alignment) return tl::unexpected(alignment.error());
     if (auto fits = check(*alignment, said.size(), window.span); !fits) return fits;
     words = timed_words(tokenizer_, said, *alignment, language_);
   }
-  add_word_times(text.segments, std::move(words), *options_.words, eot, window.last_speech);
+  add_word_times(text.segments, std::move(words), *options_.words, eot, window.around.last_speech);
   const WordSeek seek = seek_by_words(text.segments, window, *options_.words, text.next_seek);
   // A window that leads to itself would show the same for ever.
   text.next_seek = seek.next_seek > window.span.seek ? seek.next_seek : window.span.seek + window.span.frames;
@@ -126,25 +109,6 @@ Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window
     if (!needs_fallback(decoding.scores, options_)) break;
   }
   return decoding;
-}
-
-/// [sot_prev, hot words, previous text] sot sequence [no_timestamps] [prefix]; the temperature is left to the caller.
-DecodeRequest WindowTranscriber::request_after(std::span<const std::int32_t> previous) const {
-  Tokens start = sot_sequence_;
-  if (options_.without_timestamps) start.push_back(tokenizer_.special().no_timestamps);
-  previous = previous_that_fits(previous, hot_words_.size() + prefix_.size(), start.size(), input_.n_text_ctx);
-  start.insert(start.end(), prefix_.begin(), prefix_.end());
-
-  DecodeRequest request{.max_tokens = max_tokens_};
-  Tokens& prompt = request.prompt;
-  if (!previous.empty() || !hot_words_.empty()) {
-    prompt.push_back(tokenizer_.special().sot_prev);
-    prompt.insert(prompt.end(), hot_words_.begin(), hot_words_.end());
-    prompt.insert(prompt.end(), previous.begin(), previous.end());
-  }
-  request.sot_index = static_cast<std::int32_t>(prompt.size());
-  prompt.insert(prompt.end(), start.begin(), start.end());
-  return request;
 }
 
 Segment WindowTranscriber::segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const {

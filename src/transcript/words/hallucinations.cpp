@@ -45,7 +45,7 @@ struct Edges {
       : start(seconds_of_frames(window.span.seek)),
         end(seconds_of_frames(window.span.seek + window.frames_per_window)),
         heard_end(start + seconds_of_frames(window.span.frames)),
-        content_end(seconds_of_frames(window.content_frames)) {}
+        content_end(seconds_of_frames(window.around.content_frames)) {}
 };
 
 /// Does silence, or more of its kind, lie on both sides of the anomalous `suspect`?
@@ -100,10 +100,10 @@ WordSeek seek_by_words(Segments& segments, const HeardWindow& window, const Word
     const double gap = first->start - edges.start;
     if (gap > threshold) return {.next_seek = seek + frame_of(gap), .dropped = true};
   }
-  const auto invented = first_invented(segments, window.last_speech, edges, threshold);
+  const auto invented = first_invented(segments, window.around.last_speech, edges, threshold);
   if (invented == segments.end()) return {.next_seek = next_seek};
   next_seek = frame_of(std::max(edges.start + 1, invented->start));
-  if (edges.content_end - invented->end < threshold) next_seek = window.content_frames;
+  if (edges.content_end - invented->end < threshold) next_seek = window.around.content_frames;
   segments.erase(invented, segments.end());
   return {.next_seek = next_seek};
 }

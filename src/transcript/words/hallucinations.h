@@ -14,13 +14,18 @@ namespace tutti {
 /// (transcribe.py, is_segment_anomaly).
 bool is_anomalous(const Segment& segment);
 
-/// One window that was heard, with what the recording is like around it.
+/// What word times depend on outside of their window.
+struct AroundWindow {
+  double last_speech = 0;           // where the last word of earlier windows ended, seconds
+  std::int64_t content_frames = 0;  // of all that is to be transcribed; behind them no window begins
+};
+
+/// One window that was heard.
 struct HeardWindow {
   WindowSpan span{};
   std::int64_t frames_per_window = 3000;  // of the model; `span` is shorter at the end of a clip
-  std::int64_t content_frames = 0;        // of the recording
   bool closed = false;                    // the text ended in a single timestamp
-  double last_speech = 0;                 // where the last word of earlier windows ended, seconds
+  AroundWindow around{};
 };
 
 /// What becomes of a window whose segments have their words.
