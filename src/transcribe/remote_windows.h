@@ -46,6 +46,7 @@ class RemoteWindows final : public WindowDecoder {
 
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
+  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 
@@ -62,6 +63,7 @@ class RemoteWindows final : public WindowDecoder {
   float maximum_ = 0;
   std::optional<WindowSpan> span_{};
   WindowId window_ = 0;
+  std::uint64_t requests_ = 0;
   WindowCosts costs_{};
 };
 
