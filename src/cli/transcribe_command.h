@@ -30,6 +30,8 @@ struct TranscribeCommand {
   bool json = false;
   bool dry_run = false;
 
+  bool batched = false;
+
   std::string task = "transcribe";
   std::optional<std::string> language{};
   double temperature = 0;

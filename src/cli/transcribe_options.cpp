@@ -19,6 +19,9 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       .choices = {"auto", "float32", "bfloat16", "float16"};
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add_switch(
+      "batched", c.batched,
+      "independent windows cut where nobody speaks, many at once, none prompted with the text before: faster");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -104,7 +107,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
-                     .files_at_once = c.files_at_once};
+                     .files_at_once = c.files_at_once,
+                     .batched = c.batched};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
 

@@ -1,23 +1,25 @@
 #include "transcribe/file_transcription.h"
 
+#include "transcribe/mel_source.h"
+
 namespace tutti {
 
-Result<TranscribedFile> transcribe_file(DecodedFile&& file, const TranscriptionContext& context,
-                                        const OnPosition& on_position) {
-  RemoteWindows windows(context.engine, context.tokenizer, context.log_mel, file.recording, context.decoding);
-  if (auto measured = windows.measure(); !measured) return tl::unexpected(measured.error());
-
-  const LongFormInput input{.content_frames = LogMel::content_frames(file.recording),
-                            .frames_per_window = context.frames_per_window,
-                            .n_text_ctx = context.n_text_ctx};
-  auto transcript = transcribe_long_form(input, context.tokenizer, context.rules, windows,
-                                         [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-                                           on_position(length_of(seek * kHopSamples, kModelRate), fresh);
-                                         });
+Result<TranscribedFile> transcribe_file(const DecodedFile& file, float maximum, const TranscriptionContext& context) {
+  RecordingMel mels(context.log_mel, file.recording, maximum);
+  RemoteWindows windows(context.windows, mels);
+  LongFormInput input = context.model;
+  input.content_frames = LogMel::content_frames(file.recording);
+  auto transcript =
+      transcribe_long_form(input, context.windows.tokenizer, context.rules, windows,
+                           [&](const std::vector<Segment>& fresh, std::int64_t seek) {
+                             context.on_progress(file.index, length_of(seek * kHopSamples, kModelRate), fresh);
+                           });
   if (!transcript) return tl::unexpected(transcript.error());
+  return transcribed(file, std::move(*transcript), windows.costs());
+}
 
-  TranscribedFile done{.started = file.started, .transcript = std::move(*transcript)};
-  const WindowCosts& costs = windows.costs();
+TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs) {
+  TranscribedFile done{.started = file.started, .transcript = std::move(transcript)};
   done.outcome = {.index = file.index,
                   .input = file.input,
                   .duration = file.recording.duration(),
@@ -28,7 +30,7 @@ Result<TranscribedFile> transcribe_file(DecodedFile&& file, const TranscriptionC
                   .decoder_steps = costs.decoder_steps,
                   .narrow_margins = costs.narrow_margins,
                   .spent = costs.spent};
-  done.outcome.spent.audio = file.decoding;
+  done.outcome.spent += file.spent;
   return done;
 }
 

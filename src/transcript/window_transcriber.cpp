@@ -9,6 +9,9 @@
 namespace tutti {
 namespace {
 
+/// Half of it holds the previous text; sot_prev, the sot sequence and some answer need the rest.
+constexpr std::int32_t kSmallestTextContext = 16;
+
 std::vector<std::int32_t> sot_sequence(const Tokenizer& tokenizer, const LongFormOptions& options,
                                        const std::string& language) {
   const SpecialTokens& special = tokenizer.special();
@@ -86,6 +89,18 @@ Segment WindowTranscriber::segment(const Slice& slice, WindowSpan window, const 
   made.text = std::move(text);
   made.tokens.assign(slice.tokens.begin(), slice.tokens.end());
   return made;
+}
+
+Result<void> check_long_form(const LongFormInput& input, const LongFormOptions& options) {
+  if (options.temperatures.empty()) return fail(Fault::usage, "temperatures: expected at least one, found none");
+  if (input.frames_per_window <= 0)
+    return fail(Fault::unsupported,
+                "window of the model: expected some mel frames, found " + std::to_string(input.frames_per_window));
+  if (input.n_text_ctx < kSmallestTextContext)
+    return fail(Fault::unsupported, "text context of the model: expected at least " +
+                                        std::to_string(kSmallestTextContext) + " tokens, found " +
+                                        std::to_string(input.n_text_ctx));
+  return {};
 }
 
 Result<std::string> settle_language(const SpecialTokens& special, const LongFormOptions& options, WindowSpan first,

@@ -1,0 +1,29 @@
+#include "transcript/chunk.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "transcript/prompt.h"
+
+namespace tutti {
+
+ChunkTranscriber::ChunkTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
+                                   const LongFormOptions& options, const std::string& language)
+    : frames_per_window_(input.frames_per_window),
+      window_(input, tokenizer, options, language),
+      prompt_(PromptHistory(initial_prompt_tokens(tokenizer, options.initial_prompt), options.carry_initial_prompt,
+                            input.n_text_ctx)
+                  .next()) {}
+
+Result<std::vector<Segment>> ChunkTranscriber::transcribe(std::int64_t frames, WindowDecoder& decoder) const {
+  std::vector<Segment> segments;
+  for (std::int64_t seek = 0; seek < frames;) {
+    auto said = window_.transcribe({seek, std::min(frames_per_window_, frames - seek)}, prompt_, decoder);
+    if (!said) return tl::unexpected(said.error());
+    std::move(said->segments.begin(), said->segments.end(), std::back_inserter(segments));
+    seek = said->next_seek;
+  }
+  return segments;
+}
+
+}  // namespace tutti
