@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/settings/option_table.h"
+#include "cli/vad_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 
@@ -30,7 +31,7 @@ struct TranscribeCommand {
   bool json = false;
   bool dry_run = false;
 
-  bool batched = false;
+  VadFlags heard{};
 
   std::string task = "transcribe";
   std::optional<std::string> language{};

@@ -19,9 +19,6 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       .choices = {"auto", "float32", "bfloat16", "float16"};
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
-  table.add_switch(
-      "batched", c.batched,
-      "independent windows cut where nobody speaks, many at once, none prompted with the text before: faster");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -75,6 +72,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   table.positional(c.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   add_model(table, c);
   add_output(table, c);
+  add_vad(table, c.heard);
   add_decoding(table, c);
 }
 
@@ -99,6 +97,18 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   return at_least("--best-of", 1, c.best_of.value_or(1));
 }
 
+/// Which way the run goes through its files.
+Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
+  auto vad = vad_options(c.heard, c.clip_timestamps);
+  if (!vad) return tl::unexpected(vad.error());
+  options.vad = *vad;
+  options.batched = c.heard.batched;
+  if (c.heard.batched && c.files_at_once > 0)
+    return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
+                "Leave one of the two out");
+  return {};
+}
+
 }  // namespace
 
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
@@ -107,10 +117,11 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
-                     .files_at_once = c.files_at_once,
-                     .batched = c.batched};
+                     .files_at_once = c.files_at_once};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+
+  if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
   if (!temperatures) return fail_in("--temperature", temperatures.error());

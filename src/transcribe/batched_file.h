@@ -9,7 +9,7 @@
 #include "base/guarded.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/remote_windows.h"
-#include "transcribe/speech_interim.h"
+#include "transcribe/speech_plan.h"
 
 namespace tutti {
 

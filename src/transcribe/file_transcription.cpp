@@ -1,21 +1,53 @@
 #include "transcribe/file_transcription.h"
 
 #include "transcribe/mel_source.h"
+#include "transcribe/speech_plan.h"
 
 namespace tutti {
 
-Result<TranscribedFile> transcribe_file(const DecodedFile& file, float maximum, const TranscriptionContext& context) {
-  RecordingMel mels(context.log_mel, file.recording, maximum);
+namespace {
+
+/// What is heard of a file, and how to get back from its times to the recording's.
+class Sound {
+ public:
+  explicit Sound(const SequentialFile& file) : recording_(file.decoded.recording) {
+    if (!file.speech) return;
+    packed_.emplace(recording_, *file.speech);
+    if (!file.speech->empty()) map_.emplace(*file.speech);
+  }
+
+  const SampleReader& samples() const { return packed_ ? static_cast<const SampleReader&>(*packed_) : recording_; }
+  Seconds position(std::int64_t seek) const {
+    const Seconds heard = length_of(seek * kHopSamples, kModelRate);
+    return map_ ? map_->end(heard) : heard;
+  }
+  std::vector<Segment> restored(std::vector<Segment> segments) const {
+    if (map_) restore_times(segments, *map_);
+    return segments;
+  }
+
+ private:
+  const Recording& recording_;
+  std::optional<PackedRecording> packed_{};
+  std::optional<SpeechMap> map_{};
+};
+
+}  // namespace
+
+Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context) {
+  const Sound sound(file);
+  RecordingMel mels(context.log_mel, sound.samples(), file.maximum);
   RemoteWindows windows(context.windows, mels);
   LongFormInput input = context.model;
-  input.content_frames = LogMel::content_frames(file.recording);
+  input.content_frames = LogMel::content_frames(sound.samples());
   auto transcript =
       transcribe_long_form(input, context.windows.tokenizer, context.rules, windows,
                            [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-                             context.on_progress(file.index, length_of(seek * kHopSamples, kModelRate), fresh);
+                             context.on_progress(file.decoded.index, sound.position(seek), sound.restored(fresh));
                            });
   if (!transcript) return tl::unexpected(transcript.error());
-  return transcribed(file, std::move(*transcript), windows.costs());
+  transcript->segments = sound.restored(std::move(transcript->segments));
+  return transcribed(file.decoded, std::move(*transcript), windows.costs());
 }
 
 TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs) {

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "audio/vad/packing.h"
 #include "base/clock.h"
 #include "transcribe/events.h"
 #include "transcribe/remote_windows.h"
+#include "transcribe/speech_plan.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -19,6 +22,14 @@ struct DecodedFile {
   Clock::Instant started{};  // of its decoding
   TimeSpent spent{};         // until now
   Recording recording;
+  std::vector<float> speech{};  // with VAD: speech_probabilities() of the recording
+};
+
+/// A file that is worked off from its start to its end.
+struct SequentialFile {
+  DecodedFile decoded;
+  std::optional<PackedPieces> speech{};  // with VAD: all that is to be heard of it
+  float maximum = 0;                     // LogMel::maximum of what is heard
 };
 
 /// A file between transcription and its outputs.
@@ -32,18 +43,18 @@ struct TranscribedFile {
 /// new, in order. From any thread, but for one file from one at a time.
 using OnProgressOfFile = std::function<void(std::size_t index, Seconds position, const std::vector<Segment>& fresh)>;
 
-/// What every file of a run shares; borrowed. All members are thread-safe.
+/// What every file of a run shares, mostly borrowed. All members are thread-safe.
 struct TranscriptionContext {
   WindowService windows;
   const LogMel& log_mel;
   const LongFormOptions& rules;
   const OnProgressOfFile& on_progress;
   LongFormInput model{};  // content_frames is each file's own
+  WayThrough way{};
 };
 
 /// The reference's sequential loop over one file. Blocks; many files may run at once.
-/// `maximum`: LogMel::maximum of the recording.
-Result<TranscribedFile> transcribe_file(const DecodedFile& file, float maximum, const TranscriptionContext& context);
+Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context);
 
 /// A file with its transcript and what that cost.
 TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs);

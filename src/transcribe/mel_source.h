@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "audio/log_mel.h"
-#include "audio/recording.h"
+#include "audio/sample_reader.h"
 #include "base/error.h"
 #include "transcript/long_form.h"
 
@@ -24,7 +24,7 @@ class MelSource {
 class RecordingMel final : public MelSource {
  public:
   /// `maximum`: LogMel::maximum of the recording.
-  RecordingMel(const LogMel& log_mel, const Recording& recording, float maximum)
+  RecordingMel(const LogMel& log_mel, const SampleReader& recording, float maximum)
       : log_mel_(log_mel), recording_(recording), maximum_(maximum) {}
 
   std::int32_t n_mels() const override { return log_mel_.n_mels(); }
@@ -34,7 +34,7 @@ class RecordingMel final : public MelSource {
 
  private:
   const LogMel& log_mel_;
-  const Recording& recording_;
+  const SampleReader& recording_;
   float maximum_;
 };
 

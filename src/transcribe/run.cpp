@@ -28,8 +28,17 @@ void open_for_work(Run& run, std::shared_ptr<const LoadedWorker> worker) {
       .log_mel = run.worker->log_mel,
       .rules = run.worker->rules,
       .on_progress = run.on_progress,
-      .model = {.frames_per_window = run.worker->frames_per_window, .n_text_ctx = run.worker->n_text_ctx}});
+      .model = {.frames_per_window = run.worker->frames_per_window, .n_text_ctx = run.worker->n_text_ctx},
+      .way = {.vad = run.options.vad, .clips = run.options.long_form.clip_timestamps, .batched = run.options.batched}});
   run.ready.change([&](auto& ready) { ready = &*run.context; });
+}
+
+RunSummary summary_of(const Run& run, Clock::Instant started) {
+  RunSummary summary = run.tally.summary();
+  summary.elapsed = Clock::real().now() - started;
+  summary.interrupted |= run.interrupt.raised() && summary.done + summary.failed + summary.skipped < summary.files;
+  summary.worker_restarts = static_cast<std::size_t>(run.worker->engine->stats().restarts);
+  return summary;
 }
 
 }  // namespace
@@ -72,12 +81,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   const auto joined = pipeline.join();
   interrupt.on_abort({});
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
-
-  RunSummary summary = tally.summary();
-  summary.elapsed = Clock::real().now() - started;
-  summary.interrupted |= interrupt.raised() && summary.done + summary.failed + summary.skipped < summary.files;
-  summary.worker_restarts = static_cast<std::size_t>(engine.stats().restarts);
-  return summary;
+  return summary_of(run, started);
 }
 
 }  // namespace tutti

@@ -62,18 +62,23 @@ Result<DecodedFile> decode(Run& run, Claimed file) {
   return decoded;
 }
 
+/// With VAD: finds out where somebody speaks.
+Result<DecodedFile> listen(Run& run, DecodedFile file) {
+  const auto started = Clock::real().now();
+  auto speech = speech_probabilities(file.recording, run.options.vad->method, [&](Seconds) { return !run.aborted; });
+  if (!speech) return tl::unexpected(speech.error());
+  file.speech = std::move(*speech);
+  file.spent.listening = Clock::real().now() - started;
+  return file;
+}
+
 /// Waits until the worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
 Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
   const TranscriptionContext* context =
       run.ready.wait([](const auto& ready) { return ready.has_value(); }, [](const auto& ready) { return *ready; });
   if (!context || run.interrupt.raised()) return stopped();
-  if (run.options.batched)
-    return prepare_chunks(std::move(file), *context,
-                          [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
-  auto work = prepare_sequential(std::move(file), *context);
-  if (!work) return tl::unexpected(work.error());
-  emit(std::move(*work));
-  return {};
+  return prepare_work(std::move(file), *context,
+                      [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
 }
 
 /// The file, if this was the last of its work.
@@ -109,6 +114,14 @@ void build_stages(Pipeline& pipeline, Run& run) {
       "decode", std::move(claimed),
       [&run](Claimed&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
       {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
+  if (run.options.vad)
+    decoded =
+        pipeline.map("listen", std::move(decoded),
+                     [&run](DecodedFile&& file) {
+                       const std::size_t index = file.index;
+                       return told(run, index, [&] { return listen(run, std::move(file)); });
+                     },
+                     {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
   auto prepared =
       pipeline.flat_map<Work>("prepare", std::move(decoded),
                               [&run](DecodedFile&& file, const Emit<Work>& emit) {

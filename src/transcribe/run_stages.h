@@ -34,7 +34,7 @@ struct Run {
 /// The stage that holds one window in flight per thread; its number of threads is set once the worker has told its own.
 inline constexpr const char* kTranscribeStage = "transcribe";
 
-/// files -> decode -> prepare -> transcribe -> write.
+/// files -> decode [-> listen, with VAD] -> prepare -> transcribe -> write.
 void build_stages(Pipeline& pipeline, Run& run);
 
 }  // namespace tutti

@@ -5,32 +5,25 @@
 
 #include "base/clock.h"
 #include "flow/failures.h"
+#include "transcribe/speech_plan.h"
 #include "transcript/chunk.h"
 
 namespace tutti {
 namespace {
 
+/// Clamped by its own maximum: a chunk is a recording of its own.
 Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const LogMel& log_mel) {
   const SpeechChunk& speech = file.chunks()[chunk];
-  const std::int64_t frames = speech.samples() / kHopSamples;
-  auto mel = log_mel.window(file.file().recording, speech.pieces.front().start / kHopSamples, frames);
+  auto mel = log_mel.window(PackedRecording(file.file().recording, speech.pieces), 0, speech.frames());
   if (!mel) return tl::unexpected(mel.error());
-  return ChunkMel(std::move(*mel), log_mel.n_mels(), frames);
-}
-
-void restore_times(std::vector<Segment>& segments, const SpeechChunk& chunk) {
-  for (Segment& segment : segments) {
-    segment.seek += chunk.pieces.front().start / kHopSamples;
-    segment.start = chunk.original(segment.start, false);
-    segment.end = chunk.original(segment.end, true);
-  }
+  return ChunkMel(std::move(*mel), log_mel.n_mels(), speech.frames());
 }
 
 Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
   BatchedFile& file = *work.file;
   if (file.failed()) return fail(Fault::cancelled, "another part of the file failed");
   const SpeechChunk& chunk = file.chunks()[work.chunk];
-  RemoteWindows windows(context.windows, work.mel, chunk.pieces.front().start / kHopSamples);
+  RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
   const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};
   // Encoded while chunk 0 is still being asked for the language.
   if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
@@ -41,7 +34,7 @@ Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContex
   auto segments =
       ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(work.mel.frames(), windows);
   if (!segments) return tl::unexpected(segments.error());
-  restore_times(*segments, chunk);
+  restore_times(*segments, SpeechMap(chunk.pieces));
   return ChunkOutcome{std::move(*segments), windows.costs()};
 }
 
@@ -54,23 +47,33 @@ Result<ChunkOutcome> outcome_of(ChunkWork& work, const TranscriptionContext& con
   }
 }
 
-}  // namespace
-
-std::size_t file_of(const Work& work) {
-  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->file().index;
-  return std::get<SequentialWork>(work).file.index;
+/// What is to be heard of the file: its speech within the clips. None without VAD: everything.
+Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const TranscriptionContext& context) {
+  if (!context.way.vad) return std::nullopt;
+  VadOptions vad = *context.way.vad;
+  const double window = length_of(context.model.frames_per_window * kHopSamples, kModelRate).count();
+  if (context.way.batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
+  const std::int64_t samples = file.recording.samples();
+  const auto pieces = speech_pieces(file.speech, samples, vad);
+  auto within = within_clips(pieces, context.way.clips, samples);
+  if (!within) return tl::unexpected(within.error());
+  return std::move(*within);
 }
 
-Result<Work> prepare_sequential(DecodedFile file, const TranscriptionContext& context) {
+Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const HandOn& hand_on) {
   const auto start = Clock::real().now();
-  const auto maximum = context.log_mel.maximum(file.recording);
+  const Recording& recording = file.decoded.recording;
+  const auto maximum = file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
+                                   : context.log_mel.maximum(recording);
   if (!maximum) return tl::unexpected(maximum.error());
-  file.spent.features += Clock::real().now() - start;
-  return SequentialWork{std::move(file), *maximum};
+  file.maximum = *maximum;
+  file.decoded.spent.features += Clock::real().now() - start;
+  hand_on(std::move(file));
+  return {};
 }
 
-Result<void> prepare_chunks(DecodedFile decoded, const TranscriptionContext& context, const HandOn& hand_on) {
-  auto chunks = interim_chunks(decoded.recording, context.model.frames_per_window * kHopSamples);
+Result<void> prepare_chunks(DecodedFile decoded, std::vector<SpeechChunk> chunks, const TranscriptionContext& context,
+                            const HandOn& hand_on) {
   const auto file = std::make_shared<BatchedFile>(std::move(decoded), std::move(chunks), context);
   for (std::size_t chunk = 0; chunk < file->chunks().size(); ++chunk) {
     const auto start = Clock::real().now();
@@ -85,8 +88,25 @@ Result<void> prepare_chunks(DecodedFile decoded, const TranscriptionContext& con
   return {};
 }
 
+}  // namespace
+
+std::size_t file_of(const Work& work) {
+  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->file().index;
+  return std::get<SequentialFile>(work).decoded.index;
+}
+
+Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const HandOn& hand_on) {
+  auto speech = speech_of(file, context);
+  if (!speech) return tl::unexpected(speech.error());
+  if (context.way.batched) {
+    auto chunks = chunks_of(**speech, context.model.frames_per_window);
+    if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
+  }
+  return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, hand_on);
+}
+
 std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context) {
-  if (auto* whole = std::get_if<SequentialWork>(&work)) return transcribe_file(whole->file, whole->maximum, context);
+  if (const auto* whole = std::get_if<SequentialFile>(&work)) return transcribe_file(*whole, context);
   auto& chunk = std::get<ChunkWork>(work);
   return chunk.file->enter(chunk.chunk, outcome_of(chunk, context));
 }

@@ -57,6 +57,7 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
   if (!tokenizer) return tl::unexpected(tokenizer.error());
   auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());
+  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
                                                            .tokenizer = std::move(*tokenizer),
                                                            .log_mel = LogMel(ready->n_mels),

@@ -6,14 +6,22 @@
 #include "transcript/prompt.h"
 
 namespace tutti {
+namespace {
+
+/// What every window is told: the initial prompt, cut as the first window's of a recording.
+std::vector<std::int32_t> prompt_of(const LongFormInput& input, const Tokenizer& tokenizer,
+                                    const LongFormOptions& options) {
+  auto initial = initial_prompt_tokens(tokenizer, options.initial_prompt);
+  return PromptHistory(std::move(initial), options.carry_initial_prompt, input.n_text_ctx).next();
+}
+
+}  // namespace
 
 ChunkTranscriber::ChunkTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
                                    const LongFormOptions& options, const std::string& language)
     : frames_per_window_(input.frames_per_window),
-      window_(input, tokenizer, options, language),
-      prompt_(PromptHistory(initial_prompt_tokens(tokenizer, options.initial_prompt), options.carry_initial_prompt,
-                            input.n_text_ctx)
-                  .next()) {}
+      prompt_(prompt_of(input, tokenizer, options)),
+      window_(input, tokenizer, options, language) {}
 
 Result<std::vector<Segment>> ChunkTranscriber::transcribe(std::int64_t frames, WindowDecoder& decoder) const {
   std::vector<Segment> segments;

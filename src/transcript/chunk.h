@@ -27,8 +27,8 @@ class ChunkTranscriber {
 
  private:
   std::int64_t frames_per_window_;
-  WindowTranscriber window_;
   std::vector<std::int32_t> prompt_;
+  WindowTranscriber window_;
 };
 
 }  // namespace tutti
