@@ -45,7 +45,7 @@ std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const st
 }
 
 RemoteWindows::RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel,
-                             const Recording& recording, const DecodingOptions& options)
+                             const SampleReader& recording, const DecodingOptions& options)
     : engine_(engine),
       tokenizer_(tokenizer),
       log_mel_(log_mel),
@@ -114,7 +114,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   if (!id) return tl::unexpected(id.error());
   const auto asked = Clock::real().now();
   auto answer = engine_.decode({.window = *id,
-                                .request = costs_.decodings + 1,
+                                .request = ++requests_,
                                 .prompt = request.prompt,
                                 .sot_index = request.sot_index,
                                 .temperature = static_cast<float>(request.temperature),
@@ -135,6 +135,22 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   return DecodeAnswer{.tokens = std::move(answer->tokens),
                       .avg_logprob = answer->avg_logprob,
                       .no_speech_prob = answer->no_speech_prob};
+}
+
+Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+  const auto id = opened(window);
+  if (!id) return tl::unexpected(id.error());
+  const auto asked = Clock::real().now();
+  auto answer = engine_.align({.window = *id,
+                               .request = ++requests_,
+                               .sot_sequence = request.sot_sequence,
+                               .text_tokens = request.text,
+                               .frames = static_cast<std::int32_t>(window.frames)});
+  if (!answer) return tl::unexpected(answer.error());
+  const Seconds decoder(answer->seconds);
+  costs_.spent.decoder += decoder;
+  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  return Alignment{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "audio/log_mel.h"
-#include "audio/recording.h"
+#include "audio/sample_reader.h"
 #include "link/window_engine.h"
 #include "transcribe/events.h"
 #include "transcript/long_form.h"
@@ -35,7 +35,7 @@ struct WindowCosts {
 /// and releases it when the next is named or the object goes. One thread at a time.
 class RemoteWindows final : public WindowDecoder {
  public:
-  RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel, const Recording& recording,
+  RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel, const SampleReader& recording,
                 const DecodingOptions& options);
   ~RemoteWindows() override;
   RemoteWindows(const RemoteWindows&) = delete;
@@ -46,6 +46,7 @@ class RemoteWindows final : public WindowDecoder {
 
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
+  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 
@@ -56,12 +57,13 @@ class RemoteWindows final : public WindowDecoder {
   WindowEngine& engine_;
   const Tokenizer& tokenizer_;
   const LogMel& log_mel_;
-  const Recording& recording_;
+  const SampleReader& recording_;
   const DecodingOptions& options_;
   const std::vector<std::int32_t> suppressed_;
   float maximum_ = 0;
   std::optional<WindowSpan> span_{};
   WindowId window_ = 0;
+  std::uint64_t requests_ = 0;
   WindowCosts costs_{};
 };
 

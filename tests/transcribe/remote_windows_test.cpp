@@ -35,7 +35,12 @@ class ScriptedEngine final : public WindowEngine {
   }
   Result<Aligned> align(const AlignWindow& request) override {
     EXPECT_TRUE(open_now.contains(request.window));
-    return Aligned{.window = request.window, .request = request.request};
+    alignments.push_back(request);
+    return Aligned{.window = request.window,
+                   .request = request.request,
+                   .starts = {0, 20, 30},
+                   .probabilities = {0.5F, 0.25F},
+                   .seconds = 0.125};
   }
   void release(WindowId window) override { open_now.erase(window); }
 
@@ -44,6 +49,7 @@ class ScriptedEngine final : public WindowEngine {
   std::vector<WindowId> opened;
   std::set<WindowId> open_now;
   std::vector<DecodeWindow> requests;
+  std::vector<AlignWindow> alignments;
 };
 
 /// Ten seconds of a 440 Hz tone.
@@ -102,6 +108,23 @@ TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed
   EXPECT_EQ(engine_.requests[0].best_of, 1);
   EXPECT_EQ(engine_.requests[1].best_of, 5);
   EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
+}
+
+TEST_F(RemoteWindowsTest, AWindowIsAlignedWhereItWasDecoded) {
+  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
+  ASSERT_TRUE(windows.measure());
+  ASSERT_TRUE(windows.decode({0, 900}, {.prompt = {1}}));
+  const auto alignment = windows.align({0, 900}, {.sot_sequence = {1, 2}, .text = {7, 8}});
+  ASSERT_TRUE(alignment);
+  EXPECT_EQ(alignment->starts, (std::vector<std::int32_t>{0, 20, 30}));
+  EXPECT_EQ(alignment->probabilities, (std::vector<float>{0.5F, 0.25F}));
+  EXPECT_EQ(engine_.opened.size(), 1U);
+  ASSERT_EQ(engine_.alignments.size(), 1U);
+  EXPECT_EQ(engine_.alignments[0].window, engine_.opened[0]);
+  EXPECT_EQ(engine_.alignments[0].sot_sequence, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(engine_.alignments[0].text_tokens, (std::vector<std::int32_t>{7, 8}));
+  EXPECT_EQ(engine_.alignments[0].frames, 900) << "what is behind them is not audio";
+  EXPECT_DOUBLE_EQ(windows.costs().spent.decoder.count(), 0.125);
 }
 
 TEST_F(RemoteWindowsTest, TheMostProbableLanguageIsNamedByItsCode) {
