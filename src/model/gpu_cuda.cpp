@@ -49,7 +49,7 @@ int count() {
 Result<Facts> facts(int index) {
   return asked(index, [&] {
     const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
-    return Facts{found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem)};
+    return Facts{found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor};
   });
 }
 
