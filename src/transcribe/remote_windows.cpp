@@ -137,7 +137,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
                       .no_speech_prob = answer->no_speech_prob};
 }
 
-Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
   const auto id = opened(window);
   if (!id) return tl::unexpected(id.error());
   const auto asked = Clock::real().now();
@@ -150,7 +150,7 @@ Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& re
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
-  return Alignment{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
+  return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti
