@@ -145,8 +145,9 @@ std::string stored_as(const std::string& kind, const std::string& name, const Te
 
 /// The expected clips of half a minute and less.
 std::vector<Json> short_clips() {
+  const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
   std::vector<Json> clips;
-  for (const Json& clip : read_json(test_data() / "whisper-tiny.en/expected.json")["clips"])
+  for (const Json& clip : expected["clips"])
     if (clip["path"].get<std::string>().find("long") == std::string::npos) clips.push_back(clip);
   EXPECT_GE(clips.size(), 6U);
   return clips;
