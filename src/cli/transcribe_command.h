@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/settings/option_table.h"
+#include "cli/subtitle_flags.h"
 #include "cli/vad_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
@@ -48,6 +49,14 @@ struct TranscribeCommand {
   std::optional<double> no_speech_threshold = 0.6;
   std::vector<double> clip_timestamps{0};
   bool without_timestamps = false;
+  std::optional<std::string> hotwords{};
+  std::optional<std::string> prefix{};
+
+  bool word_timestamps = false;
+  std::string prepend_punctuations = WordRules{}.prepend_punctuations;
+  std::string append_punctuations = WordRules{}.append_punctuations;
+  std::optional<double> hallucination_silence_threshold{};
+  SubtitleFlags subtitles{};
 };
 
 /// Binds every field to its flag.

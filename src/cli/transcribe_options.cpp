@@ -1,4 +1,5 @@
 #include "base/build_id.h"
+#include "base/log.h"
 #include "cli/transcribe_command.h"
 #include "text/languages.h"
 #include "transcript/fallback.h"
@@ -64,6 +65,21 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("clip-timestamps", c.clip_timestamps, "S,E,S,E,...",
             "seconds to transcribe, from start to end; a missing last end is the file's");
   table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
+  table.add("hotwords", c.hotwords, "TEXT|None",
+            "names and terms to expect, told to the model before every window; not with --prefix");
+  table.add("prefix", c.prefix, "TEXT|None",
+            "text that every window is taken to begin with; the transcript goes on behind it, without it");
+}
+
+void add_words(OptionTable& table, TranscribeCommand& c) {
+  table.group("Word times");
+  table.add_switch("word-timestamps", c.word_timestamps,
+                   "say when each word was spoken, and fit segments and windows to their words");
+  table.add("prepend-punctuations", c.prepend_punctuations, "SIGNS", "signs that belong to the word behind them");
+  table.add("append-punctuations", c.append_punctuations, "SIGNS", "signs that belong to the word before them");
+  table.add("hallucination-silence-threshold", c.hallucination_silence_threshold, "SECONDS|None",
+            "skip silence longer than this beside words that look invented, and drop those; needs --word-timestamps");
+  add_subtitle_flags(table, c.subtitles, "needs --word-timestamps");
 }
 
 }  // namespace
@@ -74,6 +90,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   add_output(table, c);
   add_vad(table, c.heard);
   add_decoding(table, c);
+  add_words(table, c);
 }
 
 OutputOptions output_options(const TranscribeCommand& c) {
@@ -109,6 +126,35 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
+/// What the model is told before it answers.
+void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
+  rules.initial_prompt = c.initial_prompt.value_or("");
+  rules.carry_initial_prompt = c.carry_initial_prompt;
+  rules.hot_words = c.hotwords.value_or("");
+  rules.prefix = c.prefix.value_or("");
+  if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+}
+
+/// Word times and what depends on them; as the reference, layout without them is refused.
+Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
+  const std::string layout = first_subtitle_flag(c.subtitles);
+  if (!c.word_timestamps && !layout.empty()) return fail(Fault::usage, layout + " requires --word-timestamps");
+  auto writer = writer_options(c.subtitles);
+  if (!writer) return tl::unexpected(writer.error());
+  options.writer = *writer;
+  const auto& threshold = c.hallucination_silence_threshold;
+  if (threshold.value_or(0) < 0)
+    return fail(Fault::usage,
+                "--hallucination-silence-threshold: expected seconds from 0 on, found " + show_value(*threshold));
+  if (threshold && !c.word_timestamps)
+    log(Level::warning, "--hallucination-silence-threshold has no effect without --word-timestamps");
+  if (c.word_timestamps)
+    options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
+                                        .append_punctuations = c.append_punctuations,
+                                        .hallucination_silence_threshold = threshold};
+  return {};
+}
+
 }  // namespace
 
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
@@ -139,10 +185,10 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   rules.logprob_threshold = c.logprob_threshold;
   rules.no_speech_threshold = c.no_speech_threshold;
   rules.condition_on_previous_text = c.condition_on_previous_text;
-  rules.initial_prompt = c.initial_prompt.value_or("");
-  rules.carry_initial_prompt = c.carry_initial_prompt;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;
+  set_prompt(c, rules);
+  if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
 
   options.decoding.best_of = c.best_of.value_or(1);
   options.decoding.seed = c.seed;

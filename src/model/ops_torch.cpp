@@ -138,6 +138,14 @@ at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys
   return out;
 }
 
+at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen) {
+  const auto heads = indices(chosen, keys);
+  const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
+  const auto asking = by_head(q, keys.size(0)).squeeze(0).index_select(0, heads).to(at::kFloat) * scale;
+  const auto asked = keys.index_select(0, heads).to(at::kFloat) * scale;
+  return at::matmul(asking, asked.transpose(1, 2));
+}
+
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) {
   return at::index_select(x, 0, indices(rows, x));
 }

@@ -101,7 +101,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   const DecodingOptions& options = service_.options;
   const auto asked = Clock::real().now();
   auto answer = service_.engine.decode({.window = window_,
-                                        .request = costs_.decodings + 1,
+                                        .request = ++requests_,
                                         .prompt = request.prompt,
                                         .sot_index = request.sot_index,
                                         .temperature = static_cast<float>(request.temperature),
@@ -122,6 +122,21 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   return DecodeAnswer{.tokens = std::move(answer->tokens),
                       .avg_logprob = answer->avg_logprob,
                       .no_speech_prob = answer->no_speech_prob};
+}
+
+Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  const auto asked = Clock::real().now();
+  auto answer = service_.engine.align({.window = window_,
+                                       .request = ++requests_,
+                                       .sot_sequence = request.sot_sequence,
+                                       .text_tokens = request.text,
+                                       .frames = static_cast<std::int32_t>(window.frames)});
+  if (!answer) return tl::unexpected(answer.error());
+  const Seconds decoder(answer->seconds);
+  costs_.spent.decoder += decoder;
+  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  return Alignment{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti

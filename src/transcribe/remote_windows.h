@@ -56,6 +56,7 @@ class RemoteWindows final : public WindowDecoder {
   Result<void> open(WindowSpan window);
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
+  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 
@@ -67,6 +68,7 @@ class RemoteWindows final : public WindowDecoder {
   const std::int64_t origin_;
   std::optional<WindowSpan> span_{};
   WindowId window_ = 0;
+  std::uint64_t requests_ = 0;
   WindowCosts costs_{};
 };
 

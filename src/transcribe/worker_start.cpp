@@ -31,6 +31,8 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
 
 /// The run's rules made to fit the model's vocabulary.
 LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
+  if (special.multilingual && rules.translate && rules.words)
+    log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
   if (special.multilingual) return rules;
   if (rules.language && *rules.language != "en")
     log(Level::warning, "the model is English-only; '" + *rules.language + "' was asked for, English is used");

@@ -25,9 +25,12 @@ ChunkTranscriber::ChunkTranscriber(const LongFormInput& input, const Tokenizer& 
 
 Result<std::vector<Segment>> ChunkTranscriber::transcribe(std::int64_t frames, WindowDecoder& decoder) const {
   std::vector<Segment> segments;
+  double last_speech = 0;
   for (std::int64_t seek = 0; seek < frames;) {
-    auto said = window_.transcribe({seek, std::min(frames_per_window_, frames - seek)}, prompt_, decoder);
+    const WindowSpan window{seek, std::min(frames_per_window_, frames - seek)};
+    auto said = window_.transcribe(window, prompt_, decoder, {last_speech, frames});
     if (!said) return tl::unexpected(said.error());
+    last_speech = said->speech_end.value_or(last_speech);
     std::move(said->segments.begin(), said->segments.end(), std::back_inserter(segments));
     seek = said->next_seek;
   }

@@ -35,7 +35,7 @@ class LongFormLoop {
     for (const Clip& clip : *clips) {
       for (std::int64_t seek = clip.start; seek < clip.end;) {
         const WindowSpan window{seek, std::min(input_.frames_per_window, clip.end - seek)};
-        auto said = transcriber.transcribe(window, history_.next(), decoder_);
+        auto said = transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
         if (!said) return tl::unexpected(said.error());
         take(*said);
         seek = said->next_seek;
@@ -50,6 +50,7 @@ class LongFormLoop {
   /// Numbers the window's segments and adds them to the result and to what later windows are told.
   void take(WindowText& said) {
     if (said.silent) return;
+    last_speech_ = said.speech_end.value_or(last_speech_);
     for (Segment& segment : said.segments) {
       segment.id = static_cast<std::int64_t>(result_.segments.size());
       result_.segments.push_back(segment);
@@ -63,6 +64,7 @@ class LongFormLoop {
   const LongFormOptions& options_;
   WindowDecoder& decoder_;
   PromptHistory history_;
+  double last_speech_ = 0;  // where the last word so far ended, seconds
   Transcript result_;
 };
 

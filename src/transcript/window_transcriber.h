@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "text/tokenizer.h"
 #include "transcript/fallback.h"
 #include "transcript/long_form.h"
+#include "transcript/prompt_frame.h"
 #include "transcript/slices.h"
+#include "transcript/words/hallucinations.h"
 
 namespace tutti {
 
@@ -22,34 +25,38 @@ struct WindowDecoding {
 
 /// What was said in one window.
 struct WindowText {
-  std::vector<Segment> segments{};  // in order, `id` left to the caller; none in a silent window
-  std::int64_t next_seek = 0;       // frame to go on at; always behind the window's start
-  double temperature = 0;           // of the decoding that was kept
-  bool silent = false;              // judged to hold no speech, whatever the text claimed
+  std::vector<Segment> segments{};     // in order, `id` left to the caller; none in a silent window
+  std::int64_t next_seek = 0;          // frame to go on at; always behind the window's start
+  double temperature = 0;              // of the decoding that was kept
+  bool silent = false;                 // judged to hold no speech, whatever the text claimed
+  std::optional<double> speech_end{};  // with word times: where the last word ended, seconds in the recording
 };
 
-/// The rules for one window by itself, shared by every way through a file: prompt, fallback, silence, slices, clearing
-/// (docs/decoding.md). Knows neither the windows around it nor where they come from. Const, so thread-safe where the
-/// decoder is; borrows what it is given.
+/// The rules for one window by itself, shared by every way through a file: prompt, fallback, silence, slices, word
+/// times, clearing (docs/decoding.md). Knows neither the windows around it nor where they come from. Const, so
+/// thread-safe where the decoder is; borrows what it is given.
 class WindowTranscriber {
  public:
   /// `language`: a code that the model knows, as `settle_language` gives it.
   WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer, const LongFormOptions& options,
                     const std::string& language);
 
-  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens.
-  Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous,
-                                WindowDecoder& decoder) const;
+  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for
+  /// word times alone. With a hallucination-silence threshold, segments that look invented are left out and
+  /// `next_seek` says where to hear them again. Fault::usage where the prefix leaves no room for an answer.
+  Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous, WindowDecoder& decoder,
+                                const AroundWindow& around = {}) const;
 
  private:
   Result<WindowDecoding> decode_with_fallback(WindowSpan window, DecodeRequest request, WindowDecoder& decoder) const;
-  DecodeRequest request_after(std::span<const std::int32_t> previous) const;
+  Result<void> time_words(WindowText& text, const HeardWindow& window, WindowDecoder& decoder) const;
   Segment segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const;
 
   const Tokenizer& tokenizer_;
   const LongFormOptions& options_;
-  const std::vector<std::int32_t> sot_sequence_;  // and no_timestamps, where none are wanted
-  const std::int32_t max_tokens_;
+  const PromptFrame prompt_;
+  const std::int64_t frames_per_window_;
+  const std::string language_;
 };
 
 /// Fault::usage or Fault::unsupported for options or a model that no way through a file can work with.

@@ -21,7 +21,8 @@ constexpr std::int32_t kGpuSlots = 32;
 
 class WhisperNetwork : public Network {
  public:
-  explicit WhisperNetwork(WhisperModel model) : model_(std::move(model)) {}
+  WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
+      : model_(std::move(model)), aligner_(model_, std::move(heads)) {}
 
   const WhisperDims& dims() const override { return model_.dims(); }
 
@@ -37,8 +38,13 @@ class WhisperNetwork : public Network {
     return std::make_unique<ModelStepper>(model_, slots);
   }
 
+  Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
+    return aligner_.align(window, text, tokens);
+  }
+
  private:
   WhisperModel model_;
+  Aligner aligner_;
 };
 
 Result<at::Device> device_of(const std::string& name) {
@@ -99,7 +105,8 @@ Result<LoadedModel> load(const LoadModel& request) {
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(device->has_index() ? device->index() : 0) : std::nullopt;
-  return LoadedModel{.network = make_network(std::move(*model)),
+  auto heads = alignment_heads(request.model_path, model->dims());
+  return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
                                 .no_timestamps = if_present(ids->special.no_timestamps),
@@ -114,8 +121,9 @@ Result<LoadedModel> load(const LoadModel& request) {
 
 }  // namespace
 
-std::unique_ptr<Network> make_network(WhisperModel model) {
-  return std::make_unique<WhisperNetwork>(std::move(model));
+std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads) {
+  if (heads.empty()) heads = alignment_heads({}, model.dims());
+  return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
 }
 
 Result<LoadedModel> load_model(const LoadModel& request) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "decode/alignment/aligner.h"
 #include "decode/decoding_tokens.h"
 #include "decode/stepper.h"
 #include "link/messages.h"
@@ -25,9 +26,12 @@ class Network {
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+  /// text: passed `check`. Waits for the device.
+  virtual Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
 };
 
-std::unique_ptr<Network> make_network(WhisperModel model);
+/// heads: whose attention tells when words are said; empty: those of a model of this shape.
+std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads = {});
 
 /// A model ready to serve, with the ids that steer it.
 struct LoadedModel {

@@ -109,6 +109,13 @@ void WindowServer::decode(const DecodeWindow& message) {
   submit(message, found->second);
 }
 
+void WindowServer::align(const AlignWindow& message) {
+  const auto found = windows_.find(message.window);
+  if (found == windows_.end()) return fail_window(message.window, message.request, no_such_window(message.window));
+  if (!found->second.kv) return found->second.alignments.push_back(message);
+  answer_alignment(message, found->second);
+}
+
 void WindowServer::release(const ReleaseWindow& message) {
   windows_.erase(message.window);
   std::erase(to_encode_, message.window);
@@ -150,6 +157,7 @@ void WindowServer::encode_next() {
   if (!kv) {
     fail_window(id, 0, kv.error());
     for (const auto& waiting : window.decodings) fail_window(id, waiting.request, kv.error());
+    for (const auto& waiting : window.alignments) fail_window(id, waiting.request, kv.error());
     windows_.erase(id);
     return;
   }
@@ -158,6 +166,7 @@ void WindowServer::encode_next() {
   reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
   for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
+  for (const auto& waiting : std::exchange(window.alignments, {})) answer_alignment(waiting, window);
 }
 
 void WindowServer::answer_language(WindowId id, const Window& window) {
@@ -173,6 +182,22 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
   const auto chances = logits->select(0, 0).index_select(0, at::tensor(model_.languages, at::kLong)).softmax(0);
   const auto* first = chances.data_ptr<float>();
   reply_(Language{.window = id, .tokens = model_.languages, .probabilities = {first, first + model_.languages.size()}});
+}
+
+void WindowServer::answer_alignment(const AlignWindow& message, const Window& window) {
+  const AlignmentText text{.sot_sequence = message.sot_sequence, .text = message.text_tokens, .frames = message.frames};
+  const auto sound = check(text, model_.tokens, model_.network->dims());
+  if (!sound) return fail_window(message.window, message.request, sound.error());
+  const auto begun = clock_.now();
+  auto alignment =
+      backing_off("aligning words", [&] { return model_.network->align(*window.kv, text, model_.tokens); });
+  if (!alignment) return fail_window(message.window, message.request, alignment.error());
+  if (!*alignment) return fail_window(message.window, message.request, alignment->error());
+  reply_(Aligned{.window = message.window,
+                 .request = message.request,
+                 .starts = std::move((*alignment)->starts),
+                 .probabilities = std::move((*alignment)->probabilities),
+                 .seconds = Seconds(clock_.now() - begun).count()});
 }
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {

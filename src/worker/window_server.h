@@ -32,6 +32,7 @@ class WindowServer {
   void open(const OpenWindow& message, OwnedFd memory);
   void detect(const DetectLanguage& message);
   void decode(const DecodeWindow& message);
+  void align(const AlignWindow& message);
   void release(const ReleaseWindow& message);
 
   bool has_work() const { return !to_encode_.empty() || !batcher_.idle(); }
@@ -48,6 +49,7 @@ class WindowServer {
     std::shared_ptr<const CrossKv> kv{};    // from then on
     std::int32_t detections = 0;            // that wait for it
     std::vector<DecodeWindow> decodings{};  // likewise
+    std::vector<AlignWindow> alignments{};  // likewise
   };
 
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
@@ -55,6 +57,7 @@ class WindowServer {
   void encode_next();
   void step();
   void answer_language(WindowId id, const Window& window);
+  void answer_alignment(const AlignWindow& message, const Window& window);
   void submit(const DecodeWindow& message, const Window& window);
   void fail_window(WindowId id, std::uint64_t request, const Error& error);
   bool halve_slots(const Error& error);

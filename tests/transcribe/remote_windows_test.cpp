@@ -72,6 +72,22 @@ TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed
   EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
 }
 
+TEST_F(RemoteWindowsTest, AWindowIsAlignedWhereItWasDecoded) {
+  RemoteWindows windows(service(), mels_);
+  ASSERT_TRUE(windows.decode({0, 900}, {.prompt = {1}}));
+  const auto alignment = windows.align({0, 900}, {.sot_sequence = {1, 2}, .text = {7, 8}});
+  ASSERT_TRUE(alignment);
+  EXPECT_EQ(alignment->starts, (std::vector<std::int32_t>{0, 20, 30}));
+  EXPECT_EQ(alignment->probabilities, (std::vector<float>{0.5F, 0.25F}));
+  EXPECT_EQ(engine_.opened.size(), 1U);
+  ASSERT_EQ(engine_.alignments.size(), 1U);
+  EXPECT_EQ(engine_.alignments[0].window, engine_.opened[0]);
+  EXPECT_EQ(engine_.alignments[0].sot_sequence, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(engine_.alignments[0].text_tokens, (std::vector<std::int32_t>{7, 8}));
+  EXPECT_EQ(engine_.alignments[0].frames, 900) << "what is behind them is not audio";
+  EXPECT_DOUBLE_EQ(windows.costs().spent.decoder.count(), 0.125);
+}
+
 TEST_F(RemoteWindowsTest, TheMostProbableLanguageIsNamedByItsCode) {
   const auto& special = tokenizer_->special();
   engine_.languages = {special.language_token("en").value(), special.language_token("de").value(),

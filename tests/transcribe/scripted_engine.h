@@ -43,7 +43,12 @@ class ScriptedEngine final : public WindowEngine {
   Result<Aligned> align(const AlignWindow& request) override {
     std::lock_guard lock(mutex_);
     EXPECT_TRUE(open_now.contains(request.window));
-    return Aligned{.window = request.window, .request = request.request};
+    alignments.push_back(request);
+    return Aligned{.window = request.window,
+                   .request = request.request,
+                   .starts = {0, 20, 30},
+                   .probabilities = {0.5F, 0.25F},
+                   .seconds = 0.125};
   }
   void release(WindowId window) override {
     std::lock_guard lock(mutex_);
@@ -56,6 +61,7 @@ class ScriptedEngine final : public WindowEngine {
   std::vector<WindowId> opened;
   std::set<WindowId> open_now;
   std::vector<DecodeWindow> requests;
+  std::vector<AlignWindow> alignments;
   std::size_t detections = 0;
 
   std::int32_t frames_of(WindowId window) {

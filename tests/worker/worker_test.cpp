@@ -85,6 +85,36 @@ TEST(Worker, RequestsMaySetOutBeforeTheirWindowIsOpen) {
   expect_answer(worker.control->expect<Decoded>(), 4, request_of(1, 20));
 }
 
+TEST(Worker, AlignsATextWithAnOpenWindowAlsoWhenAskedBeforeItIsOpen) {
+  WorkerHere worker(NetworkScript{});
+  worker.control->open(1, 2, 10, mel_of(4));
+  const AlignWindow request{.window = 1, .request = 30, .sot_sequence = {299}, .text_tokens = {4, 2, 8}, .frames = 10};
+  worker.control->send(request);
+  worker.control->expect<Opened>();
+  for (int time = 0; time < 2; ++time) {
+    const auto aligned = worker.control->expect<Aligned>();
+    EXPECT_EQ(aligned.window, 1U);
+    EXPECT_EQ(aligned.request, 30U);
+    EXPECT_EQ(aligned.starts, (std::vector<std::int32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(aligned.probabilities, (std::vector<float>{0.25F, 0.5F, 0.125F}));
+    if (time == 0) worker.control->send(request);
+  }
+}
+
+TEST(Worker, AnAlignmentThatCannotBeMeantIsRefusedByName) {
+  WorkerHere worker(NetworkScript{});
+  AlignWindow request{.window = 1, .request = 31, .sot_sequence = {299}, .text_tokens = {300}, .frames = 10};
+  worker.control->send(request);
+  EXPECT_NE(worker.control->expect<Failed>().what.find("window 1 is not open"), std::string::npos);
+  worker.control->open(1, 2, 10, mel_of(4));
+  worker.control->expect<Opened>();
+  worker.control->send(request);
+  const auto failed = worker.control->expect<Failed>();
+  EXPECT_EQ(failed.request, 31U);
+  EXPECT_EQ(failed.fault, Fault::usage);
+  EXPECT_NE(failed.what.find("token 300"), std::string::npos);
+}
+
 TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {
   std::promise<at::Tensor> seen;
   WorkerHere worker({.encode = [&](const at::Tensor& mel) { seen.set_value(mel.clone()); }});

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""What faster-whisper 1.2.1 makes of speech probabilities and packed times, for tests/audio/vad_*_test.cpp.
+"""Silero's speech probabilities, and what faster-whisper 1.2.1 makes of such and of packed times, for tests/audio/vad_*_test.cpp.
 
-Usage: vad.py, in an environment with faster-whisper. Writes tests/data/audio/vad_pieces.txt and vad_times.txt.
+Usage: vad.py SHARED_DATA, in an environment with faster-whisper, torch and soundfile. Writes tests/data/audio/vad_*.txt.
+
+vad_probabilities.txt, a line per sound of SOUNDS: the probability of each whole window and of the rest filled up with zeros, as
+Silero's TorchScript (6.2) gives it.
 
 vad_pieces.txt, a line per case: seed, windows, samples, threshold, neg_threshold (-1: none), min_speech_ms, max_speech_s (-1:
 none), min_silence_ms, pad_ms, then start and end of every piece. The probabilities come from a generator that the test has,
@@ -18,12 +21,26 @@ import random
 import sys
 
 import numpy as np
+import soundfile
+import torch
 from faster_whisper import vad
 from faster_whisper.transcribe import Segment, Word, restore_speech_timestamps
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "tests/data/audio"
 SOURCE, FIRST = inspect.getsourcelines(vad.get_speech_timestamps)
 FORCED = FIRST + next(i for i, line in enumerate(SOURCE) if 'current_speech["end"] = window_size_samples * i' in line)
+
+
+SOUNDS = ["vad/speech.wav", "vad/silence.wav", "speech/gb0.wav"]
+
+
+def silero(model, path):
+    sound, rate = soundfile.read(path, dtype="float32")
+    assert rate == 16000 and sound.ndim == 1
+    windows = np.pad(sound, (0, -len(sound) % 512)).reshape(-1, 1, 512)
+    model.reset_states()
+    with torch.no_grad():
+        return [f"{model(torch.from_numpy(window), 16000).item():.6f}" for window in windows]
 
 
 def probabilities(seed, windows):
@@ -101,6 +118,9 @@ def write(name, lines):
 
 
 def main():
+    shared = pathlib.Path(sys.argv[1])
+    model = torch.jit.load(shared / "vad/silero_vad.jit")
+    write("vad_probabilities.txt", (silero(model, shared / sound) for sound in SOUNDS))
     rng = random.Random(4)
     write("vad_pieces.txt", piece_cases(rng))
     write("vad_times.txt", time_cases(rng))

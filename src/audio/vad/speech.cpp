@@ -4,12 +4,13 @@
 #include <sstream>
 
 #include "audio/vad/energy.h"
+#include "audio/vad/silero_kernel.h"
 
 namespace tutti {
 namespace {
 
-/// Windows read at once: 8 s.
-constexpr std::int64_t kWindowsAtOnce = 256;
+/// Windows read at once: 8 s. Whole calls of Silero's kernel.
+constexpr std::int64_t kWindowsAtOnce = 16 * kSileroWindows;
 
 tl::unexpected<Error> wrong(const char* option, const std::string& expected, double found) {
   std::ostringstream text;
@@ -17,14 +18,14 @@ tl::unexpected<Error> wrong(const char* option, const std::string& expected, dou
   return fail(Fault::usage, text.str());
 }
 
-/// Calls `take(samples, windows)` for whole windows in order; `samples` holds `before` samples in front of them.
+/// Calls `take(samples, windows)` for windows in order; `samples` holds `before` samples in front of them, and behind
+/// the last ones silence up to kWindowsAtOnce.
 template <class Take>
 Result<void> for_each_part(const SampleReader& recording, std::int64_t before, const OnDecoded& on_heard, Take&& take) {
   const std::int64_t windows = recording.samples() / kVadWindow + 1;
-  std::vector<std::int16_t> samples;
+  std::vector<std::int16_t> samples(static_cast<std::size_t>(before + kWindowsAtOnce * kVadWindow));
   for (std::int64_t first = 0; first < windows; first += kWindowsAtOnce) {
     const std::int64_t count = std::min(kWindowsAtOnce, windows - first);
-    samples.resize(static_cast<std::size_t>(before + count * kVadWindow));
     if (auto read = recording.read(first * kVadWindow - before, samples); !read) return read;
     take(std::span<const std::int16_t>(samples), count);
     const std::int64_t heard = std::min(recording.samples(), (first + count) * kVadWindow);
@@ -42,6 +43,24 @@ Result<std::vector<float>> by_energy(const SampleReader& recording, const OnDeco
           levels.push_back(loudness(samples.subspan(static_cast<std::size_t>(i * kVadWindow), kVadWindow)));
       });
   return heard.map([&] { return probabilities_of_loudness(levels); });
+}
+
+Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDecoded& on_heard) {
+  const SileroKernel& kernel = silero_kernels().front();
+  const SileroWeights& weights = silero_weights();
+  SileroState state;
+  SileroGatesOfWindows gates;
+  std::vector<float> probabilities;
+  const auto heard = for_each_part(
+      recording, kSileroContext, on_heard, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
+        for (std::int64_t first = 0; first < windows; first += kSileroWindows) {
+          const auto count = static_cast<int>(std::min<std::int64_t>(kSileroWindows, windows - first));
+          kernel.listen(weights, samples.data() + first * kVadWindow, gates);
+          probabilities.resize(probabilities.size() + static_cast<std::size_t>(count));
+          kernel.follow(weights, gates, count, state, &*(probabilities.end() - count));
+        }
+      });
+  return heard.map([&] { return std::move(probabilities); });
 }
 
 }  // namespace
@@ -65,8 +84,9 @@ Result<void> check(const VadOptions& options) {
   return {};
 }
 
-Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod, const OnDecoded& on_heard) {
-  return by_energy(recording, on_heard);
+Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
+                                                const OnDecoded& on_heard) {
+  return method == VadMethod::energy ? by_energy(recording, on_heard) : by_silero(recording, on_heard);
 }
 
 Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options,

@@ -19,6 +19,13 @@ Json time_json(const TimeSpent& spent) {
           {"decoder", spent.decoder.count()}, {"waiting", spent.waiting.count()},   {"writing", spent.writing.count()}};
 }
 
+Json words_json(const std::vector<Word>& words) {
+  Json out = Json::array();
+  for (const Word& word : words)
+    out.push_back({{"word", word.word}, {"start", word.start}, {"end", word.end}, {"probability", word.probability}});
+  return out;
+}
+
 class JsonEvents final : public RunObserver {
  public:
   explicit JsonEvents(const std::vector<PlannedFile>& files) : files_(files) {}
@@ -30,12 +37,15 @@ class JsonEvents final : public RunObserver {
     emit({{"event", "decoded"}, {"file", name(index)}, {"duration", duration.count()}, {"losses", losses}});
   }
   void on_progress(std::size_t index, Seconds /*position*/, const std::vector<Segment>& fresh) override {
-    for (const auto& segment : fresh)
-      emit({{"event", "segment"},
-            {"file", name(index)},
-            {"start", segment.start},
-            {"end", segment.end},
-            {"text", segment.text}});
+    for (const auto& segment : fresh) {
+      Json event{{"event", "segment"},
+                 {"file", name(index)},
+                 {"start", segment.start},
+                 {"end", segment.end},
+                 {"text", segment.text}};
+      if (!segment.words.empty()) event["words"] = words_json(segment.words);
+      emit(event);
+    }
   }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     Json outputs = Json::array();

@@ -1,4 +1,4 @@
-#include "transcript/word_layout.h"
+#include "transcript/words/word_layout.h"
 
 #include <algorithm>
 #include <optional>
