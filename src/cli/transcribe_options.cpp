@@ -114,18 +114,6 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   return at_least("--best-of", 1, c.best_of.value_or(1));
 }
 
-/// Which way the run goes through its files.
-Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
-  auto vad = vad_options(c.heard, c.clip_timestamps);
-  if (!vad) return tl::unexpected(vad.error());
-  options.vad = *vad;
-  options.batched = c.heard.batched;
-  if (c.heard.batched && c.files_at_once > 0)
-    return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
-                "Leave one of the two out");
-  return {};
-}
-
 /// What the model is told before it answers.
 void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.initial_prompt = c.initial_prompt.value_or("");
@@ -152,6 +140,18 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
     options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
                                         .append_punctuations = c.append_punctuations,
                                         .hallucination_silence_threshold = threshold};
+  return {};
+}
+
+/// Which way the run goes through its files.
+Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
+  auto vad = vad_options(c.heard, c.clip_timestamps);
+  if (!vad) return tl::unexpected(vad.error());
+  options.vad = *vad;
+  options.batched = c.heard.batched;
+  if (c.heard.batched && c.files_at_once > 0)
+    return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
+                "Leave one of the two out");
   return {};
 }
 
