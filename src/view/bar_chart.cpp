@@ -32,8 +32,8 @@ std::string text_at(double x, int y, const char* anchor, const std::string& styl
 std::string row(const Bar& bar, double largest, int y) {
   const double length = largest > 0 ? bar.value / largest * (kWidth - kLabels - kTexts) : 0;
   char box[160];
-  std::snprintf(box, sizeof box, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>\n", kLabels, y,
-                length, kRow - 8, bar.highlighted ? "#2a7d4f" : "#7f9fbf");
+  std::snprintf(box, sizeof box, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>\n",
+                kLabels, y, length, kRow - 8, bar.highlighted ? "#2a7d4f" : "#7f9fbf");
   const std::string weight = bar.highlighted ? "font-weight=\"bold\"" : "";
   return text_at(kLabels - 8, y + 14, "end", weight, bar.label) + box +
          text_at(kLabels + length + 8, y + 14, "start", weight, bar.text);
@@ -46,10 +46,11 @@ std::string bar_chart_svg(const std::string& title, const std::vector<Bar>& bars
   for (const auto& bar : bars) largest = std::max(largest, bar.value);
   const int height = kTop + static_cast<int>(bars.size()) * kRow + 12;
   char head[256];
-  std::snprintf(head, sizeof head,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                kWidth, height, kWidth, height);
+  std::snprintf(
+      head, sizeof head,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+      kWidth, height, kWidth, height);
   std::string svg = head + text_at(16, 26, "start", "font-size=\"16\" font-weight=\"bold\"", title);
   int y = kTop;
   for (const auto& bar : bars) {

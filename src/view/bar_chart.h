@@ -8,7 +8,7 @@ namespace tutti {
 struct Bar {
   std::string label;
   double value = 0;
-  std::string text{};      // beside the bar: the value as people read it, and what else is to say
+  std::string text{};  // beside the bar: the value as people read it, and what else is to say
   bool highlighted = false;
 };
 

@@ -43,7 +43,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 TEST(Commands, HelpNamesEveryCommandAndCostsNothing) {
   const ProgramEnd end = run_program({tutti_program(), "--help"});
   EXPECT_EQ(end.exit_code, 0);
-  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "doctor"})
+  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "bench", "doctor"})
     expect_said(end.out, name);
   EXPECT_EQ(run_program({tutti_program()}).exit_code, 2);
 }
@@ -184,4 +184,36 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
     expect_said(end.out, "p001" + std::string(name));
   expect_said(end.err, "p001.empty");
   expect_said(end.err, "p001.txt");
+}
+
+TEST(Commands, BenchComparesSettingsAndRecommendsOneThatSaysTheSame) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder folder;
+  const std::string picture = (folder / "speed.svg").string();
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", data("whisper-tiny.en"), "--devices", "cpu",
+                                      "--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json",
+                                      "--picture", picture, data("whisper-tiny.en/clips/string-george.wav")});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto told = nlohmann::json::parse(end.out);
+  ASSERT_EQ(told["trials"].size(), 2U);
+  for (const auto& trial : told["trials"]) {
+    EXPECT_EQ(trial["word_error_rate"], 0) << trial;
+    EXPECT_GT(trial["x_real_time"], 0);
+    EXPECT_GT(trial["worker_peak_bytes"], 50'000'000);
+    EXPECT_GT(trial["share_of_limit"], 0);
+    EXPECT_LT(trial["share_of_limit"], 1);
+  }
+  expect_said(told["recommended"], "--batched --device cpu --compute-type ");
+  expect_said(read_file(picture).value(), "<svg");
+}
+
+TEST(Commands, BenchSaysWhichSettingDidNotRunAndWhy) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const ProgramEnd end =
+      run_program({tutti_program(), "bench", "--model", data("whisper-tiny.en"), "--devices", "cpu", "--compute-types",
+                   "float16", "--batch-sizes", "1", data("whisper-tiny.en/clips/string-george.wav")});
+  EXPECT_EQ(end.exit_code, 4);
+  expect_said(end.out, "did not run: ");
+  expect_said(end.out, "float16");
+  expect_said(end.err, "no setting could run");
 }

@@ -52,9 +52,9 @@ Result<DeviceLimits> ask_limits(const std::filesystem::path& model, const std::s
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   const bool gpu = found->kind == ResolvedDevice::Kind::cuda;
-  const auto command =
-      engine_command(EngineSettings::of_this_process(), {"limits", "--model", model.string(), "--device",
-                                                         gpu ? "cuda:0" : "cpu", "--compute-type", compute_type});
+  const auto command = engine_command(
+      EngineSettings::of_this_process(),
+      {"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type", compute_type});
   if (!command) return tl::unexpected(command.error());
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(system_error("limits", "no pipe to read from", errno));

@@ -25,8 +25,8 @@ Result<DeviceLimits> ask_limits(const std::filesystem::path& model, const std::s
                                 const std::string& compute_type);
 
 /// The least time the arithmetic allows: every window encoded at the full speed of matrix products, every decoder step
-/// reading at the full speed of memory, `batch_size` sequences sharing each reading of the weights. What the other parts
-/// cost is not in it, so nothing ever reaches it.
+/// reading at the full speed of memory, `batch_size` sequences sharing each reading of the weights. What the other
+/// parts cost is not in it, so nothing ever reaches it.
 Seconds least_time(const DeviceLimits& limits, const BenchTrial& trial);
 
 }  // namespace tutti

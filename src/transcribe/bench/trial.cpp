@@ -46,7 +46,6 @@ RunOptions options_of(const BenchSetting& setting, RunOptions options) {
   options.device = setting.device;
   options.compute_type = setting.compute_type;
   options.batch_size = setting.batch_size;
-  options.files_at_once = setting.batch_size;
   return options;
 }
 

@@ -26,12 +26,12 @@ std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, co
 struct BenchTrial {
   BenchSetting setting{};
   std::string device_name{};
-  std::string compute_type{};    // what was really taken
-  Seconds audio{};               // transcribed
-  Seconds elapsed{};             // without loading the model
+  std::string compute_type{};  // what was really taken
+  Seconds audio{};             // transcribed
+  Seconds elapsed{};           // without loading the model
   Seconds load{};
-  Bytes memory{};                // resident in the worker at its peak
-  std::size_t windows = 0;       // decodings, fallbacks included
+  Bytes memory{};           // resident in the worker at its peak
+  std::size_t windows = 0;  // decodings, fallbacks included
   std::size_t decoder_steps = 0;
   std::string text{};
   std::optional<Error> error{};  // why it could not run; then all but `setting` is empty

@@ -40,7 +40,7 @@ BenchVerdict judge(const std::vector<BenchTrial>& trials, const std::vector<std:
 }
 
 std::string flags_of(const BenchSetting& setting) {
-  return "--device " + setting.device + " --compute-type " + setting.compute_type + " --batch-size " +
+  return "--batched --device " + setting.device + " --compute-type " + setting.compute_type + " --batch-size " +
          std::to_string(setting.batch_size);
 }
 

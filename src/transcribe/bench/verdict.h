@@ -17,8 +17,8 @@ struct JudgedTrial {
 };
 
 struct BenchVerdict {
-  std::vector<JudgedTrial> trials{};        // in the order they were run
-  std::optional<std::size_t> recommended{}; // the fastest whose transcript agrees; none: nothing ran
+  std::vector<JudgedTrial> trials{};         // in the order they were run
+  std::optional<std::size_t> recommended{};  // the fastest whose transcript agrees; none: nothing ran
 };
 
 /// Words that may differ from the most exact setting's: half a point.
