@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/files.h"
 #include "support/run_program.h"
@@ -186,34 +187,30 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
   expect_said(end.err, "p001.txt");
 }
 
-TEST(Commands, BenchComparesSettingsAndRecommendsOneThatSaysTheSame) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
-  const TempFolder folder;
-  const std::string picture = (folder / "speed.svg").string();
-  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", data("whisper-tiny.en"), "--devices", "cpu",
-                                      "--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json",
-                                      "--picture", picture, data("whisper-tiny.en/clips/string-george.wav")});
-  ASSERT_EQ(end.exit_code, 0) << end.err;
-  const auto told = nlohmann::json::parse(end.out);
-  ASSERT_EQ(told["trials"].size(), 2U);
-  for (const auto& trial : told["trials"]) {
-    EXPECT_EQ(trial["word_error_rate"], 0) << trial;
-    EXPECT_GT(trial["x_real_time"], 0);
-    EXPECT_GT(trial["worker_peak_bytes"], 50'000'000);
-    EXPECT_GT(trial["share_of_limit"], 0);
-    EXPECT_LT(trial["share_of_limit"], 1);
-  }
-  expect_said(told["recommended"], "--batched --device cpu --compute-type ");
-  expect_said(read_file(picture).value(), "<svg");
-}
+TEST(Features, WithVadTellsTheSpeechAndItsShare) {
+  TUTTI_NEEDS("vad/speech.wav");
+  const auto lines = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {tutti_program(), "features", "--json"});
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    std::vector<nlohmann::json> lines;
+    std::istringstream in(end.out);
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+  };
+  const auto heard = lines({"--vad", "--vad-speech-pad-ms", "30", data("vad/speech.wav"), data("vad/silence.wav")});
+  ASSERT_EQ(heard.size(), 2U);
+  ASSERT_EQ(heard[0]["speech"].size(), 1U);
+  EXPECT_LT(heard[0]["speech"][0]["start"], heard[0]["speech"][0]["end"]);
+  EXPECT_FALSE(heard[0]["speech"][0]["forced_cut"]);
+  EXPECT_LT(heard[0]["frames"], 100);
+  EXPECT_TRUE(heard[1]["speech"].empty());
+  EXPECT_EQ(heard[1]["windows"], 0);
 
-TEST(Commands, BenchSaysWhichSettingDidNotRunAndWhy) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
-  const ProgramEnd end =
-      run_program({tutti_program(), "bench", "--model", data("whisper-tiny.en"), "--devices", "cpu", "--compute-types",
-                   "float16", "--batch-sizes", "1", data("whisper-tiny.en/clips/string-george.wav")});
-  EXPECT_EQ(end.exit_code, 4);
-  expect_said(end.out, "did not run: ");
-  expect_said(end.out, "float16");
-  expect_said(end.err, "no setting could run");
+  const auto whole = lines({data("vad/speech.wav")});
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0]["frames"], 100);
+  EXPECT_FALSE(whole[0].contains("speech"));
+  expect_said(run_program({tutti_program(), "features", "--vad-threshold", "0.3", data("vad/speech.wav")}).err,
+              "--vad");
 }
