@@ -21,6 +21,7 @@ struct TranscribeCommand {
   std::string compute_type = "auto";
   bool fp16 = true;
   std::int32_t threads = 0;
+  std::int32_t batch_size = 0;
   std::int32_t files_at_once = 0;
 
   std::filesystem::path output_dir = ".";

@@ -20,6 +20,7 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       .choices = {"auto", "float32", "bfloat16", "float16"};
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add("batch-size", c.batch_size, "N", "sequences stepped together at most; 0: what fits the device best");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -110,6 +111,7 @@ Result<void> check_numbers(const TranscribeCommand& c) {
                 std::string(flag) + ": expected " + show_value(least) + " or more, found " + show_value(found));
   };
   if (auto meant = at_least("--threads", 0, c.threads); !meant) return meant;
+  if (auto meant = at_least("--batch-size", 0, c.batch_size); !meant) return meant;
   if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
   return at_least("--best-of", 1, c.best_of.value_or(1));
 }
@@ -163,6 +165,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
+                     .batch_size = c.batch_size,
                      .files_at_once = c.files_at_once};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
