@@ -6,6 +6,7 @@
 
 #include "cli/settings/option_table.h"
 #include "cli/subtitle_flags.h"
+#include "cli/vad_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 
@@ -30,6 +31,8 @@ struct TranscribeCommand {
   bool quiet = false;
   bool json = false;
   bool dry_run = false;
+
+  VadFlags heard{};
 
   std::string task = "transcribe";
   std::optional<std::string> language{};

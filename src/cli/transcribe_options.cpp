@@ -88,6 +88,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   table.positional(c.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   add_model(table, c);
   add_output(table, c);
+  add_vad(table, c.heard);
   add_decoding(table, c);
   add_words(table, c);
 }
@@ -142,6 +143,18 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
+/// Which way the run goes through its files.
+Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
+  auto vad = vad_options(c.heard, c.clip_timestamps);
+  if (!vad) return tl::unexpected(vad.error());
+  options.vad = *vad;
+  options.batched = c.heard.batched;
+  if (c.heard.batched && c.files_at_once > 0)
+    return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
+                "Leave one of the two out");
+  return {};
+}
+
 }  // namespace
 
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
@@ -153,6 +166,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .files_at_once = c.files_at_once};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
   if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+
+  if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
   if (!temperatures) return fail_in("--temperature", temperatures.error());

@@ -97,7 +97,7 @@ ModelPlaces ModelPlaces::from_environment() {
 
 Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   if (word.empty())
-    return fail(Fault::usage, "no model is named", "Name a folder, a .pt file or a model such as tiny.en");
+    return fail(Fault::usage, "no model is named", "Name a folder, a file or a model such as tiny.en");
   const fs::path path(word);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return find_by_name(word, places);
@@ -108,7 +108,8 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   // A folder beside us that happens to be called like a model is not in the way of that model.
   if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
   return fail(Fault::usage, path.string() + " is no Whisper model",
-              "Expected a folder whose config.json has \"model_type\": \"whisper\", or a .pt file of openai-whisper");
+              "Expected a folder whose config.json has \"model_type\": \"whisper\", a faster-whisper folder, a .pt file of "
+              "openai-whisper or a model file of whisper.cpp");
 }
 
 std::vector<ListedModel> list_models(const ModelPlaces& places) {

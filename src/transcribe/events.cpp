@@ -4,6 +4,7 @@ namespace tutti {
 
 TimeSpent& TimeSpent::operator+=(const TimeSpent& other) {
   audio += other.audio;
+  listening += other.listening;
   features += other.features;
   encoder += other.encoder;
   decoder += other.decoder;

@@ -14,8 +14,9 @@ namespace tutti {
 /// Where the time of one file, or of a whole run, went. Thread-seconds of the stage that did the work; `encoder` and
 /// `decoder` are measured by the worker itself.
 struct TimeSpent {
-  Seconds audio{};     // decoding and resampling
-  Seconds features{};  // log-mel, both passes
+  Seconds audio{};      // decoding and resampling
+  Seconds listening{};  // VAD
+  Seconds features{};   // log-mel, both passes
   Seconds encoder{};
   Seconds decoder{};
   Seconds waiting{};  // for the worker, beyond what it worked for this file: other files' windows, transport, restarts

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "audio/vad/speech.h"
 #include "base/error.h"
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
@@ -22,6 +24,8 @@ struct RunOptions {
   std::string compute_type = "auto";  // auto: float32 on a CPU, float16 on a GPU, as the reference
   std::int32_t threads = 0;           // CPU threads for tensors; 0: one per core
   std::int32_t files_at_once = 0;     // files in work together; 0: as many as the worker steps together
+  std::optional<VadOptions> vad{};    // only speech is heard; none: everything
+  bool batched = false;               // needs VAD: independent chunks of speech instead of the reference's loop
   LongFormOptions long_form{};
   DecodingOptions decoding{};
   WriterOptions writer{};

@@ -57,10 +57,13 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
 
   auto tokenizer = Tokenizer::load(options.model, ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
+  auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());
+  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
                                                            .tokenizer = std::move(*tokenizer),
                                                            .log_mel = LogMel(ready->n_mels),
+                                                           .suppressed = std::move(suppressed),
                                                            .rules = std::move(rules),
                                                            .frames_per_window = 2 * ready->n_audio_ctx,
                                                            .n_text_ctx = ready->n_text_ctx,

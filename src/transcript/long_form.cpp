@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "transcript/clips.h"
-#include "transcript/like_python.h"
 #include "transcript/prompt.h"
 #include "transcript/window_transcriber.h"
 
@@ -12,26 +11,6 @@ namespace {
 
 /// Above this temperature a text is too wild to lead the next window.
 constexpr double kTrustedTemperature = 0.5;
-
-/// Half of it holds the previous text; sot_prev, the sot sequence and some answer need the rest.
-constexpr std::int32_t kSmallestTextContext = 16;
-
-std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, const LongFormOptions& options) {
-  if (options.initial_prompt.empty()) return {};
-  return tokenizer.encode(" " + std::string(strip(options.initial_prompt)));
-}
-
-Result<void> check(const LongFormInput& input, const LongFormOptions& options) {
-  if (options.temperatures.empty()) return fail(Fault::usage, "temperatures: expected at least one, found none");
-  if (input.frames_per_window <= 0)
-    return fail(Fault::unsupported,
-                "window of the model: expected some mel frames, found " + std::to_string(input.frames_per_window));
-  if (input.n_text_ctx < kSmallestTextContext)
-    return fail(Fault::unsupported, "text context of the model: expected at least " +
-                                        std::to_string(kSmallestTextContext) + " tokens, found " +
-                                        std::to_string(input.n_text_ctx));
-  return {};
-}
 
 /// What the loop carries from window to window.
 class LongFormLoop {
@@ -42,7 +21,8 @@ class LongFormLoop {
         tokenizer_(tokenizer),
         options_(options),
         decoder_(decoder),
-        history_(initial_prompt_tokens(tokenizer, options), options.carry_initial_prompt, input.n_text_ctx) {}
+        history_(initial_prompt_tokens(tokenizer, options.initial_prompt), options.carry_initial_prompt,
+                 input.n_text_ctx) {}
 
   Result<Transcript> run(const OnProgress& on_progress) {
     const auto clips = clips_from(options_.clip_timestamps, input_.content_frames);
@@ -93,7 +73,7 @@ class LongFormLoop {
 Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
                                         const LongFormOptions& options, WindowDecoder& decoder,
                                         const OnProgress& on_progress) {
-  if (auto meant = check(input, options); !meant) return tl::unexpected(meant.error());
+  if (auto meant = check_long_form(input, options); !meant) return tl::unexpected(meant.error());
   return LongFormLoop(input, tokenizer, options, decoder).run(on_progress);
 }
 

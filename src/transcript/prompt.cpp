@@ -1,6 +1,7 @@
 #include "transcript/prompt.h"
 
 #include <algorithm>
+#include <string>
 
 #include "transcript/like_python.h"
 
@@ -10,6 +11,11 @@ namespace {
 using Tokens = std::span<const std::int32_t>;
 
 }  // namespace
+
+std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, std::string_view initial_prompt) {
+  if (initial_prompt.empty()) return {};
+  return tokenizer.encode(" " + std::string(strip(initial_prompt)));
+}
 
 PromptHistory::PromptHistory(std::vector<std::int32_t> initial, bool carried, std::int32_t n_text_ctx)
     : all_(std::move(initial)), initial_(all_.size()), carried_(carried), room_(n_text_ctx / 2 - 1) {}

@@ -10,6 +10,9 @@
 namespace tutti {
 namespace {
 
+/// Half of it holds the previous text; sot_prev, the sot sequence and some answer need the rest.
+constexpr std::int32_t kSmallestTextContext = 16;
+
 /// A segment without text or without length keeps its place but says nothing, and leads no later window.
 void clear_if_empty(Segment& segment) {
   if (segment.start != segment.end && !strip(segment.text).empty()) return;
@@ -22,7 +25,7 @@ void clear_if_empty(Segment& segment) {
 
 WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
                                      const LongFormOptions& options, const std::string& language)
-    : tokenizer_(tokenizer), options_(options), prompt_(tokenizer, options, language, input.n_text_ctx) {
+    : tokenizer_(tokenizer), options_(options), prompt_{tokenizer, options, language, input.n_text_ctx} {
   if (options.words)
     words_.emplace(tokenizer, *options.words, prompt_.sot_sequence(), language, input.frames_per_window);
 }
@@ -80,6 +83,18 @@ Segment WindowTranscriber::segment(const Slice& slice, WindowSpan window, const 
           .avg_logprob = decoding.scores.avg_logprob,
           .compression_ratio = decoding.scores.compression_ratio,
           .no_speech_prob = decoding.scores.no_speech_prob};
+}
+
+Result<void> check_long_form(const LongFormInput& input, const LongFormOptions& options) {
+  if (options.temperatures.empty()) return fail(Fault::usage, "temperatures: expected at least one, found none");
+  if (input.frames_per_window <= 0)
+    return fail(Fault::unsupported,
+                "window of the model: expected some mel frames, found " + std::to_string(input.frames_per_window));
+  if (input.n_text_ctx < kSmallestTextContext)
+    return fail(Fault::unsupported, "text context of the model: expected at least " +
+                                        std::to_string(kSmallestTextContext) + " tokens, found " +
+                                        std::to_string(input.n_text_ctx));
+  return {};
 }
 
 Result<std::string> settle_language(const SpecialTokens& special, const LongFormOptions& options, WindowSpan first,

@@ -57,6 +57,9 @@ class WindowTranscriber {
   std::optional<WordTimer> words_{};
 };
 
+/// Fault::usage or Fault::unsupported for options or a model that no way through a file can work with.
+Result<void> check_long_form(const LongFormInput& input, const LongFormOptions& options);
+
 /// The language of a whole recording: given, English where the model knows no other, or heard in `first`, which names a
 /// whole window. Fault::usage for one that the model does not know.
 Result<std::string> settle_language(const SpecialTokens& special, const LongFormOptions& options, WindowSpan first,

@@ -1,4 +1,3 @@
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
@@ -6,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
 #include "worker/cuda_driver.h"
@@ -50,7 +50,7 @@ class WhisperNetwork : public Network {
 Result<at::Device> device_of(const std::string& name) {
   if (name == "cpu") return at::Device(at::kCPU);
   if (name.starts_with("cuda")) {
-    if (!at::globalContext().hasCUDA()) {
+    if (gpu::count() == 0) {
       return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device", "Use --device cpu");
     }
     try {

@@ -4,53 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "audio/recording.h"
 #include "base/files.h"
 #include "support/test_data.h"
+#include "transcribe/scripted_engine.h"
 
 using namespace tutti;
 
 namespace {
-
-/// Answers at once and remembers what it was asked.
-class ScriptedEngine final : public WindowEngine {
- public:
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
-    if (fails) return fail(Fault::device, "the worker is gone");
-    EXPECT_EQ(mel.size(), static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
-    opened.push_back(window);
-    open_now.insert(window);
-    return Opened{.window = window, .encode_seconds = 0.25};
-  }
-  Result<Language> detect_language(WindowId window) override {
-    EXPECT_TRUE(open_now.contains(window));
-    return Language{.window = window, .tokens = languages, .probabilities = {0.1F, 0.7F, 0.2F}};
-  }
-  Result<Decoded> decode(const DecodeWindow& request) override {
-    EXPECT_TRUE(open_now.contains(request.window));
-    requests.push_back(request);
-    return Decoded{
-        .window = request.window, .request = request.request, .tokens = {7}, .avg_logprob = -0.5, .steps = 2};
-  }
-  Result<Aligned> align(const AlignWindow& request) override {
-    EXPECT_TRUE(open_now.contains(request.window));
-    alignments.push_back(request);
-    return Aligned{.window = request.window,
-                   .request = request.request,
-                   .starts = {0, 20, 30},
-                   .probabilities = {0.5F, 0.25F},
-                   .seconds = 0.125};
-  }
-  void release(WindowId window) override { open_now.erase(window); }
-
-  bool fails = false;
-  std::vector<std::int32_t> languages;
-  std::vector<WindowId> opened;
-  std::set<WindowId> open_now;
-  std::vector<DecodeWindow> requests;
-  std::vector<AlignWindow> alignments;
-};
 
 /// Ten seconds of a 440 Hz tone.
 Recording tone() {
@@ -72,14 +34,16 @@ class RemoteWindowsTest : public testing::Test {
   ScriptedEngine engine_;
   LogMel log_mel_{80};
   Recording recording_ = tone();
+  RecordingMel mels_{log_mel_, recording_, 0};
   DecodingOptions options_;
+  std::vector<std::int32_t> suppressed_{1, 2};
+  WindowService service() { return {engine_, *tokenizer_, options_, suppressed_}; }
 };
 
 }  // namespace
 
 TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4})
     ASSERT_TRUE(windows.decode({0, 1000}, {.prompt = {1}, .temperature = temperature}));
   EXPECT_EQ(engine_.opened.size(), 1U);
@@ -91,8 +55,7 @@ TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
 
 TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoesWithTheFile) {
   {
-    RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-    ASSERT_TRUE(windows.measure());
+    RemoteWindows windows(service(), mels_);
     ASSERT_TRUE(windows.decode({0, 500}, {.prompt = {1}}));
     ASSERT_TRUE(windows.decode({500, 500}, {.prompt = {1}}));
     EXPECT_EQ(engine_.opened.size(), 2U);
@@ -102,8 +65,7 @@ TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoes
 }
 
 TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed) {
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4}) ASSERT_TRUE(windows.decode({0, 1000}, {.temperature = temperature}));
   EXPECT_EQ(engine_.requests[0].best_of, 1);
   EXPECT_EQ(engine_.requests[1].best_of, 5);
@@ -111,8 +73,7 @@ TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed
 }
 
 TEST_F(RemoteWindowsTest, AWindowIsAlignedWhereItWasDecoded) {
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   ASSERT_TRUE(windows.decode({0, 900}, {.prompt = {1}}));
   const auto alignment = windows.align({0, 900}, {.sot_sequence = {1, 2}, .text = {7, 8}});
   ASSERT_TRUE(alignment);
@@ -131,15 +92,13 @@ TEST_F(RemoteWindowsTest, TheMostProbableLanguageIsNamedByItsCode) {
   const auto& special = tokenizer_->special();
   engine_.languages = {special.language_token("en").value(), special.language_token("de").value(),
                        special.language_token("ja").value()};
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   EXPECT_EQ(windows.detect_language({0, 3000}).value(), "de");
 }
 
 TEST_F(RemoteWindowsTest, AnEngineThatGaveUpIsAnError) {
   engine_.fails = true;
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   const auto answer = windows.decode({0, 1000}, {});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, Fault::device);

@@ -1,4 +1,4 @@
-#include "link/line_log.h"
+#include "base/line_log.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "link/child.h"
+#include "base/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,6 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "link/connection.h"
 
 namespace tutti {
 namespace {
@@ -42,14 +41,11 @@ struct Plan {
   std::vector<std::string> environment;
   std::vector<char*> argv;
   std::vector<char*> envp;
-  OwnedFd socket;
-  OwnedFd quiet;   // /dev/null
-  OwnedFd output;  // our log's pipe
-  OwnedFd report;  // carries errno of a failed exec; closed by a good one
+  std::vector<std::pair<OwnedFd, int>> handed;  // what becomes which number
+  OwnedFd report;                               // carries errno of a failed exec; closed by a good one
   pid_t parent = ::getpid();
-  bool on_terminal = false;
-
-  bool complete() const { return socket && quiet && output && report; }
+  bool own_group = true;
+  bool complete = true;  // else errno says what could not be had
 };
 
 std::vector<std::string> joined_environment(const ChildOptions& options) {
@@ -72,21 +68,30 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-OwnedFd moved_up(const OwnedFd& fd) {
-  if (!fd) return OwnedFd();  // and errno still says why
-  return OwnedFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstFree));
+void hand(Plan& plan, int fd, int number) {
+  OwnedFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));  // a bad `fd` fails here, and errno says why
+  if (!moved) plan.complete = false;
+  plan.handed.emplace_back(std::move(moved), number);
 }
 
-Plan plan_of(const ChildOptions& options, const OwnedFd& socket, const Pipe& output, const Pipe& report) {
+void plan_streams(Plan& plan, ChildStreams streams, const OwnedFd& log) {
+  plan.own_group = streams != ChildStreams::terminal;
+  if (streams == ChildStreams::terminal) return;
+  const OwnedFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  hand(plan, nothing.get(), STDIN_FILENO);
+  hand(plan, streams == ChildStreams::logged ? log.get() : nothing.get(), STDOUT_FILENO);
+  if (streams == ChildStreams::logged) hand(plan, log.get(), STDERR_FILENO);
+}
+
+Plan plan_of(const ChildOptions& options, const OwnedFd& log, const OwnedFd& report) {
   Plan plan;
   plan.environment = joined_environment(options);
   plan.argv = pointers_to(options.command);
   plan.envp = pointers_to(plan.environment);
-  plan.socket = moved_up(socket);
-  plan.quiet = moved_up(OwnedFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
-  plan.output = moved_up(output.writer);
-  plan.report = moved_up(report.writer);
-  plan.on_terminal = options.on_terminal;
+  plan_streams(plan, options.streams, log);
+  for (const auto& [ours, theirs] : options.handed) hand(plan, ours, theirs);
+  plan.report = OwnedFd(::fcntl(report.get(), F_DUPFD_CLOEXEC, kFirstFree));
+  plan.complete = plan.complete && plan.report;
   return plan;
 }
 
@@ -101,13 +106,12 @@ void default_signals() {
 }
 
 bool put_in_place(const Plan& plan) {
-  if (::dup2(plan.socket.get(), kWorkerSocket) < 0) return false;
-  if (!plan.on_terminal) {
-    if (::setpgid(0, 0) != 0 || ::dup2(plan.quiet.get(), 0) < 0) return false;
-    if (::dup2(plan.output.get(), 1) < 0 || ::dup2(plan.output.get(), 2) < 0) return false;
-  }
-  // Libraries may have opened descriptors without O_CLOEXEC; another worker's socket must not live on in this child.
-  return ::close_range(kWorkerSocket + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+  if (plan.own_group && ::setpgid(0, 0) != 0) return false;
+  // Libraries may have opened descriptors without O_CLOEXEC; another child's socket must not live on in this one.
+  if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;
+  for (const auto& [ours, number] : plan.handed)
+    if (::dup2(ours.get(), number) < 0) return false;
+  return true;
 }
 
 [[noreturn]] void become(const Plan& plan) {
@@ -130,10 +134,13 @@ int read_report(const OwnedFd& report) {
   return got > 0 ? error_number : 0;
 }
 
-std::string in_words(const siginfo_t& info) {
-  if (info.si_code == CLD_EXITED) return "exited with status " + std::to_string(info.si_status);
+ChildEnd in_words(const siginfo_t& info) {
+  if (info.si_code == CLD_EXITED)
+    return {.status = info.si_status, .words = "exited with status " + std::to_string(info.si_status)};
   const char* name = ::strsignal(info.si_status);
-  return "was killed by signal " + std::to_string(info.si_status) + (name ? " (" + std::string(name) + ")" : "");
+  return {
+      .signal = info.si_status,
+      .words = "was killed by signal " + std::to_string(info.si_status) + (name ? " (" + std::string(name) + ")" : "")};
 }
 
 }  // namespace
@@ -143,26 +150,27 @@ OwnedFd open_pidfd(pid_t pid) {
   return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options, OwnedFd socket) {
+Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
   const auto failed = [&](int error_number) {
     return tl::unexpected<Error>(
         system_error(options.name, options.command[0] + " could not be started", error_number));
   };
   Pipe output = Pipe::make();
   Pipe report = Pipe::make();
-  std::optional<Plan> plan = plan_of(options, socket, output, report);
-  if (!plan->complete()) return failed(errno);
+  std::optional<Plan> plan = plan_of(options, output.writer, report.writer);
+  if (!plan->complete) return failed(errno);
   const pid_t pid = ::fork();
   if (pid < 0) return failed(errno);
   if (pid == 0) become(*plan);
   // Not reaped yet, so the number still means our child.
-  auto child = std::unique_ptr<Child>(new Child(pid, open_pidfd(pid), !options.on_terminal));
+  auto child = std::unique_ptr<Child>(new Child(pid, open_pidfd(pid), plan->own_group));
   if (!child->pidfd_) return failed(errno);
   // Our copies of its ends, so that its going is the end of both pipes.
   plan.reset();
   output.writer = OwnedFd();
   report.writer = OwnedFd();
   if (const int error_number = read_report(report.reader); error_number != 0) return failed(error_number);
+  if (options.streams != ChildStreams::logged) return child;
   auto lines = LineLog::start(std::move(output.reader), options.name);
   if (!lines) return tl::unexpected<Error>(lines.error());
   child->output_ = std::move(*lines);
@@ -188,22 +196,22 @@ void Child::kill() const {
   if (own_group_) ::kill(-pid_, SIGKILL);
 }
 
-std::string Child::reap() const {
+ChildEnd Child::reap() const {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0)
-    if (errno != EINTR) return "ended";  // somebody ignores SIGCHLD: the kernel has reaped it
+    if (errno != EINTR) return {.words = "ended"};  // somebody ignores SIGCHLD: the kernel has reaped it
   return in_words(info);
 }
 
-const std::string& Child::end(Seconds grace) {
-  if (!ended_.empty()) return ended_;
+const ChildEnd& Child::end(Seconds grace) {
+  if (!ended_.words.empty()) return ended_;
   const bool alone = pidfd_ && exited_within(grace);
   kill();  // in any case: whoever else is in its group goes with it
   if (alone || !pidfd_ || exited_within(kKilledWithin)) {
     ended_ = reap();
   } else {
-    ended_ = "does not die: the kernel or a driver holds process " + std::to_string(pid_);
-    log(Level::warning, ended_);
+    ended_.words = "does not die: the kernel or a driver holds process " + std::to_string(pid_);
+    log(Level::warning, ended_.words);
   }
   if (output_) output_->finish();
   return ended_;
