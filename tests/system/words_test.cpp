@@ -106,7 +106,7 @@ TEST_P(WordTimesOf, EveryClipAreTheReferences) {
   std::vector<Json> clips;
   for (const Json& clip : golden["clips"])
     if (clip["case"] == GetParam()) clips.push_back(clip);
-  ASSERT_GE(clips.size(), 3U);
+  ASSERT_GE(clips.size(), 2U);
   const TempFolder out;
   transcribe(out, clips, flags_of(GetParam()));
   Compared compared;
