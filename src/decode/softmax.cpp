@@ -98,6 +98,38 @@ TopTwo top_two(std::span<const float> row) {
           .second = std::max(largest_of(row.data(), index), largest_of(after.data(), after.size()))};
 }
 
+std::vector<std::int32_t> largest_places(std::span<const float> row, std::size_t count) {
+  // The largest values lie in the blocks with the largest maxima: only those few are searched value by value.
+  struct Place {
+    float value;
+    std::size_t at;
+  };
+  const auto first = [](const Place& a, const Place& b) {
+    return a.value > b.value || (a.value == b.value && a.at < b.at);
+  };
+  const auto keep = [&](std::vector<Place>& places) {
+    const auto kept = std::min(count, places.size());
+    std::partial_sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(kept), places.end(), first);
+    places.resize(kept);
+  };
+  std::vector<Place> blocks;
+  for (std::size_t at = 0; at < row.size(); at += kColumns) {
+    const auto size = std::min(kColumns, row.size() - at);
+    blocks.push_back({largest_of(row.data() + at, size), at});
+  }
+  keep(blocks);
+  std::vector<Place> places;
+  for (const auto& block : blocks) {
+    for (auto at = block.at; at < std::min(block.at + kColumns, row.size()); ++at) {
+      if (row[at] > kNever) places.push_back({row[at], at});
+    }
+  }
+  keep(places);
+  std::vector<std::int32_t> found;
+  for (const auto& place : places) found.push_back(static_cast<std::int32_t>(place.at));
+  return found;
+}
+
 float softmax_at(std::span<const float> row, std::int32_t index) {
   return static_cast<float>(std::exp(row[static_cast<std::size_t>(index)] - log_sum_exp(row)));
 }

@@ -13,11 +13,11 @@ at::Tensor ModelStepper::decode(std::span<const SequenceStep> sequences) {
   return model_.decode(sequences, cache_).to(at::kCPU, at::kFloat).contiguous();
 }
 
-void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) {
+void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) {
   const c10::InferenceMode no_autograd;
   for (auto* side : {&cache_.keys, &cache_.values}) {
     for (auto& layer : *side) {
-      layer.select(0, to).narrow(1, 0, positions).copy_(layer.select(0, from).narrow(1, 0, positions));
+      layer.select(0, to).narrow(1, first, count).copy_(layer.select(0, from).narrow(1, first, count));
     }
   }
 }

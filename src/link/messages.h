@@ -24,7 +24,7 @@ struct LoadModel {
   std::string device{};         // "cpu", "cuda:0": what the worker itself calls it
   std::string compute_type{};   // "float32", "bfloat16", "float16", "int8", "int8_float16", "auto"
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
-  std::int32_t batch_size = 0;  // sequences to step together at most; 0: what memory and device make best
+  std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
   bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
   bool operator==(const LoadModel&) const = default;
 };
@@ -104,7 +104,7 @@ struct Ready {
   std::int32_t n_audio_ctx = 0;  // encoder positions; a window has twice as many mel frames
   std::int32_t n_text_ctx = 0;   // tokens of prompt and text together, at most
   std::int32_t n_vocab = 0;
-  std::int32_t slots = 0;  // sequences it steps together
+  std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
   bool operator==(const Ready&) const = default;
 };

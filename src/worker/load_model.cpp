@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
+#include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/trouble.h"
@@ -62,12 +64,14 @@ Result<at::Device> device_of(const std::string& name) {
   return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
 }
 
-Result<at::ScalarType> dtype_of(const std::string& name, const at::Device& device) {
-  if (name == "float32") return at::kFloat;
-  if (name == "bfloat16") return at::kBFloat16;
-  if (name == "float16" && device.is_cuda()) return at::kHalf;
-  return fail(Fault::unsupported, "compute type " + name + " on " + device.str(),
-              device.is_cuda() ? "Use float32, bfloat16 or float16" : "Use float32 or bfloat16");
+Result<ComputeType> compute_type_of(const std::string& name, const at::Device& device) {
+  const auto choice = choose_compute_type(name, ability_of(device));
+  if (!choice) return tl::unexpected<Error>(choice.error());
+  if (!choice->why.empty()) {
+    log(Level::warning,
+        "compute type " + name + ": " + std::string(choice->type.name()) + " is used, because " + choice->why);
+  }
+  return choice->type;
 }
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
@@ -97,10 +101,10 @@ std::optional<std::int32_t> if_present(std::int32_t id) {
 Result<LoadedModel> load(const LoadModel& request) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto dtype = dtype_of(request.compute_type, *device);
-  if (!dtype) return tl::unexpected<Error>(dtype.error());
+  const auto type = compute_type_of(request.compute_type, *device);
+  if (!type) return tl::unexpected<Error>(type.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
-  auto model = WhisperModel::load(request.model_path, *device, *dtype);
+  auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
@@ -116,7 +120,7 @@ Result<LoadedModel> load(const LoadModel& request) {
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
                      .slots = device->is_cuda() ? kGpuSlots : kCpuSlots,
                      .device_name = gpu ? gpu->name : "CPU",
-                     .compute_type = request.compute_type};
+                     .compute_type = std::string(type->name())};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct LoadedModel {
   DecodingTokens tokens{};
   std::int32_t sot = 0;
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
-  std::int32_t slots = 1;                 // sequences to step together
+  std::int32_t slots = 1;                 // windows to step together
   std::string device_name{};
   std::string compute_type{};
 };

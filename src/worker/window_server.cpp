@@ -36,21 +36,30 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       reply_(std::move(reply)),
       clock_(clock),
       batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
-      slots_(model_.slots) {}
+      windows_together_(model_.slots) {}
 
 void WindowServer::fail_window(WindowId id, std::uint64_t request, const Error& error) {
   reply_(Failed{.window = id, .request = request, .fault = error.fault, .what = error.text()});
 }
 
 bool WindowServer::halve_slots(const Error& error) {
-  if (slots_ == 1) return false;
-  const auto before = std::exchange(slots_, slots_ / 2);
+  if (windows_together_ == 1) return false;
+  const auto before = slots();
+  windows_together_ /= 2;
   batcher_.restart();
   stepper_.reset();
   reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
-                 .text = error.what + ": stepping " + std::to_string(slots_) + " sequences at a time instead of " +
+                 .text = error.what + ": stepping " + std::to_string(slots()) + " sequences at a time instead of " +
                          std::to_string(before)});
   return true;
+}
+
+/// A run asks for one number of beams, so this happens once, at its first window.
+void WindowServer::make_room_for(std::int32_t beams) {
+  if (beams <= beams_) return;
+  beams_ = beams;
+  batcher_.restart();
+  stepper_.reset();
 }
 
 template <class Fn>
@@ -126,7 +135,7 @@ void WindowServer::work() {
   auto now = pace_;
   now.to_encode = !to_encode_.empty();
   now.to_step = !batcher_.idle();
-  now.free_slots = batcher_.live() + batcher_.waiting() < slots_;
+  now.free_slots = batcher_.jobs() < windows_together_;
   const auto turn = next_turn(now);
   const auto begun = clock_.now();
   if (turn == Turn::encode) {
@@ -209,6 +218,9 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                 .temperature = message.temperature,
                 .best_of = message.best_of,
                 .seed = message.seed,
+                .beam_size = message.beam_size,
+                .patience = message.patience,
+                .length_penalty = message.length_penalty,
                 .max_tokens = message.max_tokens,
                 .rules = {.suppress_blank = message.suppress_blank,
                           .suppress = message.suppress,
@@ -216,12 +228,13 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                           .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
+  make_room_for(job.slots());
   batcher_.submit(std::move(job));
 }
 
 void WindowServer::step() {
   auto finished = backing_off("decoding", [&] {
-    if (!stepper_) stepper_ = model_.network->make_stepper(slots_);
+    if (!stepper_) stepper_ = model_.network->make_stepper(slots());
     return batcher_.step(*stepper_);
   });
   if (!finished) finished = batcher_.fail_current(finished.error());
