@@ -23,8 +23,8 @@ class TrialObserver final : public RunObserver {
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     look_at_memory();
     texts_[outcome.index] = transcript.text;
-    trial_.windows += outcome.decodings;
-    trial_.decoder_steps += outcome.decoder_steps;
+    trial_.windows += outcome.counts.windows;
+    trial_.decoder_steps += outcome.counts.decoder_steps;
   }
   void on_failed(std::size_t, const Error& error) override { trial_.error = error; }
 

@@ -31,7 +31,7 @@ struct BenchTrial {
   Seconds elapsed{};           // without loading the model
   Seconds load{};
   Bytes memory{};           // resident in the worker at its peak
-  std::size_t windows = 0;  // decodings, fallbacks included
+  std::size_t windows = 0;  // encoded
   std::size_t decoder_steps = 0;
   std::string text{};
   std::optional<Error> error{};  // why it could not run; then all but `setting` is empty
