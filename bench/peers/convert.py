@@ -5,31 +5,8 @@ import shutil
 import subprocess
 import sys
 
-RENAMED = [  # Hugging Face's name -> OpenAI's, in this order
-    ("model.", ""),
-    ("layers.", "blocks."),
-    ("encoder_attn_layer_norm", "cross_attn_ln"),
-    ("self_attn_layer_norm", "attn_ln"),
-    ("final_layer_norm", "mlp_ln"),
-    ("encoder_attn", "cross_attn"),
-    ("self_attn", "attn"),
-    ("q_proj", "query"),
-    ("k_proj", "key"),
-    ("v_proj", "value"),
-    ("out_proj", "out"),
-    ("fc1", "mlp.0"),
-    ("fc2", "mlp.2"),
-    ("encoder.layer_norm", "encoder.ln_post"),
-    ("decoder.layer_norm", "decoder.ln"),
-    ("embed_tokens", "token_embedding"),
-    ("embed_positions.weight", "positional_embedding"),
-]
-
-
-def openai_name(name):
-    for old, new in RENAMED:
-        name = name.replace(old, new)
-    return name
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+from whisper_names import openai_dims, openai_weights  # noqa: E402
 
 
 def to_openai(folder, target):
@@ -39,19 +16,11 @@ def to_openai(folder, target):
 
     folder = pathlib.Path(folder)
     config = json.loads((folder / "config.json").read_text())
-    dims = {
-        "n_mels": config["num_mel_bins"], "n_vocab": config["vocab_size"],
-        "n_audio_ctx": config["max_source_positions"], "n_audio_state": config["d_model"],
-        "n_audio_head": config["encoder_attention_heads"], "n_audio_layer": config["encoder_layers"],
-        "n_text_ctx": config["max_target_positions"], "n_text_state": config["d_model"],
-        "n_text_head": config["decoder_attention_heads"], "n_text_layer": config["decoder_layers"],
-    }
     weights = {}
     for shard in sorted(folder.glob("*.safetensors")):
         weights.update(load_file(shard))
-    weights.pop("proj_out.weight", None)  # tied to the token embedding
     staging = target.with_suffix(".staging")
-    torch.save({"dims": dims, "model_state_dict": {openai_name(name): value for name, value in weights.items()}}, staging)
+    torch.save({"dims": openai_dims(config), "model_state_dict": openai_weights(weights)}, staging)
     staging.rename(target)
 
 

@@ -181,13 +181,15 @@ std::vector<std::string> needed_files(const std::vector<std::string>& names) {
   } else if (has(kIndex)) {
     needed.emplace_back(kIndex);
     std::ranges::copy_if(names, std::back_inserter(needed), is_shard);
+  } else if (has("model.bin") && (has("vocabulary.json") || has("vocabulary.txt"))) {
+    needed.emplace_back("model.bin");
   } else {
     return {};
   }
   for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json"})
     if (has(name)) needed.emplace_back(name);
   if (!has("tokenizer.json"))
-    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json"})
+    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json", "vocabulary.json", "vocabulary.txt"})
       if (has(name)) needed.emplace_back(name);
   std::ranges::sort(needed);
   return needed;

@@ -37,7 +37,7 @@ struct LocalModel {
 std::optional<LocalModel> inspect_model(const std::filesystem::path& path);
 
 /// Of a repository's file names, those a Whisper model consists of here: configuration, safetensors (one file or
-/// sharded), tokenizer. Sorted. Empty if there are no safetensors weights among them.
+/// sharded) or else CTranslate2's model.bin, tokenizer. Sorted. Empty if there are no such weights among them.
 std::vector<std::string> needed_files(const std::vector<std::string>& names);
 
 }  // namespace tutti

@@ -127,7 +127,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
                       .no_speech_prob = answer->no_speech_prob};
 }
 
-Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
   if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
   const auto asked = Clock::real().now();
   auto answer = service_.engine.align({.window = window_,
@@ -139,7 +139,7 @@ Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& re
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
-  return Alignment{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
+  return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti

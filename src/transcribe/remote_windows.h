@@ -59,7 +59,7 @@ class RemoteWindows final : public WindowDecoder {
   Result<void> open(WindowSpan window);
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
-  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override;
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 

@@ -12,6 +12,7 @@
 #include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
+#include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/trouble.h"
@@ -79,12 +80,14 @@ Result<at::Device> device_of(const std::string& name) {
   return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
 }
 
-Result<at::ScalarType> dtype_of(const std::string& name, const at::Device& device) {
-  if (name == "float32") return at::kFloat;
-  if (name == "bfloat16") return at::kBFloat16;
-  if (name == "float16" && device.is_cuda()) return at::kHalf;
-  return fail(Fault::unsupported, "compute type " + name + " on " + device.str(),
-              device.is_cuda() ? "Use float32, bfloat16 or float16" : "Use float32 or bfloat16");
+Result<ComputeType> compute_type_of(const std::string& name, const at::Device& device) {
+  const auto choice = choose_compute_type(name, ability_of(device));
+  if (!choice) return tl::unexpected<Error>(choice.error());
+  if (!choice->why.empty()) {
+    log(Level::warning,
+        "compute type " + name + ": " + std::string(choice->type.name()) + " is used, because " + choice->why);
+  }
+  return choice->type;
 }
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
@@ -131,12 +134,13 @@ std::optional<Bytes> free_memory(const at::Device& device) {
 }
 
 /// Windows to step together: as asked, or what the device does best and memory holds. The weights are loaded already.
-std::int32_t batch_size_for(const LoadModel& request, const WhisperDims& dims, const at::Device& device) {
+std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
+  const auto device = model.device();
   const std::int64_t best = device.is_cuda() ? kGpuSlots : kCpuSlots;
   const auto free = free_memory(device);
-  const auto sizes = number_sizes(request.compute_type);
+  const auto sizes = number_sizes(model.type().name());
   if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
-  auto plan = memory_plan(shape_of(dims), *sizes);
+  auto plan = memory_plan(shape_of(model.dims()), *sizes);
   plan.weights = {};
   const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsable)};
   const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams);
@@ -151,16 +155,16 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperDims& dims, c
 Result<LoadedModel> load(const LoadModel& request) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto dtype = dtype_of(request.compute_type, *device);
-  if (!dtype) return tl::unexpected<Error>(dtype.error());
+  const auto type = compute_type_of(request.compute_type, *device);
+  if (!type) return tl::unexpected<Error>(type.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
-  auto model = WhisperModel::load(request.model_path, *device, *dtype);
+  auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
-  const auto batch_size = batch_size_for(request, model->dims(), *device);
+  const auto batch_size = batch_size_for(request, *model);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
@@ -172,7 +176,7 @@ Result<LoadedModel> load(const LoadModel& request) {
                      .slots = batch_size,
                      .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
-                     .compute_type = request.compute_type};
+                     .compute_type = std::string(type->name())};
 }
 
 }  // namespace
