@@ -47,6 +47,8 @@ void transcribe(const TempFolder& out, const std::vector<Json>& clips, const std
                                  "float32",
                                  "--word_timestamps",
                                  "True",
+                                 "--beam-size",  // as the reference's transcribe(), not its command line
+                                 "None",
                                  "--temperature-increment-on-fallback",
                                  "None",
                                  "--quiet",
