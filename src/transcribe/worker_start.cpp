@@ -18,14 +18,14 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
   auto command = engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
   if (!command) return tl::unexpected(command.error());
   const bool gpu = device->kind == ResolvedDevice::Kind::cuda;
-  const std::string automatic = gpu ? "float16" : "float32";
+  const std::string usual = gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device->name,
                        .command = std::move(*command),
                        .device_uuid = device->uuid,
                        .build_id = options.build_id,
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
-                                 .compute_type = options.compute_type == "auto" ? automatic : options.compute_type,
+                                 .compute_type = options.compute_type == "default" ? usual : options.compute_type,
                                  .threads = options.threads,
                                  .batch_size = options.batch_size,
                                  .deterministic = options.deterministic}};

@@ -12,6 +12,7 @@
 #include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
+#include "worker/automatic_type.h"
 #include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
@@ -80,7 +81,27 @@ Result<at::Device> device_of(const std::string& name) {
   return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
 }
 
-Result<ComputeType> compute_type_of(const std::string& name, const at::Device& device) {
+/// The device as a self-test's verdict depends on it.
+std::string self_of(const at::Device& device) {
+  if (device.is_cuda()) {
+    const auto gpu = visible_cuda_device(index_of(device));
+    return gpu ? gpu->name + " driver " + std::to_string(gpu->driver) : device.str();
+  }
+  const auto cpu = read_cpu();
+  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores);
+  for (const auto& feature : cpu.features) self += " " + feature;
+  return self;
+}
+
+Result<ComputeType> compute_type_of(const LoadModel& request, const at::Device& device, std::string_view build) {
+  const auto& name = request.compute_type;
+  if (name == "auto") {
+    const auto choice =
+        automatic_type({request.model_path, self_of(device), std::string(build)}, device, ability_of(device));
+    if (!choice) return tl::unexpected<Error>(choice.error());
+    log(Level::info, "compute type auto: " + std::string(choice->type.name()) + ", " + choice->why);
+    return choice->type;
+  }
   const auto choice = choose_compute_type(name, ability_of(device));
   if (!choice) return tl::unexpected<Error>(choice.error());
   if (!choice->why.empty()) {
@@ -152,12 +173,12 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   return request.batch_size;
 }
 
-Result<LoadedModel> load(const LoadModel& request) {
+Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto type = compute_type_of(request.compute_type, *device);
-  if (!type) return tl::unexpected<Error>(type.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
+  const auto type = compute_type_of(request, *device, build);
+  if (!type) return tl::unexpected<Error>(type.error());
   auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
@@ -186,9 +207,9 @@ std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionH
   return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
 }
 
-Result<LoadedModel> load_model(const LoadModel& request) {
+Result<LoadedModel> load_model(const LoadModel& request, std::string_view build) {
   try {
-    return load(request);
+    return load(request, build);
   } catch (...) {
     return tl::unexpected<Error>(current_trouble(("loading " + request.model_path).c_str()).error);
   }
