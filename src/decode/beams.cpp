@@ -10,9 +10,11 @@ namespace tutti {
 
 std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_logprob, std::span<const float> logits,
                                                   std::int32_t count) {
-  const double log_sum = log_sum_exp(logits);
+  const auto tokens = largest_places(logits, static_cast<std::size_t>(count));
   std::vector<Continuation> found;
-  for (const auto token : largest_places(logits, static_cast<std::size_t>(count))) {
+  if (tokens.empty()) return found;
+  const double log_sum = log_sum_exp(logits, logits[static_cast<std::size_t>(tokens.front())]);
+  for (const auto token : tokens) {
     const auto logprob = static_cast<float>(static_cast<double>(logits[static_cast<std::size_t>(token)]) - log_sum);
     found.push_back({.parent = parent, .token = token, .sum_logprob = sum_logprob + logprob});
   }

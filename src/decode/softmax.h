@@ -12,6 +12,8 @@ float largest(std::span<const float> row);
 
 /// log(sum(exp(row))), exact to about 1e-7 relative; minus infinity where every value is. NaN where a value is.
 double log_sum_exp(std::span<const float> row);
+/// The same, for who knows the row's largest value already.
+double log_sum_exp(std::span<const float> row, float largest);
 
 /// Sum of exp((row - largest) * scale); `largest` is at least every value of the row.
 double sum_of_exponentials(std::span<const float> row, float largest, float scale);

@@ -15,6 +15,9 @@ namespace tutti {
 /// Sampling and suppression, the same for every window of a run.
 struct DecodingOptions {
   std::int32_t best_of = 5;                       // samples when the temperature is above zero
+  std::int32_t beam_size = 0;                     // beams at temperature zero; 0: the most probable token each time
+  double patience = 1;                            // ends a search at beam_size * patience hypotheses, rounded
+  double length_penalty = -1;                     // 0 to 1; negative: log-probability per token ranks
   std::vector<std::int32_t> suppress_tokens{-1};  // -1 stands for the non-speech tokens
   bool suppress_blank = true;
   bool timestamps = true;

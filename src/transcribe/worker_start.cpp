@@ -27,7 +27,9 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
                                  .compute_type = options.compute_type == "auto" ? automatic : options.compute_type,
-                                 .threads = options.threads}};
+                                 .threads = options.threads,
+                                 .batch_size = options.batch_size,
+                                 .deterministic = options.deterministic}};
 }
 
 /// The run's rules made to fit the model's vocabulary.

@@ -26,8 +26,10 @@ class Network {
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+  /// Gives back to the device what is kept for reuse. Called when memory has run out.
+  virtual void release_memory() {}
   /// text: passed `check`. Waits for the device.
-  virtual Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
+  virtual Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
 };
 
 /// heads: whose attention tells when words are said; empty: those of a model of this shape.
@@ -40,6 +42,7 @@ struct LoadedModel {
   std::int32_t sot = 0;
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
   std::int32_t slots = 1;                 // windows to step together
+  bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};
 };

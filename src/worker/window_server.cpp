@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "decode/fixed_shapes.h"
 #include "worker/trouble.h"
 
 namespace tutti {
@@ -50,6 +51,7 @@ bool WindowServer::halve_slots(const Error& error) {
   windows_together_ /= 2;
   batcher_.restart();
   stepper_.reset();
+  model_.network->release_memory();
   reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
                  .text = error.what + ": stepping " + std::to_string(slots()) + " sequences at a time instead of " +
                          std::to_string(before)});
@@ -234,9 +236,14 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
   batcher_.submit(std::move(job));
 }
 
+std::unique_ptr<Stepper> WindowServer::make_stepper() const {
+  if (!model_.deterministic) return model_.network->make_stepper(slots());
+  return std::make_unique<FixedShapeStepper>(model_.network->make_stepper(slots() + FixedShapeStepper::kRows));
+}
+
 void WindowServer::step() {
   auto finished = backing_off("decoding", [&] {
-    if (!stepper_) stepper_ = model_.network->make_stepper(slots());
+    if (!stepper_) stepper_ = make_stepper();
     return batcher_.step(*stepper_);
   });
   if (!finished) finished = batcher_.fail_current(finished.error());

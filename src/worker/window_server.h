@@ -63,6 +63,7 @@ class WindowServer {
   void fail_window(WindowId id, std::uint64_t request, const Error& error);
   bool halve_slots(const Error& error);
   void make_room_for(std::int32_t beams);
+  std::unique_ptr<Stepper> make_stepper() const;
   /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory.
   template <class Fn>
   auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
