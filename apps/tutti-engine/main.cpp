@@ -1,5 +1,6 @@
 // The engine: everything that touches tensors, started and watched by `tutti`. Its command line is for programs.
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +27,11 @@ int main(int argc, char** argv) {
   const std::span arguments(argv + 1, argv + argc);
   const std::string_view command = arguments.empty() ? "" : arguments[0];
   if (command == "worker") {
-    return tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
+    const int code = tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
+    // Libtorch takes 0.15 s to put itself away, and somebody waits for our end; the kernel takes everything back at
+    // once.
+    std::fflush(nullptr);
+    std::_Exit(code);
   }
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {

@@ -6,6 +6,7 @@
 #include "device/machine_devices.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
+#include "text/tokenizer_ahead.h"
 
 namespace tutti {
 namespace {
@@ -52,12 +53,13 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
   if (!settings) return tl::unexpected(settings.error());
   auto engine = WorkerHandle::start(std::move(*settings));
   if (!engine) return tl::unexpected(engine.error());
+  TokenizerAhead ahead(options.model);
   interrupt.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
   const auto ready = (*engine)->ready();
   interrupt.on_abort({});
   if (!ready) return tl::unexpected(ready.error());
 
-  auto tokenizer = Tokenizer::load(options.model, ready->n_vocab);
+  auto tokenizer = ahead.get(ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
   auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());

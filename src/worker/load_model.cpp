@@ -11,7 +11,7 @@
 #include "hub/memory_plan.h"
 #include "model/gpu.h"
 #include "text/special_tokens.h"
-#include "text/tokenizer.h"
+#include "text/tokenizer_ahead.h"
 #include "worker/automatic_type.h"
 #include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
@@ -117,7 +117,7 @@ struct Ids {
   std::vector<std::int32_t> blank{};
 };
 
-Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
+Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std::int32_t n_vocab) {
   constexpr std::int32_t kEnglishTexts = 50256;
   constexpr std::int32_t kMultilingual = 51865;  // smallest vocabulary with languages
   constexpr std::int32_t kBlank = 220;           // in both of OpenAI's vocabularies
@@ -126,7 +126,7 @@ Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
     if (!special) return tl::unexpected<Error>(special.error());
     return Ids{.special = std::move(*special), .blank = {kBlank}};
   }
-  const auto tokenizer = Tokenizer::load(path, n_vocab);
+  const auto tokenizer = ahead.get(n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
   return Ids{.special = tokenizer->special(), .blank = tokenizer->encode(" ")};
 }
@@ -179,9 +179,10 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   if (request.threads > 0) at::set_num_threads(request.threads);
   const auto type = compute_type_of(request, *device, build);
   if (!type) return tl::unexpected<Error>(type.error());
+  TokenizerAhead ahead(request.model_path);
   auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
-  auto ids = ids_of(request.model_path, model->dims().n_vocab);
+  auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
