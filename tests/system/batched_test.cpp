@@ -33,6 +33,8 @@ std::vector<std::string> command(const TempFolder& out, const std::vector<std::s
                                  "--json",
                                  "--language",
                                  "en",
+                                 "--beam-size",
+                                 "None",
                                  "--output-format",
                                  "json",
                                  "--output-dir",
