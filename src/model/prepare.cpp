@@ -33,7 +33,7 @@ class Preparation {
     for (auto& block : net.encoder) this->block(block);
     norm(net.encoder_norm);
     net.output = {.weight = net.tokens};
-    layer(net.output);
+    layer(net.output, "logits");
     if (!layout_.own_kernels) plain(net.tokens);
     plain(net.text_positions);
     for (auto& block : net.decoder) this->block(block);
@@ -50,14 +50,17 @@ class Preparation {
     plain(norm.bias);
   }
 
-  Precision precision() const {
-    if (type_.scales_to_int8()) return Precision::int8;
+  Precision precision(const char* kind) const {
+    if (type_.scales_to_int8()) {
+      const char* wide = std::getenv("KERN_WIDE");
+      return wide && std::string_view(wide).find(kind) != std::string_view::npos ? Precision::bfloat16 : Precision::int8;
+    }
     return type_ == ComputeType::bfloat16 ? Precision::bfloat16 : Precision::float32;
   }
 
-  void layer(ops::Linear& layer) const {
+  void layer(ops::Linear& layer, const char* kind) const {
     if (layout_.own_kernels) {
-      layer = {.packed = std::make_shared<const PackedMatrix>(pack(layer.weight, layer.bias, precision()))};
+      layer = {.packed = std::make_shared<const PackedMatrix>(pack(layer.weight, layer.bias, precision(kind)))};
       return;
     }
     if (type_.scales_to_int8()) {
@@ -75,7 +78,7 @@ class Preparation {
   void convolution(ops::Conv& conv) const {
     if (layout_.own_kernels) {
       const auto taps = conv.weight.transpose(1, 2).flatten(1);
-      conv = {.packed = std::make_shared<const PackedMatrix>(pack(taps, conv.bias, precision()))};
+      conv = {.packed = std::make_shared<const PackedMatrix>(pack(taps, conv.bias, precision("conv")))};
       return;
     }
     plain(conv.weight);
@@ -83,20 +86,21 @@ class Preparation {
   }
 
   void block(BlockWeights& block) const {
+    const bool dec = block.cross.query.weight.defined();
     norm(block.attn_norm);
     block.attn.joined = joined({&block.attn.query, &block.attn.key, &block.attn.value});
-    layer(block.attn.joined);
-    layer(block.attn.out);
+    layer(block.attn.joined, dec ? "dqkv" : "eqkv");
+    layer(block.attn.out, dec ? "dout" : "eout");
     if (block.cross.query.weight.defined()) {
       norm(block.cross_norm);
-      layer(block.cross.query);
+      layer(block.cross.query, "cq");
       block.cross.joined = joined({&block.cross.key, &block.cross.value});
-      layer(block.cross.joined);
-      layer(block.cross.out);
+      layer(block.cross.joined, "ckv");
+      layer(block.cross.out, "cout");
     }
     norm(block.mlp_norm);
-    layer(block.mlp_in);
-    layer(block.mlp_out);
+    layer(block.mlp_in, dec ? "dfc1" : "efc1");
+    layer(block.mlp_out, dec ? "dfc2" : "efc2");
   }
 
   ComputeType type_;

@@ -33,7 +33,7 @@ inline void normalise(const RowsJob& job, const float* x, float* out) {
     load_some(v, x + k, left);
     load_some(weight, job.norm_weight + k, left);
     load_some(bias, job.norm_bias + k, left);
-    store_some(out + k, (v - mean) * share * weight + bias, left);
+    write_some(out + k, (v - mean) * share * weight + bias, left);
   }
 }
 
@@ -46,9 +46,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint16_t* out, Ro
     using Halves = std::uint16_t __attribute__((vector_size(32)));
     Lanes v;
     load_some(v, x + k, job.in - k);
-    const auto halves = __builtin_convertvector(to_bfloat16(v), Halves);
-    const auto left = job.in - k < kLanes ? job.in - k : kLanes;
-    std::memcpy(out + k, &halves, static_cast<std::size_t>(left) * sizeof *out);
+    write_some(out + k, __builtin_convertvector(to_bfloat16(v), Halves), job.in - k);
   }
 }
 
@@ -79,9 +77,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
     auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
     whole = whole < lowest ? lowest : whole;
     whole = whole > highest ? highest : whole;
-    const auto bytes = __builtin_convertvector(whole, Bytes);
-    const auto left = job.in - k < kLanes ? job.in - k : kLanes;
-    std::memcpy(out + k, &bytes, static_cast<std::size_t>(left));
+    write_some(out + k, __builtin_convertvector(whole, Bytes), job.in - k);
   }
 }
 
