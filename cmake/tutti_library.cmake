@@ -6,11 +6,7 @@
 function(tutti_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "DEPS;LIBS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  if(TUTTI_CUDA)  # a file, not an #ifdef: what CUDA alone can do, or what stands in for it
-    list(FILTER sources EXCLUDE REGEX "/no_gpu\\.cpp$")
-  else()
-    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
-  endif()
+  list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # they are libtutti-cuda.so's, see libtorch.cmake
   list(TRANSFORM arg_DEPS PREPEND tutti::)
 
   if(sources)

@@ -31,9 +31,9 @@ at::Tensor logits_of(const WhisperModel& model) {
   const std::vector<std::int32_t> prompt{50257, 50363, 400, 1010};
   const std::vector<std::int32_t> next{2020};
   const SequenceStep prefill{.tokens = prompt, .window = &window};
-  const auto first = model.decode({&prefill, 1}, cache).to(at::kCPU, at::kFloat);
+  const auto first = model.decode({&prefill, 1}, cache).to(at::kCPU, ComputeType::float32);
   const SequenceStep step{.position = 4, .tokens = next, .window = &window};
-  return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, at::kFloat)});
+  return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, ComputeType::float32)});
 }
 
 WhisperModel random_model(at::Device device, ComputeType type) {
@@ -66,12 +66,12 @@ std::vector<CheckedType> compute_types(at::Device device) {
 }
 
 void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model) {
-  const auto wanted = logits_of(random_model(at::kCPU, at::kFloat));
+  const auto wanted = logits_of(random_model(at::kCPU, ComputeType::float32));
   for (const auto& type : compute_types(device)) {
     compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
   }
   if (!model) return report.note("parity with real weights was not checked: no --model DIR");
-  const auto reference = WhisperModel::load(*model, at::kCPU, at::kFloat);
+  const auto reference = WhisperModel::load(*model, at::kCPU, ComputeType::float32);
   if (!reference) {
     report.note(reference.error().text());
     return report.add({.check = "parity", .what = "real weights", .unit = "could be loaded", .passed = false});

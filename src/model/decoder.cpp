@@ -72,7 +72,8 @@ LayerWindows windows_of(std::span<const SequenceStep> sequences, std::size_t lay
 
 }  // namespace
 
-at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv& cache) const {
+at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv& cache,
+                                std::vector<at::Tensor>* questions) const {
   const c10::InferenceMode guard;
   const auto& net = weights_->net;
   const auto plan = make_plan(sequences, weights_->dims, cache);
@@ -88,6 +89,7 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
 
     const auto windows = windows_of(sequences, layer);
     const auto question = ops::norm_linear(x, block.cross_norm, block.cross.query);
+    if (questions) questions->push_back(question);
     const auto heard = ops::cross_attention(question, windows.keys, windows.values, plan.sequences);
     ops::add_linear(x, heard, block.cross.out);
 

@@ -1,6 +1,7 @@
 #include "model/load.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "model/stored/row_values.h"
 
 namespace tutti {
 namespace {
@@ -35,7 +37,20 @@ at::Tensor aligned_copy(const StoredTensor& stored) {
   return copy;
 }
 
+/// Scales multiplied out, in float32.
+at::Tensor dequantised(const StoredTensor& stored) {
+  auto values = at::empty(stored.shape, at::TensorOptions(at::kFloat));
+  const auto width = static_cast<std::size_t>(values[0].numel());
+  auto* out = values.mutable_data_ptr<float>();
+  at::parallel_for(0, stored.shape[0], 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = begin; row < end; ++row)
+      read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
+  });
+  return values;
+}
+
 at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner) {
+  if (is_quantised(stored)) return dequantised(stored);
   const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
   return aligned ? mapped(stored, owner) : aligned_copy(stored);
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/cpu/cpu_ops.h"
 #include "model/torch_ops.h"
@@ -75,6 +76,14 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
 at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
                            std::span<const SlotRows> sequences) {
   return (cpu_ops::can_attend(q) ? cpu_ops::cross_attention : torch_ops::cross_attention)(q, keys, values, sequences);
+}
+
+at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen) {
+  const auto heads = indices(chosen, keys);
+  const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
+  const auto asking = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1).index_select(0, heads);
+  const auto asked = keys.index_select(0, heads).to(at::kFloat) * scale;
+  return at::matmul(asking.to(at::kFloat) * scale, asked.transpose(1, 2));
 }
 
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) {

@@ -89,6 +89,10 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
 at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
                            std::span<const SlotRows> sequences);
 
+/// How strongly rows look at a window's positions, before the softmax: of each named head q k^T / sqrt(n / heads).
+/// q: [rows, n]; keys: [heads, positions, n / heads] -> [chosen, rows, positions] float32.
+at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen);
+
 /// The named rows of x, in that order.
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows);
 

@@ -65,7 +65,9 @@ class WhisperModel {
   /// `sequences`: [rows, n_vocab] float32 on the model's device. Linear layers run on all rows at once, attention on
   /// each sequence alone: a neighbour changes nothing but the speed. Two sequences of one call never share a slot.
   /// Throws std::invalid_argument where a slot, position, token or logits_at is out of range. Enqueues only.
-  at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache) const;
+  /// `questions`, where given, gets what each layer's cross-attention asked: [rows, n_text_state], one row per token.
+  at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache,
+                    std::vector<at::Tensor>* questions = nullptr) const;
 
  private:
   struct Weights;

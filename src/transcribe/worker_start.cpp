@@ -26,11 +26,15 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
                                  .compute_type = options.compute_type == "auto" ? automatic : options.compute_type,
-                                 .threads = options.threads}};
+                                 .threads = options.threads,
+                                 .batch_size = options.batch_size,
+                                 .deterministic = options.deterministic}};
 }
 
 /// The run's rules made to fit the model's vocabulary.
 LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
+  if (special.multilingual && rules.translate && rules.words)
+    log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
   if (special.multilingual) return rules;
   if (rules.language && *rules.language != "en")
     log(Level::warning, "the model is English-only; '" + *rules.language + "' was asked for, English is used");
@@ -55,10 +59,13 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
 
   auto tokenizer = Tokenizer::load(options.model, ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
+  auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());
+  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
                                                            .tokenizer = std::move(*tokenizer),
                                                            .log_mel = LogMel(ready->n_mels),
+                                                           .suppressed = std::move(suppressed),
                                                            .rules = std::move(rules),
                                                            .frames_per_window = 2 * ready->n_audio_ctx,
                                                            .n_text_ctx = ready->n_text_ctx,

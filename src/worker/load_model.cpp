@@ -1,12 +1,15 @@
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/log.h"
+#include "device/machine.h"
+#include "hub/memory_plan.h"
+#include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
 #include "worker/compute_choice.h"
@@ -21,17 +24,27 @@ namespace {
 constexpr std::int32_t kCpuSlots = 8;
 constexpr std::int32_t kGpuSlots = 32;
 
+// Beams that memory is kept for where the batch size is left to us: the command line's default.
+constexpr std::int64_t kUsualBeams = 5;
+// Of the free memory; the rest is for what torch keeps on the way.
+constexpr double kUsable = 0.9;
+
+int index_of(const at::Device& device) {
+  return device.has_index() ? device.index() : 0;
+}
+
 class WhisperNetwork : public Network {
  public:
-  explicit WhisperNetwork(WhisperModel model) : model_(std::move(model)) {}
+  WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
+      : model_(std::move(model)), aligner_(model_, std::move(heads)) {}
 
   const WhisperDims& dims() const override { return model_.dims(); }
 
   CrossKv encode(const at::Tensor& mel) override {
     const c10::InferenceMode no_autograd;
     auto kv = model_.cross_kv(model_.encode(mel));
-    // Reading one value waits for all of it, so that the time reported is the device's and memory runs out here.
-    kv.values.back().flatten()[0].item();
+    // So that the time reported is the device's, and what fails there fails here.
+    if (model_.device().is_cuda()) gpu::synchronize(index_of(model_.device()));
     return kv;
   }
 
@@ -39,14 +52,23 @@ class WhisperNetwork : public Network {
     return std::make_unique<ModelStepper>(model_, slots);
   }
 
+  void release_memory() override {
+    if (model_.device().is_cuda()) gpu::release_cached_memory();
+  }
+
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
+    return aligner_.align(window, text, tokens);
+  }
+
  private:
   WhisperModel model_;
+  Aligner aligner_;
 };
 
 Result<at::Device> device_of(const std::string& name) {
   if (name == "cpu") return at::Device(at::kCPU);
   if (name.starts_with("cuda")) {
-    if (!at::globalContext().hasCUDA()) {
+    if (gpu::count() == 0) {
       return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device", "Use --device cpu");
     }
     try {
@@ -92,6 +114,44 @@ std::optional<std::int32_t> if_present(std::int32_t id) {
   return id > 0 ? std::optional(id) : std::nullopt;
 }
 
+ModelShape shape_of(const WhisperDims& dims) {
+  return {.n_mels = dims.n_mels,
+          .audio_positions = dims.n_audio_ctx,
+          .text_positions = dims.n_text_ctx,
+          .vocabulary = dims.n_vocab,
+          .state = dims.n_text_state,
+          .audio_layers = dims.n_audio_layer,
+          .text_layers = dims.n_text_layer};
+}
+
+std::optional<Bytes> free_memory(const at::Device& device) {
+  if (device.is_cuda()) {
+    const auto memory = gpu::memory(index_of(device));
+    return memory ? std::optional(memory->free) : std::nullopt;
+  }
+  const auto memory = read_memory();
+  return memory ? std::optional(memory->available) : std::nullopt;
+}
+
+/// Windows to step together: as asked, or what the device does best and memory holds. The weights are loaded already.
+std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
+  const auto device = model.device();
+  const std::int64_t best = device.is_cuda() ? kGpuSlots : kCpuSlots;
+  const auto free = free_memory(device);
+  const auto sizes = number_sizes(model.type().name());
+  if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
+  auto plan = memory_plan(shape_of(model.dims()), *sizes);
+  plan.weights = {};
+  const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsable)};
+  const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams);
+  if (request.batch_size == 0) return static_cast<std::int32_t>(std::clamp<std::int64_t>(fitting, 1, best));
+  if (fitting < request.batch_size) {
+    log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
+                            std::to_string(fitting) + " windows; it is halved where it runs out");
+  }
+  return request.batch_size;
+}
+
 Result<LoadedModel> load(const LoadModel& request) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
@@ -102,8 +162,10 @@ Result<LoadedModel> load(const LoadModel& request) {
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
-  const auto gpu = device->is_cuda() ? visible_cuda_device(device->has_index() ? device->index() : 0) : std::nullopt;
-  return LoadedModel{.network = make_network(std::move(*model)),
+  const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
+  auto heads = alignment_heads(request.model_path, model->dims());
+  const auto batch_size = batch_size_for(request, *model);
+  return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
                                 .no_timestamps = if_present(ids->special.no_timestamps),
@@ -111,15 +173,17 @@ Result<LoadedModel> load(const LoadModel& request) {
                                 .blank = std::move(ids->blank)},
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
-                     .slots = device->is_cuda() ? kGpuSlots : kCpuSlots,
+                     .slots = batch_size,
+                     .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
                      .compute_type = std::string(type->name())};
 }
 
 }  // namespace
 
-std::unique_ptr<Network> make_network(WhisperModel model) {
-  return std::make_unique<WhisperNetwork>(std::move(model));
+std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads) {
+  if (heads.empty()) heads = alignment_heads({}, model.dims());
+  return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
 }
 
 Result<LoadedModel> load_model(const LoadModel& request) {

@@ -77,6 +77,7 @@ class Desk {
           if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(letter.memory));
           if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
           if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
+          if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
           if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
         },
         letter.message);

@@ -19,7 +19,7 @@ constexpr const char* kQuery = "model.encoder.layers.1.self_attn.q_proj.weight";
 
 /// What loading this folder or file fails with.
 std::string failure(const std::filesystem::path& path) {
-  const auto model = WhisperModel::load(path, at::kCPU, at::kFloat);
+  const auto model = WhisperModel::load(path, at::kCPU, ComputeType::float32);
   return model ? "loaded" : model.error().text();
 }
 
