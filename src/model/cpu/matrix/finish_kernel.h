@@ -27,10 +27,12 @@ inline Lanes scaled(const std::int32_t* sums, const FinishJob& job, std::int64_t
 template <class Sum, class Gelu>
 void finish_rows(const FinishJob& job, Gelu activation) {
   for (std::int64_t row = 0; row < job.rows; ++row) {
-    const auto* sums = static_cast<const Sum*>(job.sums) + row * job.sum_stride;
+    const auto first = row * job.parts;
+    const auto* sums = static_cast<const Sum*>(job.sums) + first * job.sum_stride;
     for (std::int64_t column = 0; column < job.columns; column += kLanes) {
       const auto left = job.columns - column;
-      Lanes y = scaled(sums + column, job, row, column);
+      Lanes y = scaled(sums + column, job, first, column);
+      if (job.parts == 2) y += scaled(sums + job.sum_stride + column, job, first + 1, column);
       Lanes more;
       if (job.bias) {
         load(more, job.bias + column);

@@ -81,6 +81,12 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   }
 }
 
+/// What is left of a row when its stored form is taken away.
+inline void subtract_stored(const float* x, std::int64_t in, const std::uint8_t* stored, const RowScale& scale,
+                            float* left) {
+  for (std::int64_t k = 0; k < in; ++k) left[k] = x[k] - scale.scale * static_cast<float>(stored[k] - scale.zero);
+}
+
 /// Element: float, uint16_t for bfloat16, uint8_t for int8.
 template <class Element>
 void prepare_rows(const RowsJob& job) {
@@ -88,13 +94,20 @@ void prepare_rows(const RowsJob& job) {
   RowScale unused;
   for (std::int64_t row = 0; row < job.rows; ++row) {
     const float* x = job.x + row * job.stride;
-    auto* out = job.out + row * job.out_stride;
     if (job.norm_weight) {
       normalise(job, x, job.scratch);
       x = job.scratch;
     }
-    write_row(x, job, reinterpret_cast<Element*>(out), job.scales ? job.scales[row] : unused);
-    std::memset(out + used, 0, static_cast<std::size_t>(job.groups * 4 - used));
+    for (auto part = row * job.parts; part < (row + 1) * job.parts; ++part) {
+      auto* out = reinterpret_cast<Element*>(job.out + part * job.out_stride);
+      auto& scale = job.scales ? job.scales[part] : unused;
+      write_row(x, job, out, scale);
+      std::memset(reinterpret_cast<std::byte*>(out) + used, 0, static_cast<std::size_t>(job.groups * 4 - used));
+      if constexpr (sizeof(Element) == 1) {
+        if (part + 1 < (row + 1) * job.parts) subtract_stored(x, job.in, out, scale, job.scratch);
+        x = job.scratch;
+      }
+    }
   }
 }
 
