@@ -52,9 +52,7 @@ void add_windows(const nlohmann::json& clip, std::vector<Speech>& windows) {
 std::vector<Speech> all_speech() {
   const auto file = nlohmann::json::parse(std::ifstream(model_folder() / "expected.json"));
   std::vector<Speech> windows;
-  const char* only = std::getenv("KERN_CLIPS");
-  for (const auto& clip : file["clips"])
-    if (!only || clip["path"].get<std::string>().find(only) != std::string::npos) add_windows(clip, windows);
+  for (const auto& clip : file["clips"]) add_windows(clip, windows);
   return windows;
 }
 
@@ -105,8 +103,7 @@ std::vector<Opinion> opinions(ComputeType type, const std::vector<Speech>& windo
 
 class FastType : public testing::TestWithParam<ComputeType::Kind> {};
 
-INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastType,
-                         testing::Values(ComputeType::bfloat16, ComputeType::int8, ComputeType::int8_float16),
+INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastType, testing::Values(ComputeType::bfloat16, ComputeType::int8),
                          [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
 TEST_P(FastType, HearsAndSaysWhatFloat32SaysAlongFloat32sPath) {
@@ -122,10 +119,6 @@ TEST_P(FastType, HearsAndSaysWhatFloat32SaysAlongFloat32sPath) {
     steps += wanted[i].likeliest.size(0);
     const auto cosine = at::cosine_similarity(wanted[i].encoded.flatten(), found[i].encoded.flatten(), 0);
     least = std::min(least, cosine.item<double>());
-    if (std::getenv("KERN_CLIPS"))
-      std::cout << cosine.item<double>() << ' '
-                << (wanted[i].likeliest == found[i].likeliest).sum().item<std::int64_t>() << '/'
-                << wanted[i].likeliest.size(0) << '\n';
   }
   std::cout << windows.size() << " windows, " << steps << " steps, " << agreed << " agreed; least cosine " << least
             << '\n';
