@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstdio>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/files.h"
 #include "support/run_program.h"
@@ -17,27 +17,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// A step of the alignment. Where two ways through the attention cost the same but for rounding, a word may begin one
-/// step from where the reference lets it.
-constexpr double kStep = 0.02;
-
-struct Compared {
-  std::size_t words = 0;
-  std::size_t a_step_off = 0;
-};
-
 Json read_json(const std::filesystem::path& path) {
   return Json::parse(read_file(path).value());
 }
 
-std::vector<std::string> flags_of(const std::string& name) {
-  if (name == "silence") return {"--hallucination-silence-threshold", "2"};
-  if (name == "prefix") return {"--prefix", "one two"};
-  if (name == "no timestamps") return {"--without-timestamps"};
-  return {};
-}
-
-/// Transcribes `clips` into `out`, named by path.
+/// Transcribes `clips` into `out`, named by path, as the expected values were made: greedy, at temperature 0 alone.
 void transcribe(const TempFolder& out, const std::vector<Json>& clips, const std::vector<std::string>& flags) {
   std::vector<std::string> words{tutti_program(),
                                  "transcribe",
@@ -45,6 +29,8 @@ void transcribe(const TempFolder& out, const std::vector<Json>& clips, const std
                                  (test_data() / "whisper-tiny.en").string(),
                                  "--compute-type",
                                  "float32",
+                                 "--beam-size",
+                                 "None",
                                  "--word_timestamps",
                                  "True",
                                  "--beam-size",  // as the reference's transcribe(), not its command line
@@ -71,91 +57,55 @@ std::filesystem::path output_of(const TempFolder& out, const Json& clip, const s
   return {};
 }
 
-void compare_time(Compared& compared, double ours, double theirs) {
-  if (std::abs(ours - theirs) < 1e-9) return;
-  ++compared.a_step_off;
-  EXPECT_NEAR(ours, theirs, kStep + 1e-9);
+void expect_times(const Json& ours, const Json& theirs) {
+  for (const char* edge : {"start", "end"})
+    EXPECT_NEAR(ours[edge].get<double>(), theirs[edge].get<double>(), 1e-9) << edge;
 }
 
-void compare_segments(Compared& compared, const Json& ours, const Json& theirs) {
-  ASSERT_EQ(ours.size(), theirs.size());
-  for (std::size_t i = 0; i < theirs.size(); ++i) {
+/// The number of words compared.
+std::size_t compare_segments(const Json& ours, const Json& theirs) {
+  EXPECT_EQ(ours.size(), theirs.size());
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
     SCOPED_TRACE("segment " + std::to_string(i));
     EXPECT_EQ(ours[i]["seek"], theirs[i]["seek"]);
     EXPECT_EQ(ours[i]["text"], theirs[i]["text"]);
-    compare_time(compared, ours[i]["start"], theirs[i]["start"]);
-    compare_time(compared, ours[i]["end"], theirs[i]["end"]);
-    const Json& said = ours[i].contains("words") ? ours[i]["words"] : Json::array();
-    ASSERT_EQ(said.size(), theirs[i]["words"].size());
-    for (std::size_t w = 0; w < said.size(); ++w) {
-      const Json& expected = theirs[i]["words"][w];
-      EXPECT_EQ(said[w]["word"], expected[0]);
-      compare_time(compared, said[w]["start"], expected[1]);
-      compare_time(compared, said[w]["end"], expected[2]);
-      EXPECT_NEAR(said[w]["probability"].get<double>(), expected[3].get<double>(), 1e-3);
-      ++compared.words;
+    expect_times(ours[i], theirs[i]);
+    const Json& words = theirs[i]["words"];
+    EXPECT_EQ(ours[i]["words"].size(), words.size());
+    for (std::size_t w = 0; w < std::min(ours[i]["words"].size(), words.size()); ++w) {
+      const Json& said = ours[i]["words"][w];
+      EXPECT_EQ(said["word"], words[w]["word"]);
+      expect_times(said, words[w]);
+      EXPECT_NEAR(said["probability"].get<double>(), words[w]["probability"].get<double>(), 1e-3);
+      ++compared;
     }
   }
+  return compared;
 }
-
-class WordTimesOf : public testing::TestWithParam<std::string> {};
 
 }  // namespace
 
-TEST_P(WordTimesOf, EveryClipAreTheReferences) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
-  const Json golden = read_json(TUTTI_SOURCE_DIR "/tests/data/system/words.json");  // tools/golden/word_times.py
-  std::vector<Json> clips;
-  for (const Json& clip : golden["clips"])
-    if (clip["case"] == GetParam()) clips.push_back(clip);
-  ASSERT_GE(clips.size(), 2U);
-  const TempFolder out;
-  transcribe(out, clips, flags_of(GetParam()));
-  Compared compared;
-  for (const Json& clip : clips) {
-    SCOPED_TRACE(clip["path"].get<std::string>());
-    compare_segments(compared, read_json(output_of(out, clip, ".json"))["segments"], clip["segments"]);
-  }
-  EXPECT_LE(compared.a_step_off * 100, compared.words);
-  std::printf("%zu clips, %zu words, %zu times a step off\n", clips.size(), compared.words, compared.a_step_off);
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, WordTimesOf, testing::Values("words", "silence", "prefix", "no timestamps"),
-                         [](const auto& made) {
-                           std::string name = made.param;
-                           std::replace(name.begin(), name.end(), ' ', '_');
-                           return name;
-                         });
-
 TEST(WordTimes, OfTheSharedClipsAreThoseOfItsExpectedValues) {
   TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
   std::vector<Json> clips;
-  for (const Json& clip : read_json(test_data() / "whisper-tiny.en/expected.json")["clips"]) {
+  for (const Json& clip : expected["clips"]) {
     const Json& first = clip["segments"][0];
-    if (!first.contains("words") || first["words"].empty()) continue;
-    clips.push_back({{"path", clip["path"]}, {"segments", Json::array()}});
-    for (Json segment : clip["segments"]) {
-      Json words = Json::array();
-      for (const Json& word : segment["words"])
-        words.push_back({word["word"], word["start"], word["end"], word["probability"]});
-      segment["words"] = words;
-      clips.back()["segments"].push_back(segment);
-    }
+    if (first.contains("words") && !first["words"].empty()) clips.push_back(clip);
   }
   ASSERT_GE(clips.size(), 2U);
   const TempFolder out;
   transcribe(out, clips, {});
-  Compared compared;
+  std::size_t compared = 0;
   for (const Json& clip : clips)
-    compare_segments(compared, read_json(output_of(out, clip, ".json"))["segments"], clip["segments"]);
-  EXPECT_EQ(compared.a_step_off, 0U);
-  EXPECT_GE(compared.words, 60U);
+    compared += compare_segments(read_json(output_of(out, clip, ".json"))["segments"], clip["segments"]);
+  EXPECT_GE(compared, 60U);
 }
 
 TEST(WordTimes, AreLaidOutInSubtitlesAsTheReferenceDoes) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
-  const Json golden = read_json(TUTTI_SOURCE_DIR "/tests/data/system/words.json");
-  const Json& clip = golden["clips"][0];
+  const Json clip = read_json(TUTTI_SOURCE_DIR "/tests/data/system/words.json");  // tools/golden/word_subtitles.py
   const TempFolder out;
   transcribe(out, {clip}, {"--max_line_width", "20", "--max_line_count", "2", "--highlight_words", "True"});
   for (const char* format : {"srt", "vtt"})

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace tutti {
 void add_word_times(std::span<Segment> segments, std::vector<TimedWord> words, const WordRules& rules, std::int32_t eot,
                     double last_speech);
 
-/// End of the last word; without words of the last segment; 0 segments have none.
+/// Where the last word ends; without words, where the last segment does; none without segments. Seconds.
 std::optional<double> speech_end(std::span<const Segment> segments);
 
 }  // namespace tutti
