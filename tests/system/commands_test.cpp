@@ -189,7 +189,7 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
 
 TEST(Features, WithVadTellsTheSpeechAndItsShare) {
   TUTTI_NEEDS("vad/speech.wav");
-  const auto lines = [](std::vector<std::string> words) {
+  const auto features_of = [](std::vector<std::string> words) {
     words.insert(words.begin(), {tutti_program(), "features", "--json"});
     const ProgramEnd end = run_program(words);
     EXPECT_EQ(end.exit_code, 0) << end.err;
@@ -198,16 +198,17 @@ TEST(Features, WithVadTellsTheSpeechAndItsShare) {
     for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   };
-  const auto heard = lines({"--vad", "--vad-speech-pad-ms", "30", data("vad/speech.wav"), data("vad/silence.wav")});
+  const auto heard =
+      features_of({"--vad", "--vad-speech-pad-ms", "30", data("vad/speech.wav"), data("vad/silence.wav")});
   ASSERT_EQ(heard.size(), 2U);
   ASSERT_EQ(heard[0]["speech"].size(), 1U);
-  EXPECT_LT(heard[0]["speech"][0]["start"], heard[0]["speech"][0]["end"]);
-  EXPECT_FALSE(heard[0]["speech"][0]["forced_cut"]);
-  EXPECT_LT(heard[0]["frames"], 100);
+  EXPECT_LT(heard[0]["speech"][0]["start"].get<double>(), heard[0]["speech"][0]["end"].get<double>());
+  EXPECT_FALSE(heard[0]["speech"][0]["forced_cut"].get<bool>());
+  EXPECT_LT(heard[0]["frames"].get<int>(), 100);
   EXPECT_TRUE(heard[1]["speech"].empty());
   EXPECT_EQ(heard[1]["windows"], 0);
 
-  const auto whole = lines({data("vad/speech.wav")});
+  const auto whole = features_of({data("vad/speech.wav")});
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0]["frames"], 100);
   EXPECT_FALSE(whole[0].contains("speech"));
