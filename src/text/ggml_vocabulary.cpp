@@ -54,9 +54,9 @@ Result<GgmlHead> parse_ggml_head(std::string_view file) {
   if (!is_ggml(file)) return fail(Fault::unsupported, "not a model of whisper.cpp: it does not begin with its mark");
   Cursor cursor(file.substr(sizeof kMagic));
   GgmlHead head;
-  for (auto* field : {&head.n_vocab, &head.n_audio_ctx, &head.n_audio_state, &head.n_audio_head, &head.n_audio_layer,
-                      &head.n_text_ctx, &head.n_text_state, &head.n_text_head, &head.n_text_layer, &head.n_mels,
-                      &head.file_type})
+  for (auto* field :
+       {&head.n_vocab, &head.n_audio_ctx, &head.n_audio_state, &head.n_audio_head, &head.n_audio_layer,
+        &head.n_text_ctx, &head.n_text_state, &head.n_text_head, &head.n_text_layer, &head.n_mels, &head.file_type})
     *field = cursor.number();
   // The filters are the same in every file; ours are built in.
   const std::int64_t filters = cursor.number();

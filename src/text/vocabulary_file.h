@@ -31,8 +31,8 @@ Result<VocabularyFile> parse_tiktoken(std::string_view content);
 /// fixed by what Whisper is.
 Result<VocabularyFile> parse_tokenizer_json(std::string_view content);
 
-/// CTranslate2's forms, a list of all tokens by id: vocabulary.json, a JSON array, and vocabulary.txt, one token a line.
-/// Tokens of text are byte-level, as Hugging Face writes them; <|endoftext|> and what follows are added tokens.
+/// CTranslate2's forms, a list of all tokens by id: vocabulary.json, a JSON array, and vocabulary.txt, one token a
+/// line. Tokens of text are byte-level, as Hugging Face writes them; <|endoftext|> and what follows are added tokens.
 Result<VocabularyFile> parse_vocabulary_json(std::string_view content);
 Result<VocabularyFile> parse_vocabulary_txt(std::string_view content);
 

@@ -23,8 +23,8 @@ Result<void> add(VocabularyFile& file, std::int32_t id, std::string token) {
 Result<VocabularyFile> checked(VocabularyFile file) {
   if (!file.tokens.empty() && !file.added.empty()) return file;
   return fail(Fault::corrupt, "expected tokens of text and " + std::string(kEndOfText) + ", found " +
-                                  std::to_string(file.tokens.size()) + " and " +
-                                  std::to_string(file.added.size()) + " from there on");
+                                  std::to_string(file.tokens.size()) + " and " + std::to_string(file.added.size()) +
+                                  " from there on");
 }
 
 }  // namespace

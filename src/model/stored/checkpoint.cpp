@@ -128,7 +128,8 @@ bool is_weight(const StoredTensor& tensor) {
 }  // namespace
 
 Result<Checkpoint> open_checkpoint(const fs::path& path) {
-  // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first bytes.
+  // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
+  // bytes.
   const auto kind = kind_of(path);
   if (kind == ModelKind::ctranslate2) return open_file(path, path / "model.bin", read_ctranslate2);
   if (kind == ModelKind::ggml) return open_file(path, path, read_ggml);

@@ -26,8 +26,8 @@ void read_integers(const std::byte* from, float scale, std::span<float> out) {
     out[i] = static_cast<float>(value_at<Integer>(from + i * sizeof(Integer))) * scale;
 }
 
-/// Half bytes: element j in the low half of byte j, element j + 16 in its high half. Their fifth bits, if any, are bits j
-/// and j + 16 of `fifth`.
+/// Half bytes: element j in the low half of byte j, element j + 16 in its high half. Their fifth bits, if any, are bits
+/// j and j + 16 of `fifth`.
 void read_half_bytes(const std::byte* from, std::uint32_t fifth, int offset, float scale, float least, float* out) {
   for (std::size_t j = 0; j < kHalfBlock; ++j) {
     const auto byte = std::to_integer<unsigned>(from[j]);

@@ -11,8 +11,8 @@ namespace tutti {
 /// others are floats as they lie, or no weights.
 bool is_quantised(const StoredTensor& tensor);
 
-/// The values of row `row` of a quantised tensor as float32; `out` is as long as a row (the product of shape[1] and on).
-/// Thread-safe.
+/// The values of row `row` of a quantised tensor as float32; `out` is as long as a row (the product of shape[1] and
+/// on). Thread-safe.
 void read_row(const StoredTensor& tensor, std::int64_t row, std::span<float> out);
 
 /// IEEE half precision to single; exact.

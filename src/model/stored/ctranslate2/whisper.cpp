@@ -65,7 +65,7 @@ class Reader {
   /// Attributes that would change the network's arithmetic if they had another value.
   Result<void> check_kind() const {
     const std::pair<const char*, std::int64_t> expected[] = {
-        {"decoder/activation", kActivationGelu}, {"decoder/pre_norm", 1}, {"decoder/scale_embeddings", 0},
+        {"decoder/activation", kActivationGelu},  {"decoder/pre_norm", 1}, {"decoder/scale_embeddings", 0},
         {"decoder/start_from_zero_embedding", 0}, {"decoder/alibi", 0},
     };
     for (const auto& [name, value] : expected) {
@@ -220,7 +220,8 @@ class Reader {
       float divisor = 0;
       std::memcpy(&divisor, scale->bytes.data() + (scale->shape.empty() ? 0 : row) * sizeof divisor, sizeof divisor);
       if (!std::isfinite(divisor) || divisor <= 0)
-        return fail(Fault::corrupt, "variable '" + name + "': the scale of row " + std::to_string(row) + " is no scale");
+        return fail(Fault::corrupt,
+                    "variable '" + name + "': the scale of row " + std::to_string(row) + " is no scale");
       scaled.row_scales.push_back(1 / divisor);
     }
     return scaled;

@@ -14,7 +14,8 @@ namespace tutti {
 
 struct Ctranslate2Whisper {
   WhisperShape shape{};
-  std::vector<std::pair<std::string, StoredTensor>> tensors{};  // by OpenAI's names; each keeps the name of its variable
+  std::vector<std::pair<std::string, StoredTensor>>
+      tensors{};  // by OpenAI's names; each keeps the name of its variable
 };
 
 /// Reads a CTranslate2 model.bin as a Whisper model. Its fused layers (query, key and value in one matrix) come apart
