@@ -167,7 +167,8 @@ std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
 
 std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
-  if (live_.empty()) return finished;
+  // Refusals are told at once: what the stepper throws would swallow them.
+  if (live_.empty() || !finished.empty()) return finished;
   const auto verdicts = judge_all(stepper);
   // Nothing throws from here on: what has been counted once is not counted again.
   std::vector<Sequence> next;
