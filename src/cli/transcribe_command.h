@@ -19,7 +19,7 @@ struct TranscribeCommand {
   std::string model{};
   std::filesystem::path model_dir{};
   std::string device = "auto";
-  std::string compute_type = "auto";
+  std::string compute_type = "default";
   bool fp16 = true;
   std::int32_t threads = 0;
   std::string batch_size = "auto";

@@ -18,9 +18,10 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
   table.add("device", c.device, "DEVICE", "auto, cpu, cuda:N (N-th in PCI order), or a GPU's UUID");
   table
       .add("compute-type", c.compute_type, "TYPE",
-           "what the network computes in; auto: float32 on a CPU, float16 on a GPU")
-      .choices = {"auto", "float32", "bfloat16", "float16"};
-  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
+           "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
+           "passes a self-test on the device")
+      .choices = {"default", "auto", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
   table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
   table.add_switch("deterministic", c.deterministic,
@@ -191,7 +192,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   const auto batch_size = batch_size_of(c);
   if (!batch_size) return tl::unexpected(batch_size.error());
   options.batch_size = *batch_size;
-  if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+  if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
   if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 

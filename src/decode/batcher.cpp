@@ -49,7 +49,6 @@ void Batcher::submit(DecodeJob job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
   auto progress = std::make_shared<JobProgress>();
   progress->job = std::move(job);
-  progress->submitted = clock_.now();
   if (!progress->job.searches_beams()) progress->finished.resize(static_cast<std::size_t>(samples));
   progress->missing = samples;
   progress->no_speech_prob = std::numeric_limits<float>::quiet_NaN();
@@ -165,11 +164,27 @@ std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
   return verdicts;
 }
 
+void Batcher::share_out(Seconds step) {
+  const double part = 1 / static_cast<double>(live_.size());
+  for (const auto& sequence : live_) {
+    auto& share = sequence.of->share;
+    share.time += step * part;
+    share.steps += part;
+    ++share.sequence_steps;
+  }
+}
+
 std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
+<<<<<<< HEAD
   // Refusals are told at once: what the stepper throws would swallow them.
   if (live_.empty() || !finished.empty()) return finished;
+=======
+  if (live_.empty()) return finished;
+  const auto begun = clock_.now();
+>>>>>>> main
   const auto verdicts = judge_all(stepper);
+  share_out(clock_.now() - begun);
   // Nothing throws from here on: what has been counted once is not counted again.
   std::vector<Sequence> next;
   for (std::size_t i = 0; i < live_.size();) {
@@ -223,7 +238,7 @@ FinishedJob Batcher::end(JobProgress& progress) const {
                         .no_speech_prob = progress.no_speech_prob,
                         .steps = best.steps,
                         .narrow_margins = best.narrow_margins,
-                        .seconds = Seconds(clock_.now() - progress.submitted).count()};
+                        .share = progress.share};
   outcome.avg_logprob = outcome.sum_logprob / static_cast<double>(outcome.tokens.size() + 1);
   return {progress.job.window_id, progress.job.request, std::move(outcome)};
 }

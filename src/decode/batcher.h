@@ -50,6 +50,8 @@ class Batcher {
   std::vector<FinishedJob> admit(std::int32_t slots);
   std::vector<std::int32_t> free_slots(std::int32_t slots) const;
   std::vector<Verdict> judge_all(Stepper& stepper);
+  /// Enters what a step took with the jobs that took part.
+  void share_out(Seconds step);
   /// Move on one sample, or all beams of one search; who goes on is added to `next`.
   void step_sample(Sequence& sequence, const Verdict& verdict, std::vector<Sequence>& next,
                    std::vector<FinishedJob>& finished) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "decode/logit_rules.h"
 #include "model/whisper.h"
 
@@ -31,6 +32,13 @@ struct DecodeJob {
   std::int32_t slots() const { return searches_beams() ? beam_size : 1; }
 };
 
+/// What a job took of the batches it was stepped in; the shares of all jobs add up to the batches.
+struct BatchShare {
+  Seconds time{};                   // 1/N of a step's for each of N sequences
+  double steps = 0;                 // likewise
+  std::int32_t sequence_steps = 0;  // of all its samples or beams
+};
+
 /// What came out; the fields mean what openai-whisper's DecodingResult means by them.
 struct DecodeOutcome {
   std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
@@ -39,7 +47,7 @@ struct DecodeOutcome {
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps until the chosen sample or hypothesis ended
   std::int32_t narrow_margins = 0;     // those of them that could have come out otherwise
-  double seconds = 0;                  // from submission to the end
+  BatchShare share{};
 };
 
 /// Says what is wrong with a job before it reaches the model: ids outside the vocabulary, a prompt that does not fit.

@@ -35,7 +35,7 @@ struct BeamSlot {
 /// A job on its way: what its sequences have in common.
 struct JobProgress {
   DecodeJob job{};
-  Clock::Instant submitted{};
+  BatchShare share{};  // until now
   float no_speech_prob = 0;
   std::vector<Sample> finished{};  // samples by index, filled as they end; or the hypotheses that ended
   std::int32_t missing = 0;        // samples not yet ended; 1 while a beam search goes on

@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must speak the same.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 /// The windows a worker knows are named by the control side; an id is never used twice on one connection.
 using WindowId = std::uint64_t;
@@ -131,7 +131,9 @@ struct Decoded {
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps it took
   std::int32_t narrow_margins = 0;     // steps at which the two best logits lay within 1e-4
-  double seconds = 0;
+  double seconds = 0;                  // its share of the worker's time: what N sequences step together takes each 1/N
+  double shared_steps = 0;             // and of the worker's steps: the sum over all windows is their number
+  std::int32_t sequence_steps = 0;     // of all its samples or beams; over the worker's steps, how full these were
   bool operator==(const Decoded&) const = default;
 };
 

@@ -81,9 +81,10 @@ at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys
 at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen) {
   const auto heads = indices(chosen, keys);
   const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
-  const auto asking = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1).index_select(0, heads);
+  const auto by_head = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);
+  const auto asking = by_head.index_select(0, heads).to(at::kFloat) * scale;
   const auto asked = keys.index_select(0, heads).to(at::kFloat) * scale;
-  return at::matmul(asking.to(at::kFloat) * scale, asked.transpose(1, 2));
+  return at::matmul(asking, asked.transpose(1, 2));
 }
 
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) {

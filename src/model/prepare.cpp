@@ -22,6 +22,10 @@ ops::Linear joined(std::initializer_list<ops::Linear*> layers) {
   return {.weight = at::cat(weights), .bias = at::cat(biases)};
 }
 
+/// How int8 rounds a layer's input: eight bits are too few where few of its numbers are large (what attention gives)
+/// and where a token hangs on it, and a decoder step, which waits for weights, gets sixteen for nothing.
+enum class Rows { coarse, fine };
+
 class Preparation {
  public:
   Preparation(ComputeType type, at::Device device) : type_(type), device_(device), layout_(layout_of(type, device)) {}
@@ -30,13 +34,13 @@ class Preparation {
     convolution(net.conv1);
     convolution(net.conv2);
     plain(net.audio_positions);
-    for (auto& block : net.encoder) this->block(block);
+    for (auto& block : net.encoder) this->block(block, Rows::coarse);
     norm(net.encoder_norm);
     net.output = {.weight = net.tokens};
-    layer(net.output);
+    layer(net.output, Rows::fine);
     if (!layout_.own_kernels) plain(net.tokens);
     plain(net.text_positions);
-    for (auto& block : net.decoder) this->block(block);
+    for (auto& block : net.decoder) this->block(block, Rows::fine);
     norm(net.decoder_norm);
   }
 
@@ -55,9 +59,13 @@ class Preparation {
     return type_ == ComputeType::bfloat16 ? Precision::bfloat16 : Precision::float32;
   }
 
-  void layer(ops::Linear& layer) const {
+  std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias, Rows rows) const {
+    return std::make_shared<const PackedMatrix>(pack(weight, bias, precision(), rows == Rows::fine ? 2 : 1));
+  }
+
+  void layer(ops::Linear& layer, Rows rows) const {
     if (layout_.own_kernels) {
-      layer = {.packed = std::make_shared<const PackedMatrix>(pack(layer.weight, layer.bias, precision()))};
+      layer = {.packed = packed(layer.weight, layer.bias, rows)};
       return;
     }
     if (type_.scales_to_int8()) {
@@ -75,28 +83,28 @@ class Preparation {
   void convolution(ops::Conv& conv) const {
     if (layout_.own_kernels) {
       const auto taps = conv.weight.transpose(1, 2).flatten(1);
-      conv = {.packed = std::make_shared<const PackedMatrix>(pack(taps, conv.bias, precision()))};
+      conv = {.packed = packed(taps, conv.bias, Rows::fine)};
       return;
     }
     plain(conv.weight);
     plain(conv.bias);
   }
 
-  void block(BlockWeights& block) const {
+  void block(BlockWeights& block, Rows rows) const {
     norm(block.attn_norm);
     block.attn.joined = joined({&block.attn.query, &block.attn.key, &block.attn.value});
-    layer(block.attn.joined);
-    layer(block.attn.out);
+    layer(block.attn.joined, rows);
+    layer(block.attn.out, Rows::fine);
     if (block.cross.query.weight.defined()) {
       norm(block.cross_norm);
-      layer(block.cross.query);
+      layer(block.cross.query, rows);
       block.cross.joined = joined({&block.cross.key, &block.cross.value});
-      layer(block.cross.joined);
-      layer(block.cross.out);
+      layer(block.cross.joined, Rows::coarse);
+      layer(block.cross.out, rows);
     }
     norm(block.mlp_norm);
-    layer(block.mlp_in);
-    layer(block.mlp_out);
+    layer(block.mlp_in, rows);
+    layer(block.mlp_out, rows);
   }
 
   ComputeType type_;

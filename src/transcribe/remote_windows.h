@@ -27,10 +27,7 @@ struct DecodingOptions {
 
 /// What the windows of one file cost.
 struct WindowCosts {
-  std::size_t windows = 0;
-  std::size_t decodings = 0;
-  std::size_t decoder_steps = 0;
-  std::size_t narrow_margins = 0;
+  WindowCounts counts{};
   TimeSpent spent{};
 
   WindowCosts& operator+=(const WindowCosts& other);

@@ -25,7 +25,7 @@ void clear_if_empty(Segment& segment) {
 
 WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
                                      const LongFormOptions& options, const std::string& language)
-    : tokenizer_(tokenizer), options_(options), prompt_(tokenizer, options, language, input.n_text_ctx) {
+    : tokenizer_(tokenizer), options_(options), prompt_{tokenizer, options, language, input.n_text_ctx} {
   if (options.words)
     words_.emplace(tokenizer, *options.words, prompt_.sot_sequence(), language, input.frames_per_window);
 }

@@ -11,7 +11,8 @@
 #include "hub/memory_plan.h"
 #include "model/gpu.h"
 #include "text/special_tokens.h"
-#include "text/tokenizer.h"
+#include "text/tokenizer_ahead.h"
+#include "worker/automatic_type.h"
 #include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
@@ -80,7 +81,27 @@ Result<at::Device> device_of(const std::string& name) {
   return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
 }
 
-Result<ComputeType> compute_type_of(const std::string& name, const at::Device& device) {
+/// The device as a self-test's verdict depends on it.
+std::string self_of(const at::Device& device) {
+  if (device.is_cuda()) {
+    const auto gpu = visible_cuda_device(index_of(device));
+    return gpu ? gpu->name + " driver " + std::to_string(gpu->driver) : device.str();
+  }
+  const auto cpu = read_cpu();
+  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores);
+  for (const auto& feature : cpu.features) self += " " + feature;
+  return self;
+}
+
+Result<ComputeType> compute_type_of(const LoadModel& request, const at::Device& device, std::string_view build) {
+  const auto& name = request.compute_type;
+  if (name == "auto") {
+    const auto choice =
+        automatic_type({request.model_path, self_of(device), std::string(build)}, device, ability_of(device));
+    if (!choice) return tl::unexpected<Error>(choice.error());
+    log(Level::info, "compute type auto: " + std::string(choice->type.name()) + ", " + choice->why);
+    return choice->type;
+  }
   const auto choice = choose_compute_type(name, ability_of(device));
   if (!choice) return tl::unexpected<Error>(choice.error());
   if (!choice->why.empty()) {
@@ -96,7 +117,7 @@ struct Ids {
   std::vector<std::int32_t> blank{};
 };
 
-Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
+Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std::int32_t n_vocab) {
   constexpr std::int32_t kEnglishTexts = 50256;
   constexpr std::int32_t kMultilingual = 51865;  // smallest vocabulary with languages
   constexpr std::int32_t kBlank = 220;           // in both of OpenAI's vocabularies
@@ -105,7 +126,7 @@ Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
     if (!special) return tl::unexpected<Error>(special.error());
     return Ids{.special = std::move(*special), .blank = {kBlank}};
   }
-  const auto tokenizer = Tokenizer::load(path, n_vocab);
+  const auto tokenizer = ahead.get(n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
   return Ids{.special = tokenizer->special(), .blank = tokenizer->encode(" ")};
 }
@@ -153,15 +174,16 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   return request.batch_size;
 }
 
-Result<LoadedModel> load(const LoadModel& request) {
+Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto type = compute_type_of(request.compute_type, *device);
-  if (!type) return tl::unexpected<Error>(type.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
+  const auto type = compute_type_of(request, *device, build);
+  if (!type) return tl::unexpected<Error>(type.error());
+  TokenizerAhead ahead(request.model_path);
   auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
-  auto ids = ids_of(request.model_path, model->dims().n_vocab);
+  auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
@@ -187,9 +209,9 @@ std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionH
   return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
 }
 
-Result<LoadedModel> load_model(const LoadModel& request) {
+Result<LoadedModel> load_model(const LoadModel& request, std::string_view build) {
   try {
-    return load(request);
+    return load(request, build);
   } catch (...) {
     return tl::unexpected<Error>(current_trouble(("loading " + request.model_path).c_str()).error);
   }

@@ -49,8 +49,9 @@ struct LoadedModel {
 
 using ModelLoader = std::function<Result<LoadedModel>(const LoadModel&)>;
 
-/// Model and tokenizer from disk. Refuses devices and compute types that this build or machine does not have, and
-/// models whose weights are incomplete.
-Result<LoadedModel> load_model(const LoadModel& request);
+/// Model and tokenizer from disk. Refuses devices that this build or machine does not have and models whose weights are
+/// incomplete; a compute type that the device lacks becomes the nearest that it has, with a warning. `build` names this
+/// program: what a self-test finds (compute type "auto") holds for one build alone.
+Result<LoadedModel> load_model(const LoadModel& request, std::string_view build = {});
 
 }  // namespace tutti

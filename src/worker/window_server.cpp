@@ -27,7 +27,9 @@ Decoded answer_to(const FinishedJob& job) {
           .no_speech_prob = outcome.no_speech_prob,
           .steps = outcome.steps,
           .narrow_margins = outcome.narrow_margins,
-          .seconds = outcome.seconds};
+          .seconds = outcome.share.time.count(),
+          .shared_steps = outcome.share.steps,
+          .sequence_steps = outcome.share.sequence_steps};
 }
 
 }  // namespace

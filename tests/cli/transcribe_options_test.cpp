@@ -32,7 +32,7 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_LT(options->decoding.length_penalty, 0);
   EXPECT_EQ(options->batch_size, 0);
   EXPECT_FALSE(options->deterministic);
-  EXPECT_EQ(options->compute_type, "auto");
+  EXPECT_EQ(options->compute_type, "default");
 }
 
 TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {

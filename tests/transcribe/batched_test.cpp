@@ -143,8 +143,8 @@ TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrde
     EXPECT_NEAR(static_cast<double>(segment.seek), 100 * begins, 4);
   }
   EXPECT_EQ(transcript.text, tokenizer_->decode(std::vector{2000, 2001, 2002, 2003}));
-  EXPECT_EQ(all.front()->outcome.windows, 4U);
-  EXPECT_EQ(all.front()->outcome.decoder_steps, 12U);
+  EXPECT_EQ(all.front()->outcome.counts.windows, 4U);
+  EXPECT_EQ(all.front()->outcome.counts.decoder_steps, 12U);
   EXPECT_TRUE(engine_.open_now.empty());
 }
 
@@ -208,8 +208,8 @@ TEST_F(BatchedTest, FallbackIsEachWindowsOwn) {
   for (const DecodeWindow& request : engine_.requests) ++decodings[chunk_of(request)];
   EXPECT_EQ(decodings, (std::map<std::int32_t, int>{{0, 1}, {1, 3}, {2, 1}, {3, 1}}));
   EXPECT_NEAR(all.front()->transcript.segments[1].temperature, 0.4, 1e-9);
-  EXPECT_EQ(all.front()->outcome.windows, 4U);
-  EXPECT_EQ(all.front()->outcome.decodings, 6U);
+  EXPECT_EQ(all.front()->outcome.counts.windows, 4U);
+  EXPECT_EQ(all.front()->outcome.counts.decodings, 6U);
 }
 
 TEST_F(BatchedTest, WhatAWindowsEndCutOffIsHeardAgainFromThere) {
@@ -225,7 +225,7 @@ TEST_F(BatchedTest, WhatAWindowsEndCutOffIsHeardAgainFromThere) {
   ASSERT_EQ(segments.size(), 12U);
   EXPECT_NEAR(segments[2].start, 14, 0.04);
   EXPECT_NEAR(segments[2].end, 20, 0.04);
-  EXPECT_EQ(all.front()->outcome.windows, 8U);
+  EXPECT_EQ(all.front()->outcome.counts.windows, 8U);
 }
 
 TEST_F(BatchedTest, TheLanguageIsHeardOnceInTheFirstChunk) {

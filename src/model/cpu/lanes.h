@@ -45,9 +45,15 @@ inline void load_some(Lanes& lanes, const float* from, std::int64_t count) {
   std::memcpy(&lanes, from, static_cast<std::size_t>(count) * sizeof *from);
 }
 
-inline void store_some(float* to, const Lanes& lanes, std::int64_t count) {
-  if (count >= kLanes) return store(to, lanes);
-  std::memcpy(to, &lanes, static_cast<std::size_t>(count) * sizeof *to);
+/// The first `count` of sixteen elements, at most all of them.
+template <class Element, class Sixteen>
+inline void write_some(Element* to, const Sixteen& elements, std::int64_t count) {
+  static_assert(sizeof elements == kLanes * sizeof *to);
+  if (count >= kLanes) {
+    std::memcpy(to, &elements, sizeof elements);
+  } else {
+    std::memcpy(to, &elements, static_cast<std::size_t>(count) * sizeof *to);
+  }
 }
 
 /// The nearest bfloat16, halves to even, in the lower sixteen bits of every lane.

@@ -38,5 +38,41 @@ inline Lanes gelu(const Lanes& x) {
   return x * 0.5f * (x < 0 ? beyond : 2.0f - beyond);
 }
 
+/// e^x for x <= 0, within 1e-4 of itself: for results that bfloat16 keeps no more of.
+inline Lanes rough_exponential(const Lanes& x) {
+  constexpr float lowest = -126;
+  constexpr float magic = 12582912;
+  constexpr std::int32_t magic_bits = 0x4b400000;
+  const Lanes floor = Lanes{} + lowest;
+  Lanes power = x * 1.44269504088896341f;
+  power = power < floor ? floor : power;
+  const Lanes shifted = power + magic;
+  const Lanes r = power - (shifted - magic);
+  // 2^r on [-1/2, 1/2], fitted for the least relative error.
+  Lanes y = r * 0.0551710114f + 0.242611207f;
+  y = y * r + 0.693261079f;
+  y = y * r + 0.999928073f;
+  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + ((bits_as<IntegerLanes>(shifted) - magic_bits) << 23));
+}
+
+/// gelu within 2e-4: for results that are rounded to bfloat16 or int8. The polynomial is erf(x / sqrt 2) on [-4, 4],
+/// fitted for the least error of gelu.
+inline Lanes rough_gelu(const Lanes& x) {
+  const Lanes bound = Lanes{} + 4.0f;
+  Lanes z = x < bound ? x : bound;
+  z = z > -bound ? z : -bound;
+  const Lanes u = z * z;
+  Lanes y = u * 4.55609737e-8f - 3.1971083e-6f;
+  y = y * u + 9.59091558e-5f;
+  y = y * u - 1.62801298e-3f;
+  y = y * u + 1.75446905e-2f;
+  y = y * u - 0.129146039f;
+  y = y * u + 0.795766592f;
+  const Lanes half = x * 0.5f;
+  // Beyond 4 what is left of the error would grow with x.
+  const Lanes erf = x >= bound ? Lanes{} + 1.0f : x <= -bound ? Lanes{} - 1.0f : y * z;
+  return half + half * erf;
+}
+
 }  // namespace
 }  // namespace tutti

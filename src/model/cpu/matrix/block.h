@@ -22,17 +22,21 @@ class KernelScope {
 /// Rows made ready for products with weights of one precision and width.
 class PreparedRows {
  public:
-  PreparedRows(Precision precision, std::int64_t in, std::int64_t most_rows);
+  /// For products with `weight`.
+  PreparedRows(const PackedMatrix& weight, std::int64_t most_rows);
+  PreparedRows(Precision precision, std::int64_t in, std::int64_t most_rows, std::int64_t parts = 1);
 
   /// x becomes rows [first, first + x.count). Threads may prepare different rows at once.
   void prepare(const Kernels& kernels, const Rows& x, const Before& before, std::int64_t first = 0);
 
-  const std::byte* row(std::int64_t index) const { return bytes_.data() + index * stride_; }
+  const std::byte* row(std::int64_t index) const { return bytes_.data() + index * parts_ * stride_; }
+  std::int64_t parts() const { return parts_; }  // stored rows per row
   std::int64_t stride() const { return stride_; }
-  const RowScale* scales(std::int64_t row) const { return scales_.empty() ? nullptr : scales_.data() + row; }
+  const RowScale* scales(std::int64_t row) const { return scales_.empty() ? nullptr : scales_.data() + row * parts_; }
 
  private:
   std::int64_t in_;
+  std::int64_t parts_;
   std::int64_t groups_;
   std::int64_t stride_;  // bytes
   AlignedBytes bytes_;

@@ -23,32 +23,39 @@ inline Lanes scaled(const std::int32_t* sums, const FinishJob& job, std::int64_t
   return __builtin_convertvector(whole, Lanes) * (scale * job.row_scales[row].scale);
 }
 
-template <class Sum, bool with_gelu>
-void finish_rows(const FinishJob& job) {
+/// Gelu: what is done to a value, rough or exact, or nothing.
+template <class Sum, class Gelu>
+void finish_rows(const FinishJob& job, Gelu activation) {
   for (std::int64_t row = 0; row < job.rows; ++row) {
-    const auto* sums = static_cast<const Sum*>(job.sums) + row * job.sum_stride;
+    const auto first = row * job.parts;
+    const auto* sums = static_cast<const Sum*>(job.sums) + first * job.sum_stride;
     for (std::int64_t column = 0; column < job.columns; column += kLanes) {
       const auto left = job.columns - column;
-      Lanes y = scaled(sums + column, job, row, column);
+      Lanes y = scaled(sums + column, job, first, column);
+      if (job.parts == 2) y += scaled(sums + job.sum_stride + column, job, first + 1, column);
       Lanes more;
       if (job.bias) {
         load(more, job.bias + column);
         y += more;
       }
-      if constexpr (with_gelu) y = gelu(y);
+      y = activation(y);
       if (job.addend) {
         load_some(more, job.addend + row * job.addend_stride + column, left);
         y += more;
       }
-      store_some(job.y + row * job.y_stride + column, y, left);
+      write_some(job.y + row * job.y_stride + column, y, left);
     }
   }
 }
 
 /// Sum: float, or int32_t for int8.
-template <class Sum>
+template <class Sum, bool exact>
 void finish(const FinishJob& job) {
-  job.gelu ? finish_rows<Sum, true>(job) : finish_rows<Sum, false>(job);
+  if (!job.gelu) {
+    finish_rows<Sum>(job, [](const Lanes& y) { return y; });
+  } else {
+    finish_rows<Sum>(job, [](const Lanes& y) { return exact ? gelu(y) : rough_gelu(y); });
+  }
 }
 
 inline void write_weights(float* to, const Lanes& weights) {
@@ -87,7 +94,8 @@ void soften_rows(const SoftmaxJob& job) {
     Lanes total = {};
     std::int64_t t = 0;
     for (; t < visible; t += kLanes) {
-      const Lanes weight = exponential(seen(scores + t, visible - t) * job.scale - most);
+      const Lanes below = seen(scores + t, visible - t) * job.scale - most;
+      const Lanes weight = sizeof(Element) == 4 ? exponential(below) : rough_exponential(below);
       total += weight;
       write_weights(weights + t, weight);
     }

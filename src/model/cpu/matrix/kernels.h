@@ -29,11 +29,14 @@ struct RowsJob {
   std::int64_t in = 0;
   const float* norm_weight = nullptr;  // [in]
   const float* norm_bias = nullptr;    // [in]
-  float* scratch = nullptr;            // [in]
-  std::byte* out = nullptr;            // [rows, groups * 4 bytes]; what is behind `in` becomes 0
-  std::int64_t out_stride = 0;         // bytes
+  /// int8 alone: 2 stores every row as the sum of two numbers, the second what rounding left of the first: sixteen bits
+  /// in all. Rows of `out` and `scales` then come in pairs.
+  std::int64_t parts = 1;
+  float* scratch = nullptr;     // [in]
+  std::byte* out = nullptr;     // [rows * parts, groups * 4 bytes]; what is behind `in` becomes 0
+  std::int64_t out_stride = 0;  // bytes
   std::int64_t groups = 0;
-  RowScale* scales = nullptr;  // [rows], written for int8 alone
+  RowScale* scales = nullptr;  // [rows * parts], written for int8 alone
 };
 
 /// sums = rows times panels: float32, or int32 for int8. `rows` may be exceeded up to a multiple of kRowsTogether, in
@@ -51,13 +54,14 @@ struct TileJob {
 };
 constexpr std::int64_t kRowsTogether = 16;
 
-/// y = gelu(scaled(sums) + bias) + addend, each part if it is given.
+/// y = gelu(scaled(sums) + bias) + addend, each if it is given.
 struct FinishJob {
   const void* sums = nullptr;
   std::int64_t sum_stride = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  const RowScale* row_scales = nullptr;       // int8 alone
+  std::int64_t parts = 1;                     // int8 alone: so many rows of sums are added up
+  const RowScale* row_scales = nullptr;       // likewise
   const float* column_scales = nullptr;       // likewise; these two up to a multiple of 16
   const std::int32_t* column_sums = nullptr;  // likewise: of the weights, for the rows' zeros
   const float* bias = nullptr;                // up to a multiple of 16

@@ -70,8 +70,9 @@ std::int64_t groups_of(Precision precision, std::int64_t in) {
   return (in + tile - 1) / tile * 16;
 }
 
-PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision) {
+PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision, std::int64_t parts) {
   PackedMatrix packed{.precision = precision,
+                      .parts = precision == Precision::int8 ? parts : 1,
                       .in = weight.size(1),
                       .out = weight.size(0),
                       .groups = groups_of(precision, weight.size(1))};

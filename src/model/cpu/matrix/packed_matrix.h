@@ -16,6 +16,7 @@ std::int64_t groups_of(Precision precision, std::int64_t in);
 /// A layer's weights as the kernels read them, panel by panel, with what follows the product. Immutable.
 struct PackedMatrix {
   Precision precision = Precision::float32;
+  std::int64_t parts = 1;  // int8: numbers that a value of the rows is stored as, 1 or 2 (RowsJob)
   std::int64_t in = 0;
   std::int64_t out = 0;
   std::int64_t groups = 0;
@@ -31,6 +32,6 @@ struct PackedMatrix {
 
 /// weight: [out, in] on the CPU, any floating-point type; bias: [out] or undefined. int8: each output is scaled by its
 /// largest weight, to -127 ... 127.
-PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision);
+PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision, std::int64_t parts = 1);
 
 }  // namespace tutti

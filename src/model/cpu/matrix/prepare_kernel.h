@@ -33,7 +33,7 @@ inline void normalise(const RowsJob& job, const float* x, float* out) {
     load_some(v, x + k, left);
     load_some(weight, job.norm_weight + k, left);
     load_some(bias, job.norm_bias + k, left);
-    store_some(out + k, (v - mean) * share * weight + bias, left);
+    write_some(out + k, (v - mean) * share * weight + bias, left);
   }
 }
 
@@ -46,9 +46,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint16_t* out, Ro
     using Halves = std::uint16_t __attribute__((vector_size(32)));
     Lanes v;
     load_some(v, x + k, job.in - k);
-    const auto halves = __builtin_convertvector(to_bfloat16(v), Halves);
-    const auto left = job.in - k < kLanes ? job.in - k : kLanes;
-    std::memcpy(out + k, &halves, static_cast<std::size_t>(left) * sizeof *out);
+    write_some(out + k, __builtin_convertvector(to_bfloat16(v), Halves), job.in - k);
   }
 }
 
@@ -79,10 +77,14 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
     auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
     whole = whole < lowest ? lowest : whole;
     whole = whole > highest ? highest : whole;
-    const auto bytes = __builtin_convertvector(whole, Bytes);
-    const auto left = job.in - k < kLanes ? job.in - k : kLanes;
-    std::memcpy(out + k, &bytes, static_cast<std::size_t>(left));
+    write_some(out + k, __builtin_convertvector(whole, Bytes), job.in - k);
   }
+}
+
+/// What is left of a row when its stored form is taken away.
+inline void subtract_stored(const float* x, std::int64_t in, const std::uint8_t* stored, const RowScale& scale,
+                            float* left) {
+  for (std::int64_t k = 0; k < in; ++k) left[k] = x[k] - scale.scale * static_cast<float>(stored[k] - scale.zero);
 }
 
 /// Element: float, uint16_t for bfloat16, uint8_t for int8.
@@ -92,13 +94,20 @@ void prepare_rows(const RowsJob& job) {
   RowScale unused;
   for (std::int64_t row = 0; row < job.rows; ++row) {
     const float* x = job.x + row * job.stride;
-    auto* out = job.out + row * job.out_stride;
     if (job.norm_weight) {
       normalise(job, x, job.scratch);
       x = job.scratch;
     }
-    write_row(x, job, reinterpret_cast<Element*>(out), job.scales ? job.scales[row] : unused);
-    std::memset(out + used, 0, static_cast<std::size_t>(job.groups * 4 - used));
+    for (auto part = row * job.parts; part < (row + 1) * job.parts; ++part) {
+      auto* out = reinterpret_cast<Element*>(job.out + part * job.out_stride);
+      auto& scale = job.scales ? job.scales[part] : unused;
+      write_row(x, job, out, scale);
+      std::memset(reinterpret_cast<std::byte*>(out) + used, 0, static_cast<std::size_t>(job.groups * 4 - used));
+      if constexpr (sizeof(Element) == 1) {
+        if (part + 1 < (row + 1) * job.parts) subtract_stored(x, job.in, out, scale, job.scratch);
+        x = job.scratch;
+      }
+    }
   }
 }
 

@@ -44,7 +44,7 @@ void product_by_rows(const Kernels& table, const Rows& x, const Before& before, 
                      const After& after, const Output& y, std::int64_t block) {
   for_each_unit((x.count + block - 1) / block,
                 [&] {
-                  return BlockTools{KernelScope(table), PreparedRows(weight.precision, weight.in, block)};
+                  return BlockTools{KernelScope(table), PreparedRows(weight, block)};
                 },
                 [&](BlockTools& tools, std::int64_t unit) {
                   const auto first = unit * block;
@@ -57,12 +57,12 @@ void product_by_rows(const Kernels& table, const Rows& x, const Before& before, 
 
 void product_by_columns(const Kernels& table, const Rows& x, const Before& before, const PackedMatrix& weight,
                         const After& after, const Output& y) {
-  PreparedRows prepared(weight.precision, weight.in, x.count);
+  PreparedRows prepared(weight, x.count);
   constexpr std::int64_t together = 16;
   for_each_unit((x.count + together - 1) / together, [&](std::int64_t unit) {
     prepared.prepare(table, part(x, unit * together, together), before, unit * together);
   });
-  const auto panel_cost = weight.panel_bytes() * (1 + x.count / 8);
+  const auto panel_cost = weight.panel_bytes() * (1 + x.count * weight.parts / 8);
   const auto together_panels = (kUnitBytes + panel_cost - 1) / panel_cost;
   const auto panels = (together_panels + 3) / 4 * 4;
   for_each_unit((weight.panel_count() + panels - 1) / panels, [&] { return KernelScope(table); },
@@ -103,8 +103,7 @@ void add_two_layers(float* x, std::int64_t rows, const Before& before, const Pac
   }
   for_each_unit((rows + block - 1) / block,
                 [&] {
-                  return TwoLayerTools{KernelScope(table), PreparedRows(first.precision, first.in, block),
-                                       PreparedRows(second.precision, second.in, block),
+                  return TwoLayerTools{KernelScope(table), PreparedRows(first, block), PreparedRows(second, block),
                                        std::vector<float>(static_cast<std::size_t>(block * first.out))};
                 },
                 [&](TwoLayerTools& tools, std::int64_t unit) {

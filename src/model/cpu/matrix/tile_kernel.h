@@ -111,15 +111,33 @@ Kernels table_of(Precision precision) {
   const auto nothing = [] {};
   switch (precision) {
     case Precision::float32:
-      return {prepare_rows<float>, multiply<Float32>,  finish<float>, soften_rows<float>,
-              pack_outputs<float>, pack_inputs<float>, nothing,       nothing};
+      return {prepare_rows<float>,
+              multiply<Float32>,
+              finish<float, true>,
+              soften_rows<float>,
+              pack_outputs<float>,
+              pack_inputs<float>,
+              nothing,
+              nothing};
     case Precision::bfloat16:
-      return {prepare_rows<std::uint16_t>, multiply<Bfloat16>,         finish<float>, soften_rows<std::uint16_t>,
-              pack_outputs<std::uint16_t>, pack_inputs<std::uint16_t>, nothing,       nothing};
+      return {prepare_rows<std::uint16_t>,
+              multiply<Bfloat16>,
+              finish<float, false>,
+              soften_rows<std::uint16_t>,
+              pack_outputs<std::uint16_t>,
+              pack_inputs<std::uint16_t>,
+              nothing,
+              nothing};
     case Precision::int8: break;
   }
-  return {
-      prepare_rows<std::uint8_t>, multiply<Int8>, finish<std::int32_t>, nullptr, nullptr, nullptr, nothing, nothing};
+  return {prepare_rows<std::uint8_t>,
+          multiply<Int8>,
+          finish<std::int32_t, false>,
+          nullptr,
+          nullptr,
+          nullptr,
+          nothing,
+          nothing};
 }
 
 }  // namespace
