@@ -176,13 +176,9 @@ void Batcher::share_out(Seconds step) {
 
 std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
-<<<<<<< HEAD
   // Refusals are told at once: what the stepper throws would swallow them.
   if (live_.empty() || !finished.empty()) return finished;
-=======
-  if (live_.empty()) return finished;
   const auto begun = clock_.now();
->>>>>>> main
   const auto verdicts = judge_all(stepper);
   share_out(clock_.now() - begun);
   // Nothing throws from here on: what has been counted once is not counted again.
