@@ -130,6 +130,13 @@ Result<std::int32_t> batch_size_of(const TranscribeCommand& c) {
               "--batch-size: expected auto, or 1 to " + show_value(kLargestBatch) + ", found '" + c.batch_size + "'");
 }
 
+/// When a window is tried again or skipped.
+void set_thresholds(const TranscribeCommand& c, LongFormOptions& rules) {
+  rules.compression_ratio_threshold = c.compression_ratio_threshold;
+  rules.logprob_threshold = c.logprob_threshold;
+  rules.no_speech_threshold = c.no_speech_threshold;
+}
+
 /// What the model is told before it answers.
 void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.initial_prompt = c.initial_prompt.value_or("");
@@ -201,9 +208,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
     rules.language = std::string(*code);
   }
   rules.translate = c.task == "translate";
-  rules.compression_ratio_threshold = c.compression_ratio_threshold;
-  rules.logprob_threshold = c.logprob_threshold;
-  rules.no_speech_threshold = c.no_speech_threshold;
+  set_thresholds(c, rules);
   rules.condition_on_previous_text = c.condition_on_previous_text;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;

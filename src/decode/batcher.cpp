@@ -176,7 +176,8 @@ void Batcher::share_out(Seconds step) {
 
 std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
-  if (live_.empty()) return finished;
+  // Refusals are told at once: what the stepper throws would swallow them.
+  if (live_.empty() || !finished.empty()) return finished;
   const auto begun = clock_.now();
   const auto verdicts = judge_all(stepper);
   share_out(clock_.now() - begun);

@@ -45,7 +45,7 @@ struct DecodeOutcome {
   double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
   double avg_logprob = 0;              // sum_logprob / (tokens + 1)
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
-  std::int32_t steps = 0;              // decoder steps of the chosen sample, or of all beams together
+  std::int32_t steps = 0;              // decoder steps until the chosen sample or hypothesis ended
   std::int32_t narrow_margins = 0;     // those of them that could have come out otherwise
   BatchShare share{};
 };

@@ -164,7 +164,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   auto plan = memory_plan(shape_of(model.dims()), *sizes);
   plan.weights = {};
   const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsable)};
-  const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams);
+  // The control side has a quarter more windows encoded than step together, so that no slot waits for one.
+  const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams) * 4 / 5;
   if (request.batch_size == 0) return static_cast<std::int32_t>(std::clamp<std::int64_t>(fitting, 1, best));
   if (fitting < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
