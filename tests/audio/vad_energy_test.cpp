@@ -44,8 +44,8 @@ TEST(EnergyVad, HearsNothingInSilenceAndInEvenNoise) {
 }
 
 TEST(FindSpeech, StopsWhenTheCallerHasHadEnough) {
-  const auto stopped =
-      find_speech(recording_of(noise(16000 * 60)), kEnergy, [](Seconds heard) { return heard < Seconds(20); });
+  const auto stopped = speech_probabilities(recording_of(noise(16000 * 60)), VadMethod::silero,
+                                            [](Seconds heard) { return heard < Seconds(20); });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().fault, Fault::cancelled);
 }

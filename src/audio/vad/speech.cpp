@@ -67,19 +67,17 @@ Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDeco
 
 Result<void> check(const VadOptions& options) {
   if (!(options.threshold > 0 && options.threshold <= 1))
-    return wrong("vad threshold", "more than 0 and at most 1", options.threshold);
+    return wrong("vad-threshold", "more than 0 and at most 1", options.threshold);
   if (options.neg_threshold && !(*options.neg_threshold >= 0 && *options.neg_threshold <= options.threshold))
-    return wrong("vad neg-threshold", "at least 0 and at most the threshold", *options.neg_threshold);
+    return wrong("vad-neg-threshold", "at least 0 and at most the threshold", *options.neg_threshold);
   if (options.min_speech_duration_ms < 0)
-    return wrong("vad min-speech-duration", "0 ms or more", options.min_speech_duration_ms);
+    return wrong("vad-min-speech-duration-ms", "0 ms or more", options.min_speech_duration_ms);
   if (options.min_silence_duration_ms < 0)
-    return wrong("vad min-silence-duration", "0 ms or more", options.min_silence_duration_ms);
-  if (options.min_silence_at_max_speech_ms < 0)
-    return wrong("vad min-silence-at-max-speech", "0 ms or more", options.min_silence_at_max_speech_ms);
-  if (options.speech_pad_ms < 0) return wrong("vad speech-pad", "0 ms or more", options.speech_pad_ms);
+    return wrong("vad-min-silence-duration-ms", "0 ms or more", options.min_silence_duration_ms);
+  if (options.speech_pad_ms < 0) return wrong("vad-speech-pad-ms", "0 ms or more", options.speech_pad_ms);
   const double least = 2e-3 * options.speech_pad_ms + 0.1;
   if (!(options.max_speech_duration_s >= least))
-    return wrong("vad max-speech-duration", "at least 0.1 s more than twice the padding",
+    return wrong("vad-max-speech-duration-s", "0.1 s more than twice the padding, at least",
                  options.max_speech_duration_s);
   return {};
 }
@@ -89,10 +87,9 @@ Result<std::vector<float>> speech_probabilities(const SampleReader& recording, V
   return method == VadMethod::energy ? by_energy(recording, on_heard) : by_silero(recording, on_heard);
 }
 
-Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options,
-                                             const OnDecoded& on_heard) {
+Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options) {
   if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
-  const auto probabilities = speech_probabilities(recording, options.method, on_heard);
+  const auto probabilities = speech_probabilities(recording, options.method);
   return probabilities.map(
       [&](const std::vector<float>& found) { return speech_pieces(found, recording.samples(), options); });
 }

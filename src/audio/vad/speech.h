@@ -17,20 +17,25 @@ inline constexpr std::int64_t kVadWindow = 512;
 
 /// What says how much a window sounds like speech.
 enum class VadMethod {
-  silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero.h)
+  silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero_kernel.h)
   energy,  // loudness over the background (audio/vad/energy.h): for comparison, and where Silero errs
 };
 
 /// How speech is told from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).
 struct VadOptions {
   VadMethod method = VadMethod::silero;
-  double threshold = 0.5;                   // speech begins at a window at least this probable
-  std::optional<double> neg_threshold{};    // and may end below this; none: threshold - 0.15, but at least 0.01
-  std::int32_t min_speech_duration_ms = 0;  // pieces at most this long are dropped
-  double max_speech_duration_s = std::numeric_limits<double>::infinity();  // longer ones are cut; padding included
-  std::int32_t min_silence_duration_ms = 2000;                             // shorter silence does not end a piece
-  std::int32_t min_silence_at_max_speech_ms = 98;  // silence longer than this may be cut at where a piece is too long
-  std::int32_t speech_pad_ms = 400;                // kept before and after each piece, or half the silence between two
+  /// Speech begins at a window at least this probable ...
+  double threshold = 0.5;
+  /// ... and may end below this. None: threshold - 0.15, but at least 0.01.
+  std::optional<double> neg_threshold{};
+  /// Pieces at most this long are dropped.
+  std::int32_t min_speech_duration_ms = 0;
+  /// Longer pieces are cut, their padding included.
+  double max_speech_duration_s = std::numeric_limits<double>::infinity();
+  /// Shorter silence does not end a piece.
+  std::int32_t min_silence_duration_ms = 2000;
+  /// Kept before and after each piece, or half the silence between two.
+  std::int32_t speech_pad_ms = 400;
 };
 
 /// A stretch of speech: samples [start, end) of the recording.
@@ -44,8 +49,9 @@ struct SpeechPiece {
 /// An error that names the option, what was expected and what was found.
 Result<void> check(const VadOptions& options);
 
-/// Speech probability of every window of kVadWindow samples; the last one goes on as silence. One pass over the
-/// recording; memory is that of the probabilities (0.45 MB an hour). `on_heard` as for decode_recording.
+/// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
+/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). `on_heard`
+/// as for decode_recording.
 Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
                                                 const OnDecoded& on_heard = {});
 
@@ -57,7 +63,6 @@ std::vector<SpeechPiece> speech_pieces(std::span<const float> probabilities, std
                                        const VadOptions& options);
 
 /// Both steps: the speech of a recording. Thread-safe; several recordings at once take a core each.
-Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options,
-                                             const OnDecoded& on_heard = {});
+Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options);
 
 }  // namespace tutti

@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t kPerMs = kModelRate.value / 1000;
 /// Windows before the limit among which a too long piece is cut: 5 s.
 constexpr std::int64_t kCutAmong = 5 * kModelRate.value / kVadWindow;
-
+/// Silence longer than this is one to cut a too long piece in.
+constexpr std::int64_t kCuttableSilence = 98 * kPerMs;
 /// Pieces are not cut shorter than this, whatever the limit: every cut must lead onwards.
 constexpr double kLeastCut = 2 * kVadWindow;
 
@@ -19,13 +20,12 @@ struct Limits {
         silence(static_cast<float>(options.neg_threshold.value_or(std::max(options.threshold - 0.15, 0.01)))),
         min_speech(options.min_speech_duration_ms * kPerMs),
         min_silence(options.min_silence_duration_ms * kPerMs),
-        min_silence_at_max(options.min_silence_at_max_speech_ms * kPerMs),
         pad(options.speech_pad_ms * kPerMs),
         max_speech(std::max<double>(
             kModelRate.value * options.max_speech_duration_s - kVadWindow - 2 * static_cast<double>(pad), kLeastCut)) {}
 
   float speech, silence;
-  std::int64_t min_speech, min_silence, min_silence_at_max, pad;
+  std::int64_t min_speech, min_silence, pad;
   double max_speech;
 };
 
@@ -45,8 +45,8 @@ class Scan {
 
   void hear() {
     const std::int64_t here = at_ * kVadWindow;
-    const float probability_here = probability(at_);
-    if (probability_here >= limits_.speech) {
+    const float likely = probability(at_);
+    if (likely >= limits_.speech) {
       if (pause_ && resumed_ < last_pause_) resumed_ = here;
       pause_ = 0;
       if (!in_speech_) {
@@ -57,7 +57,7 @@ class Scan {
     }
     if (!in_speech_) return;
     if (static_cast<double>(here - start_) > limits_.max_speech && !shorten()) return;
-    if (in_speech_ && probability_here < limits_.silence) pause(here);
+    if (in_speech_ && likely < limits_.silence) pause(here);
   }
 
   /// A piece has grown too long. False: go on behind the window that at_ now names.
@@ -87,7 +87,7 @@ class Scan {
 
   void pause(std::int64_t here) {
     if (!pause_) pause_ = here;
-    if (here - pause_ > limits_.min_silence_at_max) last_pause_ = pause_;
+    if (here - pause_ > kCuttableSilence) last_pause_ = pause_;
     if (here - pause_ < limits_.min_silence) return;
     if (pause_ - start_ > limits_.min_speech) pieces_.push_back({.start = start_, .end = pause_});
     in_speech_ = false;
