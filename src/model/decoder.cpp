@@ -96,7 +96,7 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
     ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
   }
   if (plan.wanted.size() < plan.tokens.size()) x = ops::select_rows(x, plan.wanted);
-  return ops::logits(x, net.decoder_norm, net.output);
+  return ops::logits(x, net.decoder_norm, net.output, net.tokens);
 }
 
 }  // namespace tutti

@@ -91,8 +91,9 @@ at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) 
   return at::index_select(x, 0, indices(rows, x));
 }
 
-at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding) {
-  return norm_linear(x, norm, embedding).to(at::kFloat);
+at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding, const at::Tensor& table) {
+  if (embedding.packed) return cpu_ops::logits(x, norm, embedding, table);
+  return torch_ops::linear(torch_ops::layer_norm(x, norm), embedding).to(at::kFloat);
 }
 
 }  // namespace tutti::ops

@@ -96,8 +96,9 @@ at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::sp
 /// The named rows of x, in that order.
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows);
 
-/// linear(layer_norm(x)) in float32: [rows, vocab].
-at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding);
+/// linear(layer_norm(x)) in float32: [rows, vocab]. Where `embedding` is packed as int8, the likeliest of every row are
+/// computed once more in float32 from `table`, the embedding as it was stored, [vocab, n].
+at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding, const at::Tensor& table);
 
 }  // namespace ops
 }  // namespace tutti

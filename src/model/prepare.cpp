@@ -22,10 +22,6 @@ ops::Linear joined(std::initializer_list<ops::Linear*> layers) {
   return {.weight = at::cat(weights), .bias = at::cat(biases)};
 }
 
-/// How int8 rounds a layer's input: eight bits are too few where few of its numbers are large (what attention gives)
-/// and where a token hangs on it, and a decoder step, which waits for weights, gets sixteen for nothing.
-enum class Rows { coarse, fine };
-
 class Preparation {
  public:
   Preparation(ComputeType type, at::Device device) : type_(type), device_(device), layout_(layout_of(type, device)) {}
@@ -34,13 +30,13 @@ class Preparation {
     convolution(net.conv1);
     convolution(net.conv2);
     plain(net.audio_positions);
-    for (auto& block : net.encoder) this->block(block, Rows::coarse);
+    for (auto& block : net.encoder) this->block(block, window_precision());
     norm(net.encoder_norm);
     net.output = {.weight = net.tokens};
-    layer(net.output, Rows::fine);
+    layer(net.output, type_ == ComputeType::float32 ? Precision::float32 : Precision::int8);
     if (!layout_.own_kernels) plain(net.tokens);
     plain(net.text_positions);
-    for (auto& block : net.decoder) this->block(block, Rows::fine);
+    for (auto& block : net.decoder) this->block(block, step_precision());
     norm(net.decoder_norm);
   }
 
@@ -54,18 +50,24 @@ class Preparation {
     plain(norm.bias);
   }
 
-  Precision precision() const {
-    if (type_.scales_to_int8()) return Precision::int8;
-    return type_ == ComputeType::bfloat16 ? Precision::bfloat16 : Precision::float32;
+  /// Of own kernels: what is computed once a window, where the matrix units are busy. int8 takes bfloat16 for it, too:
+  /// with weights of eight bits the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
+  Precision window_precision() const {
+    return type_ == ComputeType::float32 ? Precision::float32 : Precision::bfloat16;
   }
 
-  std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias, Rows rows) const {
-    return std::make_shared<const PackedMatrix>(pack(weight, bias, precision(), rows == Rows::fine ? 2 : 1));
+  /// Of own kernels: what is computed for every token, where everything waits for the weights.
+  Precision step_precision() const { return type_.scales_to_int8() ? Precision::int8 : window_precision(); }
+
+  std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias,
+                                             Precision precision) const {
+    constexpr std::int64_t kSixteenBits = 2;  // of int8 rows: they cost a step nothing, and eight change tokens
+    return std::make_shared<const PackedMatrix>(pack(weight, bias, precision, kSixteenBits));
   }
 
-  void layer(ops::Linear& layer, Rows rows) const {
+  void layer(ops::Linear& layer, Precision precision) const {
     if (layout_.own_kernels) {
-      layer = {.packed = packed(layer.weight, layer.bias, rows)};
+      layer = {.packed = packed(layer.weight, layer.bias, precision)};
       return;
     }
     if (type_.scales_to_int8()) {
@@ -83,28 +85,29 @@ class Preparation {
   void convolution(ops::Conv& conv) const {
     if (layout_.own_kernels) {
       const auto taps = conv.weight.transpose(1, 2).flatten(1);
-      conv = {.packed = packed(taps, conv.bias, Rows::fine)};
+      conv = {.packed = packed(taps, conv.bias, window_precision())};
       return;
     }
     plain(conv.weight);
     plain(conv.bias);
   }
 
-  void block(BlockWeights& block, Rows rows) const {
+  void block(BlockWeights& block, Precision precision) const {
     norm(block.attn_norm);
     block.attn.joined = joined({&block.attn.query, &block.attn.key, &block.attn.value});
-    layer(block.attn.joined, rows);
-    layer(block.attn.out, Rows::fine);
+    // Of a decoder's layers the one whose rounding changes most tokens.
+    layer(block.attn.joined, window_precision());
+    layer(block.attn.out, precision);
     if (block.cross.query.weight.defined()) {
       norm(block.cross_norm);
-      layer(block.cross.query, rows);
+      layer(block.cross.query, precision);
       block.cross.joined = joined({&block.cross.key, &block.cross.value});
-      layer(block.cross.joined, Rows::coarse);
-      layer(block.cross.out, rows);
+      layer(block.cross.joined, window_precision());
+      layer(block.cross.out, precision);
     }
     norm(block.mlp_norm);
-    layer(block.mlp_in, rows);
-    layer(block.mlp_out, rows);
+    layer(block.mlp_in, precision);
+    layer(block.mlp_out, precision);
   }
 
   ComputeType type_;

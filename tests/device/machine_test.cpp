@@ -128,8 +128,8 @@ TEST(ProcessUsage, MemoryAndTimeOfAProcessAreItsOwn) {
   const auto before = process_usage(::getpid());
   ASSERT_TRUE(before);
   ASSERT_TRUE(before->resident && before->peak_resident);
-  // Larger than the whole process so far, so that the block alone shows: pages of files that were resident before may be taken away
-  // at any moment by a machine that reclaims them.
+  // Larger than the whole process so far, so that the block alone shows: pages of files that were resident before may
+  // be taken away at any moment by a machine that reclaims them.
   std::vector<char> block(256 << 20, 1);
   ASSERT_LT(before->peak_resident->value, static_cast<std::int64_t>(block.size()));
   std::size_t work = 0;

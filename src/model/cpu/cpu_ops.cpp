@@ -6,6 +6,7 @@
 
 #include "model/cpu/attention/attention.h"
 #include "model/cpu/instructions.h"
+#include "model/cpu/likeliest.h"
 #include "model/cpu/matrix/block.h"
 #include "model/cpu/matrix/product.h"
 #include "model/cpu/one_row_attention.h"
@@ -100,6 +101,12 @@ at::Tensor linear(const at::Tensor& x, const ops::Norm* norm, const ops::Linear&
   auto y = floats(x.size(0), layer.packed->out);
   product(rows_of(x), norm ? normalised(*norm) : Before{}, *layer.packed, {}, output_of(y));
   return y;
+}
+
+at::Tensor logits(const at::Tensor& x, const ops::Norm& norm, const ops::Linear& embedding, const at::Tensor& table) {
+  auto values = linear(x, &norm, embedding);
+  if (embedding.packed->precision == Precision::int8) compute_likeliest(values, cpu_ops::layer_norm(x, norm), table);
+  return values;
 }
 
 void add_linear(at::Tensor& x, const at::Tensor& y, const ops::Linear& layer) {

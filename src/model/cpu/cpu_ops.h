@@ -15,6 +15,7 @@ at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Co
 at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm);
 /// norm: none for a null pointer.
 at::Tensor linear(const at::Tensor& x, const ops::Norm* norm, const ops::Linear& layer);
+at::Tensor logits(const at::Tensor& x, const ops::Norm& norm, const ops::Linear& embedding, const at::Tensor& table);
 void add_linear(at::Tensor& x, const at::Tensor& y, const ops::Linear& layer);
 void add_mlp(at::Tensor& x, const ops::Norm& norm, const ops::Linear& in, const ops::Linear& out);
 at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType type);
