@@ -6,8 +6,9 @@ namespace tutti {
 
 std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
   if (compute_type == "float32") return NumberSizes{};
-  if (compute_type == "float16" || compute_type == "bfloat16") return NumberSizes{2, 2, 2, 2};
-  if (compute_type == "int8" || compute_type == "int8_float16") return NumberSizes{1, 2, 2, 2};
+  if (compute_type == "float16" || compute_type == "bfloat16") return NumberSizes{2, 2, 2, 2, 2};
+  if (compute_type == "int8") return NumberSizes{1, 2, 2, 2, 2};
+  if (compute_type == "int8_float16") return NumberSizes{1, 1, 2, 2, 2};
   return {};
 }
 
@@ -18,8 +19,10 @@ Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {
 MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   const auto n = shape.state;
   const auto square = n * n;
-  // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back.
-  const auto linear = shape.audio_layers * 12 * square + shape.text_layers * 16 * square + shape.vocabulary * n;
+  // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back. Of
+  // the decoder's sixteen, five make queries, keys and values of tokens and keys and values of windows.
+  const auto wide = shape.audio_layers * 12 * square + shape.text_layers * 5 * square;
+  const auto narrow = shape.text_layers * 11 * square + shape.vocabulary * n;
   const auto convolutions = 3 * n * (shape.n_mels + n);
   // The vocabulary is a table to read from, too, and that is never in eight bits.
   const bool own_table = sizes.weight < sizes.other;
@@ -28,7 +31,7 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   constexpr std::int64_t kCopies = 2;  // a layer's input and its output
   constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
   const auto layer_state = 2 * n;      // keys and values
-  return {.weights = {linear * sizes.weight + (convolutions + tables) * sizes.other},
+  return {.weights = {wide * sizes.wide + narrow * sizes.weight + (convolutions + tables) * sizes.other},
           .window = {shape.text_layers * layer_state * shape.audio_positions * sizes.cross},
           .sequence = {shape.text_layers * layer_state * shape.text_positions * sizes.self +
                        kCopies * kWide * shape.vocabulary},

@@ -11,7 +11,8 @@ namespace tutti {
 
 /// Bytes of one number of each kind.
 struct NumberSizes {
-  std::int64_t weight = 4;  // of the linear layers
+  std::int64_t weight = 4;  // of the linear layers that a decoder step reads
+  std::int64_t wide = 4;    // of the encoder's, and of queries, keys and values in the decoder
   std::int64_t other = 4;   // embeddings, norms, convolutions
   std::int64_t cross = 4;   // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence

@@ -17,9 +17,9 @@ using testing::StartsWith;
 namespace {
 
 /// `tutti bench` on one short recording with the shared model.
-ProgramEnd bench(std::vector<std::string> options) {
-  options.insert(options.begin(),
-                 {tutti_program(), "bench", "--model", (test_data() / "whisper-tiny.en").string(), "--devices", "cpu"});
+ProgramEnd bench(const std::string& devices, std::vector<std::string> options) {
+  options.insert(options.begin(), {tutti_program(), "bench", "--model", (test_data() / "whisper-tiny.en").string(),
+                                   "--devices", devices});
   options.push_back((test_data() / "whisper-tiny.en/clips/string-george.wav").string());
   return run_program(options);
 }
@@ -31,7 +31,7 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
   const TempFolder folder;
   const std::string picture = (folder / "speed.svg").string();
   const ProgramEnd end =
-      bench({"--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json", "--picture", picture});
+      bench("cpu", {"--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json", "--picture", picture});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   const auto told = nlohmann::json::parse(end.out);
   ASSERT_EQ(told["trials"].size(), 2U);
@@ -48,9 +48,9 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
 
 TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
   TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
-  const ProgramEnd end = bench({"--compute-types", "float16", "--batch-sizes", "1"});
+  const ProgramEnd end = bench("cuda:7", {"--compute-types", "float16", "--batch-sizes", "1"});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_THAT(end.out, HasSubstr("did not run: "));
-  EXPECT_THAT(end.out, HasSubstr("float16"));
+  EXPECT_THAT(end.out, HasSubstr("cuda:7 float16 batch 1"));
   EXPECT_THAT(end.err, HasSubstr("no setting could run"));
 }

@@ -127,8 +127,8 @@ TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
   ASSERT_EQ(by_search.size(), 2U);
   for (const auto& [search, clips] : by_search) {
     std::vector<std::string> flags;  // five beams are the default, as on the reference's command line
-    for (const auto& [name, value] : Json::parse(search).items())
-      flags.insert(flags.end(), {"--" + name, value.dump()});
+    const Json options = Json::parse(search);
+    for (const auto& [name, value] : options.items()) flags.insert(flags.end(), {"--" + name, value.dump()});
     expect_parity(clips, shared_model(), flags);
   }
 }
