@@ -3,6 +3,8 @@ BUILD  ?= build
 JOBS   ?= $(shell nproc)
 # More for CMake, e.g. CMAKE_ARGS="-DTUTTI_CUDA=OFF".
 CMAKE_ARGS ?=
+# For "make peers": --quick, --only PART, --runs N, --screen.
+PEERS_ARGS ?=
 # GNU installation folders; DESTDIR stages a package.
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
@@ -34,8 +36,8 @@ bench: build ## speed of each hot path, into build/bench.jsonl
 	@cmake --build $(BUILD) -j $(JOBS) --target benches
 	@tools/bench.py $(BUILD)
 
-peers: build ## side by side with openai-whisper and faster-whisper, into build/peers.jsonl
-	@tools/peers.sh $(BUILD)
+peers: build ## side by side with other programs, into build/peers.jsonl; PEERS_ARGS="--only tiny/greedy --runs 1"
+	@tools/peers.sh $(BUILD) $(PEERS_ARGS)
 
 gpu-check: setup ## parity and speed of every compute type on this machine's GPU
 	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "audio/log_mel.h"
+#include "audio/recording.h"
 #include "base/files.h"
 
 using namespace tutti;

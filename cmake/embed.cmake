@@ -13,3 +13,22 @@ const std::string_view @name@ = R"embedded(@content@)embedded";
 ]])
   target_sources(tutti_${room} PRIVATE ${source})
 endfunction()
+
+# tutti_embed_bytes(<room> <file> <name>): the same for any bytes, on a boundary of 64.
+function(tutti_embed_bytes room file name)
+  set(path ${PROJECT_SOURCE_DIR}/${file})
+  file(SIZE ${path} size)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[
+#include <string_view>
+asm(".pushsection .rodata\n.balign 64\ntutti_@name@:\n.incbin \"@path@\"\n.popsection\n");
+extern "C" [[gnu::visibility("hidden")]] const char tutti_@name@[];
+namespace tutti {
+extern const std::string_view @name@;
+const std::string_view @name@(tutti_@name@, @size@);
+}  // namespace tutti
+]=])
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${path})
+  target_sources(tutti_${room} PRIVATE ${source})
+endfunction()

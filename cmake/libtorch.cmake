@@ -17,7 +17,7 @@ if(TUTTI_NVCC AND EXISTS ${TUTTI_CUDA_HOME}/lib64/libcublas.so.13)
 else()
   set(cuda_default OFF)
 endif()
-option(TUTTI_CUDA "Link libtorch's CUDA half and build the CUDA kernels" ${cuda_default})
+option(TUTTI_CUDA "Build libtutti-cuda.so, which brings libtorch's CUDA half" ${cuda_default})
 
 # Compute capabilities for the .cu files: this machine's card if it has one, Hopper otherwise (CI). The package preset names all.
 if(EXISTS /dev/nvidiactl)
@@ -40,13 +40,6 @@ target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libtorch_cpu.s
 # copy, so that there is one team of threads and not two.
 target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
-if(TUTTI_CUDA)
-  # Nothing names a symbol of libtorch_cuda: its kernels register themselves when it is loaded. On a machine without a GPU that
-  # costs 0.1 to 0.2 s at start.
-  target_link_libraries(tutti_torch INTERFACE
-    -Wl,--push-state,--no-as-needed ${TUTTI_LIBTORCH}/lib/libtorch_cuda.so -Wl,--pop-state ${TUTTI_LIBTORCH}/lib/libc10_cuda.so)
-  target_include_directories(tutti_torch SYSTEM INTERFACE ${TUTTI_CUDA_HOME}/include)
-endif()
 
 # One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_pch.cpp CONTENT "")
@@ -61,4 +54,28 @@ function(tutti_uses_torch target scope)
   # GCC takes a precompiled header only with the flags it was made with, and CMake compiles programs as -fPIE.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
   target_precompile_headers(${target} REUSE_FROM tutti_torch_pch)
+endfunction()
+
+# tutti_cuda_library(): libtutti-cuda.so from the *_cuda.cpp of all rooms. Programs load it when they want a GPU (src/model/gpu.cpp),
+# because libtorch's CUDA half, which comes with it, costs a process 0.1 to 0.2 s and 355 MB even where there is no GPU.
+function(tutti_cuda_library)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_cuda.cpp)
+  add_library(tutti-cuda MODULE ${sources})
+  set_target_properties(tutti-cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  target_compile_options(tutti-cuda PRIVATE ${TUTTI_WARNINGS})
+  target_include_directories(tutti-cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(tutti-cuda SYSTEM PRIVATE ${TUTTI_CUDA_HOME}/include)
+  target_link_libraries(tutti-cuda PRIVATE tutti::base)
+  tutti_uses_torch(tutti-cuda PRIVATE)
+  # Nothing names a symbol of libtorch_cuda: its kernels register themselves when it is loaded.
+  target_link_libraries(tutti-cuda PRIVATE
+    -Wl,--push-state,--no-as-needed ${TUTTI_LIBTORCH}/lib/libtorch_cuda.so -Wl,--pop-state ${TUTTI_LIBTORCH}/lib/libc10_cuda.so)
+endfunction()
+
+# tutti_loads_cuda(<program>): it finds libtutti-cuda.so beside itself, and has it built before itself.
+function(tutti_loads_cuda program)
+  set_property(TARGET ${program} APPEND PROPERTY BUILD_RPATH "$ORIGIN")
+  if(TARGET tutti-cuda)
+    add_dependencies(${program} tutti-cuda)
+  endif()
 endfunction()

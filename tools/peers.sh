@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures Tutti beside openai-whisper, transformers and faster-whisper into BUILD/peers.jsonl.
+# Measures Tutti beside faster-whisper, openai-whisper and transformers into BUILD/peers.jsonl.
 #
-# Usage: peers.sh BUILD [option of bench/peers/peers.py]...
+# Usage: peers.sh BUILD [option of bench/peers/peers.py]...     (--only transcribe/batched, --quick, --runs N, ...)
 # The peers live in a virtual environment in the cache, made at the first run from bench/peers/requirements.txt (several GB;
-# delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. The weights are TUTTI_MODEL's, a Hugging
-# Face folder, else the shared test data's.
+# delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. WHISPER_CPP names the sources of
+# whisper.cpp; with them it takes part, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -25,16 +25,12 @@ if [[ -z $python ]]; then
   fi
 fi
 
-data=${TUTTI_TEST_DATA:-../shared/data}/whisper-tiny.en
-model=${TUTTI_MODEL:-$data}
-if [[ ! -f $model/config.json ]]; then
-  echo "peers: no model. Set TUTTI_MODEL to a Hugging Face folder (tutti pull tiny.en gets one)" >&2
+data=${TUTTI_TEST_DATA:-../shared/data}
+if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
+  echo "peers: the recordings and weights that are measured on are not in $data (TUTTI_TEST_DATA names another place)" >&2
   exit 1
 fi
-if [[ -d $data/clips ]]; then
-  audio=(--texts "$data/clips/texts.json" "$data"/clips/long-*.flac "$data"/clips/mixed-*.wav)
-else
-  audio=(samples/*.wav samples/*.flac samples/*.mp3 samples/*.ogg samples/*.m4a)
-fi
-"$python" bench/peers/peers.py --tutti "$build/bin/tutti" --model "$model" --out "$build/peers.jsonl" --cache "$cache" \
-  "$@" "${audio[@]}"
+sources=()
+if [[ -n ${WHISPER_CPP:-} ]]; then sources=(--whisper-cpp "$WHISPER_CPP"); fi
+"$python" bench/peers/peers.py --tutti "$build/bin/tutti" --data "$data" --out "$build/peers.jsonl" --cache "$cache" \
+  "${sources[@]}" "$@"

@@ -1,6 +1,4 @@
 // What one machine's GPU (or CPU) makes of the engine: parity, supervision, speed. Needs libtorch and nothing else.
-#include <ATen/Context.h>
-
 #include <cstdio>
 #include <span>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "base/build_id.h"
 #include "checks.h"
+#include "model/gpu.h"
 #include "worker/command.h"
 #include "worker/cuda_driver.h"
 
@@ -58,7 +57,7 @@ int main(int argc, char** argv) {
   const auto line = read_line(arguments);
   if (!line.understood) return std::fputs(kHelp, stderr), 2;
 
-  const bool gpu = !line.cpu && at::globalContext().hasCUDA();
+  const bool gpu = !line.cpu && gpu::count() > 0;
   const at::Device device = gpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
   const auto name = gpu ? visible_cuda_device(0).value_or(CudaDevice{.name = "CUDA device"}).name : std::string("CPU");
   Report report(line.json);

@@ -36,6 +36,10 @@ class CrampedNetwork : public Network {
     if (slots > 2) throw c10::OutOfMemoryError({}, "out of memory on purpose");
     return real_->make_stepper(slots);
   }
+  void release_memory() override { real_->release_memory(); }
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
+    return real_->align(window, text, tokens);
+  }
 
  private:
   std::unique_ptr<Network> real_;

@@ -1,12 +1,10 @@
 #include "audio/decode_child.h"
 
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -122,15 +120,13 @@ Result<DecodedSound> decode(const std::string& name) {
 }  // namespace
 
 bool is_decode_child(int argc, const char* const* argv) {
-  return argc == 5 && argv[1] == kDecodeCommand;
+  return argc == 4 && argv[1] == kDecodeCommand;
 }
 
 int decode_audio_main(int, const char* const* argv) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != std::atoi(argv[3])) return 1;  // the parent died before we could ask to die with it
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  limit_memory(std::strtoull(argv[4], nullptr, 10));
+  limit_memory(std::strtoull(argv[3], nullptr, 10));
   try {
     const auto decoded = decode(argv[2]);
     if (decoded)

@@ -7,8 +7,8 @@ namespace tutti {
 /// `if (is_decode_child(argc, argv)) return decode_audio_main(argc, argv);`
 bool is_decode_child(int argc, const char* const* argv);
 
-/// The decoding child: reads the encoded file, writes the samples, reports, and returns the exit status. Dies with its
-/// parent and within its memory limit.
+/// The decoding child: reads the encoded file, writes the samples, reports, and returns the exit status. Keeps
+/// within its memory limit.
 int decode_audio_main(int argc, const char* const* argv);
 
 }  // namespace tutti

@@ -24,8 +24,8 @@ struct DecodeFailed {
 };
 using DecodeMessage = std::variant<DecodeProgress, DecodeDone, DecodeFailed>;
 
-/// Descriptors and argument that the parent gives the child: `<program> decode-audio <name> <parent's process id>
-/// <most bytes of memory>`.
+/// Descriptors and argument that the parent gives the child: `<program> decode-audio <name> <most bytes of
+/// memory>`.
 inline constexpr std::string_view kDecodeCommand = "decode-audio";
 inline constexpr int kDecodeReportFd = 3;
 inline constexpr int kDecodeInputFd = 4;

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +11,10 @@
 #include <cstring>
 #include <optional>
 
-#include "audio/child_process.h"
 #include "audio/decode_protocol.h"
 #include "audio/losses.h"
 #include "audio/recording.h"
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/files.h"
 
@@ -99,10 +98,10 @@ class Decoding {
   Result<Recording> run(const OwnedFd& input);
 
  private:
-  Result<ChildProcess> start(const OwnedFd& input, OwnedFd& reports);
+  Result<std::unique_ptr<Child>> start(const OwnedFd& input, OwnedFd& reports);
   Result<void> hear(std::span<const std::byte> bytes);
-  tl::unexpected<Error> told_nothing(int status) const;
-  Result<Recording> finish(int status);
+  tl::unexpected<Error> told_nothing(const ChildEnd& child) const;
+  Result<Recording> finish(const ChildEnd& child);
 
   std::string name_;
   OwnedFd pcm_;
@@ -114,17 +113,17 @@ class Decoding {
   std::optional<DecodeMessage> end_;
 };
 
-Result<ChildProcess> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
+Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected<Error>(system_error(name_, "no pipe could be made", errno));
   reports = OwnedFd(ends[0]);
   const OwnedFd theirs(ends[1]);
-  const std::array<std::pair<int, int>, 3> handed{
-      {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}}};
-  return ChildProcess::start(decoder_program(limits_),
-                             {std::string(kDecodeCommand), std::filesystem::path(name_).filename().string(),
-                              std::to_string(::getpid()), std::to_string(limits_.memory.value)},
-                             handed);
+  return Child::start(
+      {.name = name_,
+       .command = {decoder_program(limits_), std::string(kDecodeCommand),
+                   std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value)},
+       .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}},
+       .streams = ChildStreams::errors});
 }
 
 Result<void> Decoding::hear(std::span<const std::byte> bytes) {
@@ -150,21 +149,20 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
                                  " s) and was killed");
 }
 
-tl::unexpected<Error> Decoding::told_nothing(int status) const {
+tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
   const std::string where = " while reading " + name_ + " at " + clock_text(length_of(samples_, kModelRate));
-  if (WIFSIGNALED(status)) {
-    const char* signal = ::sigabbrev_np(WTERMSIG(status));
+  if (child.signal != 0) {
+    const char* signal = ::sigabbrev_np(child.signal);
     return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,
                 "The file makes a codec fail; converting it with another program may help");
   }
   return fail(
-      Fault::internal,
-      "the decoder ended without a result (status " + std::to_string(WEXITSTATUS(status)) + ")" + where,
+      Fault::internal, "the decoder ended without a result (status " + std::to_string(child.status) + ")" + where,
       "This program must call decode_audio_main when started as \"decode-audio\", or TUTTI_DECODER name one that does");
 }
 
-Result<Recording> Decoding::finish(int status) {
-  if (!end_) return told_nothing(status);
+Result<Recording> Decoding::finish(const ChildEnd& child) {
+  if (!end_) return told_nothing(child);
   if (const auto* failed = std::get_if<DecodeFailed>(&*end_)) return fail_in(name_, failed->error);
   const auto& done = std::get<DecodeDone>(*end_);
   struct stat facts {};
@@ -181,7 +179,7 @@ Result<Recording> Decoding::run(const OwnedFd& input) {
   if (!child) return tl::unexpected<Error>(child.error());
   const auto heard = listen(reports.get(), name_, [&](std::span<const std::byte> bytes) { return hear(bytes); });
   if (!heard) return tl::unexpected<Error>(heard.error());
-  return finish(child->wait());
+  return finish((*child)->end(limits_.silence));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr std::int64_t kFramesAtOnce = 16 * kMelLanes;
 
 /// The samples that frames [first, first + frames) see, rounded up to whole kernel calls. The reference centres frame t
 /// on sample 160 t and mirrors the recording at its start; at its end lie 30 s of zeros, so nothing is mirrored there.
-Result<void> read_samples(const Recording& recording, std::int64_t first, std::int64_t frames,
+Result<void> read_samples(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                           std::vector<std::int16_t>& samples) {
   const std::int64_t calls = (frames + kMelLanes - 1) / kMelLanes;
   samples.resize(static_cast<std::size_t>(calls * kMelLanes * kMelHop + kMelFft - kMelHop));
@@ -49,7 +49,8 @@ struct LogMel::Tables {
   /// Calls `take(powers, at, count)` for every kMelLanes frames of [first, first + frames): their mel powers, row-major
   /// [n_mels, kMelLanes], which it may change; how many frames lie before them; and how many of them count.
   template <class Take>
-  Result<void> for_each_block(const Recording& recording, std::int64_t first, std::int64_t frames, Take&& take) const {
+  Result<void> for_each_block(const SampleReader& recording, std::int64_t first, std::int64_t frames,
+                              Take&& take) const {
     std::vector<std::int16_t> samples;
     std::vector<float> powers(static_cast<std::size_t>(n_mels * kMelLanes));
     for (std::int64_t part = 0; part < frames; part += kFramesAtOnce) {
@@ -65,7 +66,7 @@ struct LogMel::Tables {
 
   /// log10 of the powers of frames [first, first + frames), row-major [n_mels, frames], each passed through `finish`.
   template <class Finish>
-  Result<std::vector<float>> logs(const Recording& recording, std::int64_t first, std::int64_t frames,
+  Result<std::vector<float>> logs(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                                   Finish&& finish) const {
     std::vector<float> mel(static_cast<std::size_t>(n_mels * frames));
     const auto filled =
@@ -88,11 +89,11 @@ int LogMel::n_mels() const {
   return tables_->n_mels;
 }
 
-std::int64_t LogMel::content_frames(const Recording& recording) {
+std::int64_t LogMel::content_frames(const SampleReader& recording) {
   return recording.samples() / kMelHop;
 }
 
-Result<float> LogMel::maximum(const Recording& recording) const {
+Result<float> LogMel::maximum(const SampleReader& recording) const {
   // Frames that straddle the end count too; those of the padding behind them are the floor itself.
   const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
   std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
@@ -107,12 +108,13 @@ Result<float> LogMel::maximum(const Recording& recording) const {
   return seen.map([&] { return std::log10(*std::max_element(peaks.begin(), peaks.end())); });
 }
 
-Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames,
+Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                                           float maximum) const {
   return tables_->logs(recording, first, frames, [maximum](float value) { return scaled(value, maximum); });
 }
 
-Result<std::vector<float>> LogMel::window(const Recording& recording, std::int64_t first, std::int64_t frames) const {
+Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::int64_t first,
+                                          std::int64_t frames) const {
   auto mel = tables_->logs(recording, first, frames, [](float value) { return value; });
   if (!mel || mel->empty()) return mel;
   float maximum = std::log10(kFloor);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "audio/recording.h"
+#include "audio/sample_reader.h"
 #include "base/error.h"
 
 namespace tutti {
@@ -26,19 +26,19 @@ class LogMel {
   int n_mels() const;
 
   /// Frames of content in a recording: samples / 160, as the reference counts after dropping its 30 s of padding.
-  static std::int64_t content_frames(const Recording& recording);
+  static std::int64_t content_frames(const SampleReader& recording);
 
   /// The largest log10 mel value of the whole recording, which the reference clamps by. One pass over the file.
-  Result<float> maximum(const Recording& recording) const;
+  Result<float> maximum(const SampleReader& recording) const;
 
   /// Frames [first, first + frames), row-major [n_mels, frames] float32, clamped by the file's `maximum`. Exactly so
   /// many columns; frames past the recording's end are those of silence.
-  Result<std::vector<float>> window(const Recording& recording, std::int64_t first, std::int64_t frames,
+  Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                                     float maximum) const;
 
   /// The same, clamped by the largest value of these frames themselves: no pass over the whole file, but not the
   /// reference's values where something louder lies elsewhere.
-  Result<std::vector<float>> window(const Recording& recording, std::int64_t first, std::int64_t frames) const;
+  Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames) const;
 
  private:
   struct Tables;

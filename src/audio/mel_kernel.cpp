@@ -4,9 +4,7 @@
 #include <cstring>
 #include <numbers>
 
-// Vectors wider than the baseline are only ever passed between functions that are inlined into one another.
-#pragma GCC diagnostic ignored "-Wpsabi"
-#define TUTTI_INLINE [[gnu::always_inline]] inline
+#include "audio/lanes.h"
 
 namespace tutti {
 namespace {
@@ -14,22 +12,6 @@ namespace {
 constexpr int kHalf = kMelFft / 2;                         // points of the complex transform
 constexpr int kHops = (kMelSpan + kMelHop - 1) / kMelHop;  // hops that the lanes' frames touch
 constexpr int kHopStride = kHops + 2;                      // a multiple of 4 floats
-
-template <int lanes>
-struct VectorOf {
-  typedef float type __attribute__((vector_size(lanes * sizeof(float))));
-};
-template <int lanes>
-using V = typename VectorOf<lanes>::type;
-
-template <int lanes>
-struct Complex {
-  V<lanes> re, im;
-};
-
-struct Twiddle {
-  float re, im;
-};
 
 /// Numbers that depend on nothing, made once.
 struct Constants {
@@ -39,59 +21,17 @@ struct Constants {
   std::array<Twiddle, kHalf / 2 + 1> turn400{};
 
   Constants() {
-    const auto circle = [](double part) {
-      const double angle = -2 * std::numbers::pi * part;
-      return Twiddle{static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
-    };
     for (int n = 0; n < kMelFft; ++n) {
       const double hann = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * n / kMelFft);
       window[static_cast<std::size_t>(n)] = 0.5F * static_cast<float>(hann);
       place[static_cast<std::size_t>(n)] = n % kMelHop * kHopStride + n / kMelHop;
     }
     for (unsigned b = 0; b < 5; ++b)
-      for (unsigned c = 0; c < 5; ++c) turn25[b][c] = circle(b * c / 25.0);
-    for (unsigned k = 0; k < turn400.size(); ++k) turn400[k] = circle(k / 400.0);
+      for (unsigned c = 0; c < 5; ++c) turn25[b][c] = turn_by(b * c / 25.0);
+    for (unsigned k = 0; k < turn400.size(); ++k) turn400[k] = turn_by(k / 400.0);
   }
 };
 const Constants constants;
-
-template <int lanes>
-TUTTI_INLINE Complex<lanes> operator+(const Complex<lanes>& a, const Complex<lanes>& b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <int lanes>
-TUTTI_INLINE Complex<lanes> operator-(const Complex<lanes>& a, const Complex<lanes>& b) {
-  return {a.re - b.re, a.im - b.im};
-}
-template <int lanes>
-TUTTI_INLINE Complex<lanes> operator*(const Complex<lanes>& a, Twiddle w) {
-  return {a.re * w.re - a.im * w.im, a.re * w.im + a.im * w.re};
-}
-/// a times -i.
-template <int lanes>
-TUTTI_INLINE Complex<lanes> quarter_turn(const Complex<lanes>& a) {
-  return {a.im, -a.re};
-}
-
-/// Forward transform of 8 points in place; results in natural order.
-template <int lanes>
-TUTTI_INLINE void fft8(Complex<lanes>* x) {
-  constexpr float r = 0.70710678118654752F;
-  const auto a0 = x[0] + x[4], a1 = x[1] + x[5], a2 = x[2] + x[6], a3 = x[3] + x[7];
-  const auto b0 = x[0] - x[4], b1 = x[1] - x[5], b2 = quarter_turn(x[2] - x[6]), b3 = x[3] - x[7];
-  const Complex<lanes> c1{(b1.re + b1.im) * r, (b1.im - b1.re) * r};   // times exp(-i pi/4)
-  const Complex<lanes> c3{(b3.im - b3.re) * r, (b3.re + b3.im) * -r};  // times exp(-3i pi/4)
-  const auto even0 = a0 + a2, even1 = a1 + a3, odd0 = a0 - a2, odd1 = quarter_turn(a1 - a3);
-  const auto p0 = b0 + b2, p1 = c1 + c3, q0 = b0 - b2, q1 = quarter_turn(c1 - c3);
-  x[0] = even0 + even1;
-  x[4] = even0 - even1;
-  x[2] = odd0 + odd1;
-  x[6] = odd0 - odd1;
-  x[1] = p0 + p1;
-  x[5] = p0 - p1;
-  x[3] = q0 + q1;
-  x[7] = q0 - q1;
-}
 
 /// Forward transform of the 5 points at a stride, in place.
 template <int lanes>
@@ -142,9 +82,7 @@ void transpose_hops(const std::int16_t* samples, float* rows) {
 template <int lanes>
 TUTTI_INLINE V<lanes> windowed(const float* rows, int n) {
   const auto at = static_cast<std::size_t>(n);
-  V<lanes> samples;
-  std::memcpy(&samples, rows + constants.place[at], sizeof samples);  // an unaligned load
-  return samples * constants.window[at];
+  return load<lanes>(rows + constants.place[at]) * constants.window[at];
 }
 
 /// 200-point transform of the even (real part) and odd (imaginary part) samples.
@@ -168,12 +106,7 @@ TUTTI_INLINE void powers(const Complex<lanes>* z, V<lanes>* power) {
   for (int k = 0; k <= kHalf / 2; ++k) {
     const auto& a = z[place_of(k)];
     const auto& b = z[place_of((kHalf - k) % kHalf)];
-    const Complex<lanes> even{a.re + b.re, a.im - b.im};
-    const auto odd =
-        quarter_turn(Complex<lanes>{a.re - b.re, a.im + b.im}) * constants.turn400[static_cast<std::size_t>(k)];
-    const auto low = even + odd, high = even - odd;
-    power[k] = low.re * low.re + low.im * low.im;
-    power[kHalf - k] = high.re * high.re + high.im * high.im;
+    split_powers(a, b, constants.turn400[static_cast<std::size_t>(k)], power[k], power[kHalf - k]);
   }
 }
 
@@ -215,10 +148,6 @@ TUTTI_INLINE void log10_by_formula(float* powers, std::int64_t count) {
   }
 }
 
-// The same code for three generations of machines: 16, 8 and 4 lanes fill their vector registers.
-#define TUTTI_AVX512 gnu::target("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")
-#define TUTTI_AVX2 gnu::target("avx2,fma")
-
 [[TUTTI_AVX512]] void mel_power_avx512(const std::vector<MelFilter>& filters, const std::int16_t* samples, float* out) {
   mel_power_by<16>(filters, samples, out);
 }
@@ -239,12 +168,9 @@ void log10_any(float* powers, std::int64_t count) {
 }
 
 std::vector<MelKernel> kernels_here() {
-  __builtin_cpu_init();
   std::vector<MelKernel> kernels;
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    kernels.push_back({"avx512", mel_power_avx512, log10_avx512});
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    kernels.push_back({"avx2", mel_power_avx2, log10_avx2});
+  if (runs_avx512()) kernels.push_back({"avx512", mel_power_avx512, log10_avx512});
+  if (runs_avx2()) kernels.push_back({"avx2", mel_power_avx2, log10_avx2});
   kernels.push_back({"any", mel_power_any, log10_any});
   return kernels;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/sample_reader.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/units.h"
@@ -15,16 +16,15 @@ namespace tutti {
 
 /// A decoded recording at 16 kHz, mono, 16 bits: on disk (an unnamed temporary file), not in memory, so ten hours cost
 /// what one does; any sample can be read at any time. Thread-safe for reading.
-class Recording {
+class Recording final : public SampleReader {
  public:
   Recording(OwnedFd pcm, std::int64_t samples, std::vector<std::string> losses)
       : pcm_(std::move(pcm)), samples_(samples), losses_(std::move(losses)) {}
 
-  std::int64_t samples() const { return samples_; }
+  std::int64_t samples() const override { return samples_; }
   Seconds duration() const { return length_of(samples_, kModelRate); }
 
-  /// Samples [first, first + out.size()); what lies before the start or past the end reads as silence.
-  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const;
+  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override;
 
   /// What damage cost, one sentence each ("12.3 s after 00:01:02 could not be decoded: ..."). Empty for a clean file.
   const std::vector<std::string>& losses() const { return losses_; }

@@ -8,6 +8,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/failure.h"
+#include "cli/subtitle_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcript/transcript_json.h"
 #include "transcript/writers.h"
@@ -19,11 +20,8 @@ struct ConvertCommand {
   std::vector<std::string> files{};
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";
-  std::optional<std::int32_t> max_line_width{};
-  std::optional<std::int32_t> max_line_count{};
-  std::optional<std::int32_t> max_words_per_line{};
-  bool highlight_words = false;
   std::string name_by = "stem";
+  SubtitleFlags subtitles{};
 };
 
 void add_convert(OptionTable& table, ConvertCommand& c) {
@@ -34,20 +32,26 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
   format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
   table.add("name-by", c.name_by, "stem|path", "talks/monday.json becomes monday.srt, or talks/monday.json.srt")
       .choices = {"stem", "path"};
-  table.add("max-line-width", c.max_line_width, "N|None",
-            "characters a subtitle line; needs word times in the transcript");
-  table.add("max-line-count", c.max_line_count, "N|None", "lines a subtitle; needs word times");
-  table.add("max-words-per-line", c.max_words_per_line, "N|None", "words a subtitle; needs word times");
-  table.add_switch("highlight-words", c.highlight_words, "one subtitle a word, the word underlined; needs word times");
+  add_subtitle_flags(table, c.subtitles, "needs word times in the transcript");
 }
 
-Result<void> convert(const PlannedFile& file, const std::vector<Format>& formats, const WriterOptions& options) {
+/// What the files are to become.
+struct Target {
+  std::vector<Format> formats;
+  WriterOptions options;
+  std::string layout_flag;  // one that needs word times; empty: none is set
+};
+
+Result<void> convert(const PlannedFile& file, const Target& target) {
   const auto text = read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());
-  for (std::size_t i = 0; i < formats.size(); ++i) {
-    const auto content = format_transcript(*transcript, formats[i], options);
+  if (!target.layout_flag.empty() && !has_word_times(*transcript))
+    log(Level::warning,
+        file.input.string() + ": there are no word times in it; " + target.layout_flag + " has no effect");
+  for (std::size_t i = 0; i < target.formats.size(); ++i) {
+    const auto content = format_transcript(*transcript, target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());
     if (auto written = write_file_atomically(file.outputs[i], *content); !written) return written;
     std::printf("%s\n", file.outputs[i].c_str());
@@ -72,13 +76,12 @@ int run_convert(const std::vector<std::string>& arguments) {
     output.formats = parse_formats(command.output_format).value();
   const auto plan = plan_outputs(command.files, output);
   if (!plan) return complain(plan.error(), kUsage);
-  const WriterOptions options{.max_line_width = command.max_line_width,
-                              .max_line_count = command.max_line_count,
-                              .max_words_per_line = command.max_words_per_line,
-                              .highlight_words = command.highlight_words};
+  const auto options = writer_options(command.subtitles);
+  if (!options) return complain(options.error(), kUsage);
+  const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
   std::size_t failed = 0;
   for (const auto& file : *plan) {
-    const auto converted = convert(file, output.formats, options);
+    const auto converted = convert(file, target);
     if (converted) continue;
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));

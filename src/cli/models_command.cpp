@@ -15,6 +15,7 @@ void print_json(const std::vector<ListedModel>& models) {
   for (const auto& model : models) {
     const nlohmann::ordered_json line{{"name", model.name},
                                       {"where", model.where},
+                                      {"format", name_of(model.files.kind)},
                                       {"path", model.files.path.string()},
                                       {"bytes", model.files.size},
                                       {"missing", model.files.missing}};
@@ -24,9 +25,9 @@ void print_json(const std::vector<ListedModel>& models) {
 
 void print_table(const std::vector<ListedModel>& models) {
   for (const auto& model : models) {
-    std::printf("%-32s %8s MB  %-14s %s\n", model.name.c_str(),
-                short_number(static_cast<double>(model.files.size) / 1e6).c_str(), model.where.c_str(),
-                model.files.path.c_str());
+    std::printf("%-32s %8s MB  %-12s  %-14s %s\n", model.name.c_str(),
+                short_number(static_cast<double>(model.files.size) / 1e6).c_str(),
+                std::string(name_of(model.files.kind)).c_str(), model.where.c_str(), model.files.path.c_str());
     for (const auto& lack : model.files.missing) std::printf("%-32s incomplete: %s\n", "", lack.c_str());
   }
 }
@@ -37,8 +38,8 @@ int run_models(const std::vector<std::string>& arguments) {
   bool json = false;
   OptionTable table(
       "models",
-      "List the Whisper models in the caches of Tutti, Hugging Face and openai-whisper. Any of them can be given to "
-      "--model by its name.");
+      "List the Whisper models in the caches of Tutti, Hugging Face (faster-whisper's among them) and openai-whisper, "
+      "with their format. Any of them can be given to --model by its name.");
   table.add_switch("json", json, "one JSON object a line");
   if (const auto code = start_command(table, arguments)) return *code;
 

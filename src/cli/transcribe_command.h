@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/search_flags.h"
 #include "cli/settings/option_table.h"
+#include "cli/subtitle_flags.h"
+#include "cli/vad_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 
@@ -16,9 +19,11 @@ struct TranscribeCommand {
   std::string model{};
   std::filesystem::path model_dir{};
   std::string device = "auto";
-  std::string compute_type = "auto";
+  std::string compute_type = "default";
   bool fp16 = true;
   std::int32_t threads = 0;
+  std::string batch_size = "auto";
+  bool deterministic = false;
   std::int32_t files_at_once = 0;
 
   std::filesystem::path output_dir = ".";
@@ -30,11 +35,13 @@ struct TranscribeCommand {
   bool json = false;
   bool dry_run = false;
 
+  VadFlags heard{};
+
   std::string task = "transcribe";
   std::optional<std::string> language{};
   double temperature = 0;
   std::optional<double> temperature_increment_on_fallback = 0.2;
-  std::optional<std::int32_t> best_of = 5;
+  SearchFlags search{};
   std::uint64_t seed = 0;
   std::vector<std::int32_t> suppress_tokens{-1};
   std::optional<std::string> initial_prompt{};
@@ -45,6 +52,14 @@ struct TranscribeCommand {
   std::optional<double> no_speech_threshold = 0.6;
   std::vector<double> clip_timestamps{0};
   bool without_timestamps = false;
+  std::optional<std::string> hotwords{};
+  std::optional<std::string> prefix{};
+
+  bool word_timestamps = false;
+  std::string prepend_punctuations = WordRules{}.prepend_punctuations;
+  std::string append_punctuations = WordRules{}.append_punctuations;
+  std::optional<double> hallucination_silence_threshold{};
+  SubtitleFlags subtitles{};
 };
 
 /// Binds every field to its flag.

@@ -1,10 +1,13 @@
 #include "base/build_id.h"
+#include "base/log.h"
 #include "cli/transcribe_command.h"
 #include "text/languages.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
 namespace {
+
+constexpr std::int32_t kLargestBatch = 1024;  // windows; more than any device holds
 
 void add_model(OptionTable& table, TranscribeCommand& c) {
   table.group("Model and machine");
@@ -15,10 +18,14 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
   table.add("device", c.device, "DEVICE", "auto, cpu, cuda:N (N-th in PCI order), or a GPU's UUID");
   table
       .add("compute-type", c.compute_type, "TYPE",
-           "what the network computes in; auto: float32 on a CPU, float16 on a GPU")
-      .choices = {"auto", "float32", "bfloat16", "float16"};
-  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
+           "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
+           "passes a self-test on the device")
+      .choices = {"default", "auto", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
+  table.add_switch("deterministic", c.deterministic,
+                   "fixed shapes: the same transcript whatever else is in work, in any order; slower");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -45,7 +52,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");
-  table.add("best-of", c.best_of, "N|None", "samples to choose from at a temperature above 0");
+  add_search(table, c.search);
   table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
   table.add("suppress-tokens", c.suppress_tokens, "IDS",
             "token ids never sampled; -1 stands for the non-speech symbols");
@@ -64,6 +71,21 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("clip-timestamps", c.clip_timestamps, "S,E,S,E,...",
             "seconds to transcribe, from start to end; a missing last end is the file's");
   table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
+  table.add("hotwords", c.hotwords, "TEXT|None",
+            "names and terms to expect, told to the model before every window; not with --prefix");
+  table.add("prefix", c.prefix, "TEXT|None",
+            "text that every window is taken to begin with; the transcript goes on behind it, without it");
+}
+
+void add_words(OptionTable& table, TranscribeCommand& c) {
+  table.group("Word times");
+  table.add_switch("word-timestamps", c.word_timestamps,
+                   "say when each word was spoken, and fit segments and windows to their words");
+  table.add("prepend-punctuations", c.prepend_punctuations, "SIGNS", "signs that belong to the word behind them");
+  table.add("append-punctuations", c.append_punctuations, "SIGNS", "signs that belong to the word before them");
+  table.add("hallucination-silence-threshold", c.hallucination_silence_threshold, "SECONDS|None",
+            "skip silence longer than this beside words that look invented, and drop those; needs --word-timestamps");
+  add_subtitle_flags(table, c.subtitles, "needs --word-timestamps");
 }
 
 }  // namespace
@@ -72,7 +94,9 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   table.positional(c.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   add_model(table, c);
   add_output(table, c);
+  add_vad(table, c.heard);
   add_decoding(table, c);
+  add_words(table, c);
 }
 
 OutputOptions output_options(const TranscribeCommand& c) {
@@ -93,7 +117,65 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   };
   if (auto meant = at_least("--threads", 0, c.threads); !meant) return meant;
   if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
-  return at_least("--best-of", 1, c.best_of.value_or(1));
+  return {};
+}
+
+/// "auto" is 0.
+Result<std::int32_t> batch_size_of(const TranscribeCommand& c) {
+  std::int32_t size = 0;
+  if (c.batch_size == "auto") return size;
+  const auto read = read_value(c.batch_size, size);
+  if (read && size >= 1 && size <= kLargestBatch) return size;
+  return fail(Fault::usage,
+              "--batch-size: expected auto, or 1 to " + show_value(kLargestBatch) + ", found '" + c.batch_size + "'");
+}
+
+/// When a window is tried again or skipped.
+void set_thresholds(const TranscribeCommand& c, LongFormOptions& rules) {
+  rules.compression_ratio_threshold = c.compression_ratio_threshold;
+  rules.logprob_threshold = c.logprob_threshold;
+  rules.no_speech_threshold = c.no_speech_threshold;
+}
+
+/// What the model is told before it answers.
+void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
+  rules.initial_prompt = c.initial_prompt.value_or("");
+  rules.carry_initial_prompt = c.carry_initial_prompt;
+  rules.hot_words = c.hotwords.value_or("");
+  rules.prefix = c.prefix.value_or("");
+  if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+}
+
+/// Word times and what depends on them; as the reference, layout without them is refused.
+Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
+  const std::string layout = first_subtitle_flag(c.subtitles);
+  if (!c.word_timestamps && !layout.empty()) return fail(Fault::usage, layout + " requires --word-timestamps");
+  auto writer = writer_options(c.subtitles);
+  if (!writer) return tl::unexpected(writer.error());
+  options.writer = *writer;
+  const auto& threshold = c.hallucination_silence_threshold;
+  if (threshold.value_or(0) < 0)
+    return fail(Fault::usage,
+                "--hallucination-silence-threshold: expected seconds from 0 on, found " + show_value(*threshold));
+  if (threshold && !c.word_timestamps)
+    log(Level::warning, "--hallucination-silence-threshold has no effect without --word-timestamps");
+  if (c.word_timestamps)
+    options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
+                                        .append_punctuations = c.append_punctuations,
+                                        .hallucination_silence_threshold = threshold};
+  return {};
+}
+
+/// Which way the run goes through its files.
+Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
+  auto vad = vad_options(c.heard, c.clip_timestamps);
+  if (!vad) return tl::unexpected(vad.error());
+  options.vad = *vad;
+  options.batched = c.heard.batched;
+  if (c.heard.batched && c.files_at_once > 0)
+    return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
+                "Leave one of the two out");
+  return {};
 }
 
 }  // namespace
@@ -104,9 +186,15 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
+                     .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
-  if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+  const auto batch_size = batch_size_of(c);
+  if (!batch_size) return tl::unexpected(batch_size.error());
+  options.batch_size = *batch_size;
+  if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
+
+  if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
   if (!temperatures) return fail_in("--temperature", temperatures.error());
@@ -120,16 +208,14 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
     rules.language = std::string(*code);
   }
   rules.translate = c.task == "translate";
-  rules.compression_ratio_threshold = c.compression_ratio_threshold;
-  rules.logprob_threshold = c.logprob_threshold;
-  rules.no_speech_threshold = c.no_speech_threshold;
+  set_thresholds(c, rules);
   rules.condition_on_previous_text = c.condition_on_previous_text;
-  rules.initial_prompt = c.initial_prompt.value_or("");
-  rules.carry_initial_prompt = c.carry_initial_prompt;
   rules.clip_timestamps = c.clip_timestamps;
   rules.without_timestamps = c.without_timestamps;
+  set_prompt(c, rules);
+  if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
 
-  options.decoding.best_of = c.best_of.value_or(1);
+  if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
   options.decoding.seed = c.seed;
   options.decoding.suppress_tokens = c.suppress_tokens;
   options.decoding.timestamps = !c.without_timestamps;

@@ -45,13 +45,18 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return paths;
 }
 
+/// A repository's snapshot in Hugging Face's cache; where it would be, if there is none.
+fs::path in_hub_cache(const std::string& repo, const ModelPlaces& places) {
+  const fs::path cached = places.hugging_face / (std::string(kHubPrefix) + folder_name(repo));
+  const fs::path snapshot = snapshot_of(cached);
+  return snapshot.empty() ? cached : snapshot;
+}
+
 /// Where a model of this name lies if it is in one of the caches, in the order of preference.
 std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& places) {
-  std::vector<fs::path> paths{places.own / folder_name(name.repo)};
-  const fs::path cached = places.hugging_face / (std::string(kHubPrefix) + folder_name(name.repo));
-  const fs::path snapshot = snapshot_of(cached);
-  paths.push_back(snapshot.empty() ? cached : snapshot);
+  std::vector<fs::path> paths{places.own / folder_name(name.repo), in_hub_cache(name.repo, places)};
   if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
+  if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, places));
   return paths;
 }
 
@@ -96,8 +101,7 @@ ModelPlaces ModelPlaces::from_environment() {
 }
 
 Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
-  if (word.empty())
-    return fail(Fault::usage, "no model is named", "Name a folder, a .pt file or a model such as tiny.en");
+  if (word.empty()) return fail(Fault::usage, "no model is named", "Name a folder, a file or a model such as tiny.en");
   const fs::path path(word);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return find_by_name(word, places);
@@ -107,8 +111,10 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   }
   // A folder beside us that happens to be called like a model is not in the way of that model.
   if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
-  return fail(Fault::usage, path.string() + " is no Whisper model",
-              "Expected a folder whose config.json has \"model_type\": \"whisper\", or a .pt file of openai-whisper");
+  return fail(
+      Fault::usage, path.string() + " is no Whisper model",
+      "Expected a folder whose config.json has \"model_type\": \"whisper\", a faster-whisper folder, a .pt file of "
+      "openai-whisper or a model file of whisper.cpp");
 }
 
 std::vector<ListedModel> list_models(const ModelPlaces& places) {
@@ -119,9 +125,15 @@ std::vector<ListedModel> list_models(const ModelPlaces& places) {
   };
   for (const auto& path : entries_of(places.own))
     if (path.extension() != ".pulling") add(repo_of(path.filename()), "tutti", path);
-  for (const auto& path : entries_of(places.hugging_face))
-    if (const std::string folder = path.filename(); folder.starts_with(kHubPrefix))
-      add(repo_of(folder.substr(kHubPrefix.size())), "Hugging Face", snapshot_of(path));
+  for (const auto& path : entries_of(places.hugging_face)) {
+    const std::string folder = path.filename();
+    if (!folder.starts_with(kHubPrefix)) continue;
+    const fs::path snapshot = snapshot_of(path);
+    add(repo_of(folder.substr(kHubPrefix.size())), "Hugging Face", snapshot);
+    // A repository of whisper.cpp's holds one model a file; each is named by its path.
+    for (const auto& file : entries_of(snapshot))
+      if (kind_of(file) == ModelKind::ggml) add(file, "Hugging Face", file);
+  }
   for (const auto& path : entries_of(places.whisper)) add(path.stem(), "openai-whisper", path);
   std::ranges::sort(models, {}, [](const ListedModel& m) { return std::pair(m.name, m.where); });
   return models;

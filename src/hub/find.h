@@ -21,8 +21,8 @@ struct ModelPlaces {
 };
 
 /// The path of a complete model: `word` itself where it is a path to one, else the model of that name in our own cache,
-/// Hugging Face's or openai-whisper's, in this order. Errors say what was looked at, what an incomplete copy lacks and
-/// how to get the model. Touches no network.
+/// Hugging Face's or openai-whisper's, in this order; last, in Hugging Face's, where faster-whisper keeps its copy.
+/// Errors say what was looked at, what an incomplete copy lacks and how to get the model. Touches no network.
 Result<std::filesystem::path> find_model(std::string_view word, const ModelPlaces& places);
 
 struct ListedModel {

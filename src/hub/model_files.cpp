@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -15,6 +16,8 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kWeights = "model.safetensors";
 constexpr std::string_view kIndex = "model.safetensors.index.json";
+constexpr std::string_view kGgmlMark = "lmgg";  // 0x67676d6c, little-endian
+constexpr std::string_view kWhisperSpec("\x0C\0WhisperSpec\0", 14);
 
 Json parsed(const fs::path& path) {
   const auto text = read_file(path);
@@ -66,14 +69,27 @@ void check_weights(const fs::path& folder, std::vector<std::string>& missing) {
   for (const auto& shard : shards) check_safetensors(folder, shard, missing);
 }
 
+std::int64_t size_of_files(const fs::path& folder) {
+  std::int64_t size = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored)) size += static_cast<std::int64_t>(entry.file_size(ignored));
+  return size;
+}
+
 LocalModel inspect_folder(const fs::path& folder) {
-  LocalModel model{.path = folder, .kind = ModelKind::hugging_face};
+  LocalModel model{.path = folder, .kind = ModelKind::hugging_face, .size = size_of_files(folder)};
   check_weights(folder, model.missing);
   const bool parts = fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
   if (!fs::exists(folder / "tokenizer.json") && !parts) model.missing.emplace_back("tokenizer.json is not there");
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.is_regular_file(ignored)) model.size += static_cast<std::int64_t>(entry.file_size(ignored));
+  return model;
+}
+
+LocalModel inspect_ctranslate2(const fs::path& folder) {
+  LocalModel model{.path = folder, .kind = ModelKind::ctranslate2, .size = size_of_files(folder)};
+  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  if (!has("tokenizer.json") && !has("vocabulary.json") && !has("vocabulary.txt"))
+    model.missing.emplace_back("tokenizer.json is not there, nor vocabulary.json or .txt");
   return model;
 }
 
@@ -88,6 +104,38 @@ LocalModel inspect_checkpoint(const fs::path& path) {
   return model;
 }
 
+/// Whisper.cpp's file: the mark it begins with. Its tensors are counted by whoever loads it.
+LocalModel inspect_ggml(const fs::path& path) {
+  std::error_code ignored;
+  return {.path = path, .kind = ModelKind::ggml, .size = static_cast<std::int64_t>(fs::file_size(path, ignored))};
+}
+
+/// The first bytes of a file, fewer where it is shorter.
+std::string first_bytes(const fs::path& path, std::size_t count) {
+  std::string bytes(count, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+bool is_ggml_file(const fs::path& path) {
+  return first_bytes(path, kGgmlMark.size()) == kGgmlMark;
+}
+
+/// model.bin: a version in 4 bytes, then the model's kind as a text with its length in front and a zero behind.
+bool is_ctranslate2_whisper(const fs::path& file) {
+  const std::string bytes = first_bytes(file, 4 + kWhisperSpec.size());
+  return bytes.size() > 4 && bytes.substr(4) == kWhisperSpec;
+}
+
+std::optional<ModelKind> kind_of_folder(const fs::path& folder) {
+  const Json config = parsed(folder / "config.json");
+  if (config.is_object() && config.value("model_type", Json()) == "whisper") return ModelKind::hugging_face;
+  if (is_ctranslate2_whisper(folder / "model.bin")) return ModelKind::ctranslate2;
+  return std::nullopt;
+}
+
 bool is_shard(std::string_view name) {
   return name.starts_with("model-") && name.ends_with(".safetensors") && name.find("-of-") != name.npos &&
          name.find('/') == name.npos;
@@ -95,13 +143,34 @@ bool is_shard(std::string_view name) {
 
 }  // namespace
 
-std::optional<LocalModel> inspect_model(const fs::path& path) {
+std::string_view name_of(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::hugging_face: return "Hugging Face";
+    case ModelKind::openai: return "OpenAI";
+    case ModelKind::ctranslate2: return "CTranslate2";
+    case ModelKind::ggml: return "whisper.cpp";
+  }
+  return "?";
+}
+
+std::optional<ModelKind> kind_of(const fs::path& path) {
   std::error_code ignored;
-  if (path.extension() == ".pt" && fs::is_regular_file(path, ignored)) return inspect_checkpoint(path);
-  if (!fs::is_directory(path, ignored)) return std::nullopt;
-  const Json config = parsed(path / "config.json");
-  if (!config.is_object() || config.value("model_type", Json()) != "whisper") return std::nullopt;
-  return inspect_folder(path);
+  if (fs::is_directory(path, ignored)) return kind_of_folder(path);
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  if (path.extension() == ".pt") return ModelKind::openai;
+  return is_ggml_file(path) ? std::optional(ModelKind::ggml) : std::nullopt;
+}
+
+std::optional<LocalModel> inspect_model(const fs::path& path) {
+  const auto kind = kind_of(path);
+  if (!kind) return std::nullopt;
+  switch (*kind) {
+    case ModelKind::hugging_face: return inspect_folder(path);
+    case ModelKind::openai: return inspect_checkpoint(path);
+    case ModelKind::ctranslate2: return inspect_ctranslate2(path);
+    case ModelKind::ggml: return inspect_ggml(path);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> needed_files(const std::vector<std::string>& names) {
@@ -112,13 +181,15 @@ std::vector<std::string> needed_files(const std::vector<std::string>& names) {
   } else if (has(kIndex)) {
     needed.emplace_back(kIndex);
     std::ranges::copy_if(names, std::back_inserter(needed), is_shard);
+  } else if (has("model.bin") && (has("vocabulary.json") || has("vocabulary.txt"))) {
+    needed.emplace_back("model.bin");
   } else {
     return {};
   }
   for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json"})
     if (has(name)) needed.emplace_back(name);
   if (!has("tokenizer.json"))
-    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json"})
+    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json", "vocabulary.json", "vocabulary.txt"})
       if (has(name)) needed.emplace_back(name);
   std::ranges::sort(needed);
   return needed;

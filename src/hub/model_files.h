@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -11,7 +12,16 @@ namespace tutti {
 enum class ModelKind {
   hugging_face,  // a folder: config.json, safetensors, tokenizer.json
   openai,        // one .pt file
+  ctranslate2,   // a folder of faster-whisper: model.bin, config.json, tokenizer.json or vocabulary.json or .txt
+  ggml,          // one file of whisper.cpp
 };
+
+/// "Hugging Face", "OpenAI", "CTranslate2", "whisper.cpp".
+std::string_view name_of(ModelKind kind);
+
+/// What kind of Whisper model a path is, by names and first bytes; nothing if it is none. A folder whose config.json
+/// says `whisper` is Hugging Face's, weights or not; one with a CTranslate2 model.bin of Whisper's is faster-whisper's.
+std::optional<ModelKind> kind_of(const std::filesystem::path& path);
 
 /// A model on this machine's disk, judged by its files' names and lengths; tensors are read by whoever loads it.
 struct LocalModel {
@@ -23,12 +33,11 @@ struct LocalModel {
   bool complete() const { return missing.empty(); }
 };
 
-/// Looks at a path. Nothing if it is not a Whisper model at all: neither a .pt file nor a folder whose config.json says
-/// `whisper` (or is the only thing that is missing beside weights).
+/// Looks at a path. Nothing if it is not a Whisper model at all (see kind_of).
 std::optional<LocalModel> inspect_model(const std::filesystem::path& path);
 
 /// Of a repository's file names, those a Whisper model consists of here: configuration, safetensors (one file or
-/// sharded), tokenizer. Sorted. Empty if there are no safetensors weights among them.
+/// sharded) or else CTranslate2's model.bin, tokenizer. Sorted. Empty if there are no such weights among them.
 std::vector<std::string> needed_files(const std::vector<std::string>& names);
 
 }  // namespace tutti

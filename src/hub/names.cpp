@@ -12,29 +12,32 @@ struct Known {
   std::string_view word;
   std::string_view repo;
   std::string_view openai;
+  std::string_view faster_whisper;
 };
 
-// Short names are openai-whisper's and distil-whisper's; "openai/whisper-large" is the first large model.
+// Short names are openai-whisper's and distil-whisper's (the last column: faster_whisper/utils.py);
+// "openai/whisper-large" is the first large model.
 constexpr std::array kKnown{
-    Known{"tiny.en", "openai/whisper-tiny.en", "tiny.en"},
-    Known{"tiny", "openai/whisper-tiny", "tiny"},
-    Known{"base.en", "openai/whisper-base.en", "base.en"},
-    Known{"base", "openai/whisper-base", "base"},
-    Known{"small.en", "openai/whisper-small.en", "small.en"},
-    Known{"small", "openai/whisper-small", "small"},
-    Known{"medium.en", "openai/whisper-medium.en", "medium.en"},
-    Known{"medium", "openai/whisper-medium", "medium"},
-    Known{"large-v1", "openai/whisper-large", "large-v1"},
-    Known{"large-v2", "openai/whisper-large-v2", "large-v2"},
-    Known{"large-v3", "openai/whisper-large-v3", "large-v3"},
-    Known{"large", "openai/whisper-large-v3", "large-v3"},
-    Known{"large-v3-turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo"},
-    Known{"turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo"},
-    Known{"distil-small.en", "distil-whisper/distil-small.en", ""},
-    Known{"distil-medium.en", "distil-whisper/distil-medium.en", ""},
-    Known{"distil-large-v2", "distil-whisper/distil-large-v2", ""},
-    Known{"distil-large-v3", "distil-whisper/distil-large-v3", ""},
-    Known{"distil-large-v3.5", "distil-whisper/distil-large-v3.5", ""},
+    Known{"tiny.en", "openai/whisper-tiny.en", "tiny.en", "Systran/faster-whisper-tiny.en"},
+    Known{"tiny", "openai/whisper-tiny", "tiny", "Systran/faster-whisper-tiny"},
+    Known{"base.en", "openai/whisper-base.en", "base.en", "Systran/faster-whisper-base.en"},
+    Known{"base", "openai/whisper-base", "base", "Systran/faster-whisper-base"},
+    Known{"small.en", "openai/whisper-small.en", "small.en", "Systran/faster-whisper-small.en"},
+    Known{"small", "openai/whisper-small", "small", "Systran/faster-whisper-small"},
+    Known{"medium.en", "openai/whisper-medium.en", "medium.en", "Systran/faster-whisper-medium.en"},
+    Known{"medium", "openai/whisper-medium", "medium", "Systran/faster-whisper-medium"},
+    Known{"large-v1", "openai/whisper-large", "large-v1", "Systran/faster-whisper-large-v1"},
+    Known{"large-v2", "openai/whisper-large-v2", "large-v2", "Systran/faster-whisper-large-v2"},
+    Known{"large-v3", "openai/whisper-large-v3", "large-v3", "Systran/faster-whisper-large-v3"},
+    Known{"large", "openai/whisper-large-v3", "large-v3", "Systran/faster-whisper-large-v3"},
+    Known{"large-v3-turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo",
+          "mobiuslabsgmbh/faster-whisper-large-v3-turbo"},
+    Known{"turbo", "openai/whisper-large-v3-turbo", "large-v3-turbo", "mobiuslabsgmbh/faster-whisper-large-v3-turbo"},
+    Known{"distil-small.en", "distil-whisper/distil-small.en", "", "Systran/faster-distil-whisper-small.en"},
+    Known{"distil-medium.en", "distil-whisper/distil-medium.en", "", "Systran/faster-distil-whisper-medium.en"},
+    Known{"distil-large-v2", "distil-whisper/distil-large-v2", "", "Systran/faster-distil-whisper-large-v2"},
+    Known{"distil-large-v3", "distil-whisper/distil-large-v3", "", "Systran/faster-distil-whisper-large-v3"},
+    Known{"distil-large-v3.5", "distil-whisper/distil-large-v3.5", "", "distil-whisper/distil-large-v3.5-ct2"},
 };
 
 bool is_name_part(std::string_view part) {
@@ -72,7 +75,9 @@ Result<ModelName> resolve_name(std::string_view word) {
   if (bare.starts_with("whisper-")) bare.remove_prefix(8);
   for (const auto& known : kKnown)
     if (bare == known.word || word == known.repo)
-      return ModelName{.repo = std::string(known.repo), .openai = std::string(known.openai)};
+      return ModelName{.repo = std::string(known.repo),
+                       .openai = std::string(known.openai),
+                       .faster_whisper = std::string(known.faster_whisper)};
 
   const auto slash = word.find('/');
   if (slash != word.npos && is_name_part(word.substr(0, slash)) && is_name_part(word.substr(slash + 1)))

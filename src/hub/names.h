@@ -11,8 +11,10 @@ namespace tutti {
 /// What a person's word for a model stands for.
 struct ModelName {
   std::string repo;  // "openai/whisper-tiny.en": organisation and name on a hub
-  std::string
-      openai{};  // "tiny.en": openai-whisper's own name, which is its cache's file name too; empty if it has none
+  // "tiny.en": openai-whisper's own name, which is its cache's file name too; empty if it has none
+  std::string openai{};
+  // "Systran/faster-whisper-tiny.en": where faster-whisper takes the same weights from; empty if it knows none
+  std::string faster_whisper{};
 };
 
 /// `tiny.en`, `large`, `turbo`, `distil-large-v3`, `whisper-small` or `organisation/name` -> the repository meant.

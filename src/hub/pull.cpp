@@ -32,9 +32,8 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   for (const auto& file : model.files) names.push_back(file.name);
   const auto needed = needed_files(names);
   if (needed.empty())
-    return fail(
-        Fault::unsupported, model.repo + ": holds no model.safetensors",
-        "Expected a Whisper model in Hugging Face's layout with safetensors weights; other formats are not read");
+    return fail(Fault::unsupported, model.repo + ": holds no model.safetensors",
+                "Expected a Whisper model in Hugging Face's layout with safetensors weights, or faster-whisper's");
   std::vector<RemoteFile> chosen;
   for (const auto& file : model.files)
     if (std::ranges::binary_search(needed, file.name)) chosen.push_back(file);

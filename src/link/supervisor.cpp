@@ -113,8 +113,8 @@ Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
   return Child::start({.name = options_.name,
                        .command = options_.command.words,
                        .environment = std::move(environment),
-                       .on_terminal = options_.command.wrapped},
-                      std::move(socket));
+                       .handed = {{socket.get(), kWorkerSocket}},
+                       .streams = options_.command.wrapped ? ChildStreams::terminal : ChildStreams::logged});
 }
 
 Ending Supervisor::live(bool& was_ready) {
@@ -129,8 +129,8 @@ Ending Supervisor::live(bool& was_ready) {
   life.connection.shut();
   Seconds grace = ending.leaving || ending.final ? kLastBreath : Seconds(0);
   if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
-  const std::string& how = life.child->end(grace);
-  if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, how);
+  const ChildEnd& end = life.child->end(grace);
+  if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, end.words);
   return ending;
 }
 

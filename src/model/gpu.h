@@ -6,17 +6,22 @@
 #include "base/error.h"
 #include "base/units.h"
 
-/// What only a CUDA build can do, as plain calls: gpu_cuda.cpp behind them in a build with CUDA, no_gpu.cpp otherwise
-/// (CMake picks the file). `index` is CUDA's own number of the device in this process. Thread-safe.
+/// What only CUDA can do, as plain calls. Behind them is libtutti-cuda.so (gpu_cuda.cpp), which brings libtorch's CUDA
+/// half with it; it is loaded when it is first asked for, where there is a driver: a worker on a CPU never pays for it.
+/// Without it there are no devices. `index` is CUDA's own number of the device in this process. Thread-safe.
 namespace tutti::gpu {
 
-/// CUDA devices this process sees; 0 without CUDA, a driver or a card.
+inline constexpr const char* kLibrary = "libtutti-cuda.so";
+
+/// CUDA devices this process sees; 0 without CUDA, a driver or a card. Must have been called before torch is asked for
+/// a CUDA device for the first time: torch remembers for good that it has no CUDA half.
 int count();
 
 struct Facts {
   std::string name{};  // "NVIDIA H100 80GB HBM3"
   std::string uuid{};  // as NVML and nvidia-smi write it: "GPU-8ba2f4d1-..."
   Bytes memory{};
+  int capability = 0;  // 75 for Turing, 80 for Ampere, 90 for Hopper
 };
 
 Result<Facts> facts(int index);

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "model/gpu.h"
+#include "model/gpu_part.h"
 
 namespace tutti::gpu {
 namespace {
@@ -21,52 +21,42 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// `ask()`, with what torch throws turned into a value. A missing device is named before torch is asked.
-template <class Ask>
-auto asked(int index, Ask&& ask) -> Result<decltype(ask())> {
-  const auto thing = "cuda:" + std::to_string(index);
-  if (index < 0 || index >= count()) {
-    return fail(Fault::missing, thing + ": this process sees " + std::to_string(count()) + " CUDA devices",
-                "Check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device cpu");
-  }
-  try {
-    return ask();
-  } catch (const c10::Error& error) {
-    return fail(Fault::device, thing + ": " + error.what_without_backtrace());
-  }
-}
-
 Bytes bytes(std::size_t value) {
   return Bytes{static_cast<std::int64_t>(value)};
 }
 
-}  // namespace
-
-int count() {
+int cuda_count() {
   return c10::cuda::device_count();
 }
 
-Result<Facts> facts(int index) {
-  return asked(index, [&] {
-    const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
-    return Facts{found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem)};
-  });
+Facts cuda_facts(int index) {
+  const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
+  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor};
 }
 
-Result<Memory> memory(int index) {
-  return asked(index, [&] {
-    const auto [free, total] =
-        c10::cuda::CUDACachingAllocator::get()->getMemoryInfo(static_cast<c10::DeviceIndex>(index));
-    return Memory{bytes(free), bytes(total)};
-  });
+Memory cuda_memory(int index) {
+  const auto [free, total] =
+      c10::cuda::CUDACachingAllocator::get()->getMemoryInfo(static_cast<c10::DeviceIndex>(index));
+  return {bytes(free), bytes(total)};
 }
 
-void synchronize(int index) {
+void cuda_synchronize(int index) {
   c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(index)).synchronize();
 }
 
-void release_cached_memory() {
-  if (count() > 0) c10::cuda::CUDACachingAllocator::emptyCache();
+void cuda_release_cached_memory() {
+  c10::cuda::CUDACachingAllocator::emptyCache();
+}
+
+}  // namespace
+
+extern "C" const Part* tutti_cuda_part() {
+  static constexpr Part kPart{.count = cuda_count,
+                              .facts = cuda_facts,
+                              .memory = cuda_memory,
+                              .synchronize = cuda_synchronize,
+                              .release_cached_memory = cuda_release_cached_memory};
+  return &kPart;
 }
 
 }  // namespace tutti::gpu

@@ -1,6 +1,7 @@
 #include "model/load.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "model/stored/row_values.h"
 
 namespace tutti {
 namespace {
@@ -35,10 +37,22 @@ at::Tensor aligned_copy(const StoredTensor& stored) {
   return copy;
 }
 
-at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner, at::Device device,
-                 at::ScalarType dtype) {
+/// Scales multiplied out, in float32.
+at::Tensor dequantised(const StoredTensor& stored) {
+  auto values = at::empty(stored.shape, at::TensorOptions(at::kFloat));
+  const auto width = static_cast<std::size_t>(values[0].numel());
+  auto* out = values.mutable_data_ptr<float>();
+  at::parallel_for(0, stored.shape[0], 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = begin; row < end; ++row)
+      read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
+  });
+  return values;
+}
+
+at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner) {
+  if (is_quantised(stored)) return dequantised(stored);
   const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
-  return (aligned ? mapped(stored, owner) : aligned_copy(stored)).to(device, dtype);
+  return aligned ? mapped(stored, owner) : aligned_copy(stored);
 }
 
 /// The output layer is the token embedding, yet some files carry it twice.
@@ -58,21 +72,20 @@ void warn_of_unused(const Checkpoint& checkpoint, const std::vector<WeightSlot>&
 
 }  // namespace
 
-Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device,
-                                    at::ScalarType dtype) {
+Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint) {
   const c10::InferenceMode guard;
   WhisperWeights weights;
   const auto slots = weight_slots(weights, checkpoint->shape);
   for (const auto& slot : slots) {
     const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
     if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = place(**stored, checkpoint, device, dtype);
+    *slot.tensor = place(**stored, checkpoint);
   }
   warn_of_unused(*checkpoint, slots);
   return weights;
 }
 
-WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::ScalarType dtype) {
+WhisperWeights random_weights(const WhisperShape& shape) {
   const c10::InferenceMode guard;
   WhisperWeights weights;
   for (const auto& slot : weight_slots(weights, shape)) {
@@ -82,7 +95,7 @@ WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::
     const bool is_norm_scale = slot.shape.size() == 1 && slot.name.ends_with(".weight");
     auto values = at::randn(slot.shape, at::TensorOptions(at::kFloat)).mul_(slot.shape.size() == 1 ? 0.02 : scale);
     if (is_norm_scale) values.add_(1.0);
-    *slot.tensor = values.to(device, dtype);
+    *slot.tensor = std::move(values);
   }
   return weights;
 }

@@ -12,6 +12,8 @@
 
 namespace tutti {
 
+inline constexpr std::int32_t kTimestampTokens = 1501;  // 0.00 s to 30.00 s, the last of a Whisper's vocabulary
+
 /// The ids as OpenAI lays them out behind `text_tokens` tokens of text (transcription.md, 5.2): 50256 of them make the
 /// English vocabulary, 50257 the multilingual one.
 SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t languages);

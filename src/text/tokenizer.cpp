@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/files.h"
+#include "text/ggml_vocabulary.h"
 #include "text/openai_vocabulary.h"
 #include "text/pieces.h"
 #include "text/utf8.h"
@@ -16,10 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kVocabularyTxt = "vocabulary.txt";
+
 Result<fs::path> file_in(const fs::path& path) {
   std::error_code ignored;  // reading the file reports what matters
   if (!fs::is_directory(path, ignored)) return path;
-  if (fs::exists(path / "tokenizer.json", ignored)) return path / "tokenizer.json";
+  for (const char* name : {"tokenizer.json", "vocabulary.json", kVocabularyTxt})
+    if (fs::exists(path / name, ignored)) return path / name;
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(path, ignored))
     if (entry.path().extension() == ".tiktoken") found.push_back(entry.path());
@@ -28,6 +32,19 @@ Result<fs::path> file_in(const fs::path& path) {
               path.string() + ": expected tokenizer.json or one .tiktoken file, found " + std::to_string(found.size()) +
                   " .tiktoken files",
               "Copy tokenizer.json from where the model came from");
+}
+
+/// By the first characters: a tokenizer.json is an object, a vocabulary.json an array; base64 has neither's bracket.
+Result<VocabularyFile> parse_vocabulary(std::string_view content) {
+  if (is_ggml(content)) {
+    const auto head = parse_ggml_head(content);
+    if (!head) return tl::unexpected(head.error());
+    return vocabulary_of(*head);
+  }
+  const auto first = content.find_first_not_of(" \t\r\n");
+  if (first != content.npos && content[first] == '[') return parse_vocabulary_json(content);
+  const bool json = content.substr(0, 64).find('{') != content.npos;
+  return json ? parse_tokenizer_json(content) : parse_tiktoken(content);
 }
 
 std::string timestamp_name(std::int32_t steps) {
@@ -40,16 +57,18 @@ std::string timestamp_name(std::int32_t steps) {
 
 Tokenizer::Tokenizer(std::shared_ptr<const Vocabulary> vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
-Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::int32_t> n_vocab) {
-  const bool json = content.substr(0, 64).find('{') != content.npos;  // base64 has no braces
-  auto file = json ? parse_tokenizer_json(content) : parse_tiktoken(content);
+Result<Tokenizer> Tokenizer::build(Result<VocabularyFile> file, std::optional<std::int32_t> n_vocab) {
   if (!file) return tl::unexpected(file.error());
-  auto special = json ? special_tokens_from(file->added, n_vocab)
-                      : special_tokens_for(static_cast<std::int32_t>(file->tokens.size()), n_vocab);
+  auto special = file->added.empty() ? special_tokens_for(static_cast<std::int32_t>(file->tokens.size()), n_vocab)
+                                     : special_tokens_from(file->added, n_vocab);
   if (!special) return tl::unexpected(special.error());
   auto vocabulary = Vocabulary::build(std::move(*file), std::move(*special));
   if (!vocabulary) return tl::unexpected(vocabulary.error());
   return Tokenizer(std::move(*vocabulary));
+}
+
+Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::int32_t> n_vocab) {
+  return build(parse_vocabulary(content), n_vocab);
 }
 
 Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32_t> n_vocab) {
@@ -63,7 +82,8 @@ Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32
   if (!file) return tl::unexpected(file.error());
   const auto content = MappedFile::open(*file);
   if (!content) return tl::unexpected(content.error());
-  auto tokenizer = parse(content->text(), n_vocab);
+  auto tokenizer = file->filename() == kVocabularyTxt ? build(parse_vocabulary_txt(content->text()), n_vocab)
+                                                      : parse(content->text(), n_vocab);
   if (!tokenizer) return fail_in(file->string(), std::move(tokenizer.error()));
   return tokenizer;
 }

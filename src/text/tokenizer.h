@@ -13,6 +13,8 @@
 
 namespace tutti {
 
+struct VocabularyFile;
+
 /// The ids that steer a Whisper model. Which numbers they are depends on the vocabulary (transcription.md, 5.2).
 struct SpecialTokens {
   std::int32_t eot = 0;
@@ -31,16 +33,17 @@ struct SpecialTokens {
   std::optional<std::int32_t> language_token(std::string_view code) const;
 };
 
-/// Byte-level BPE of GPT-2 with Whisper's special tokens, from a Hugging Face tokenizer.json or an OpenAI .tiktoken
-/// file. Immutable after loading; all methods are thread-safe.
+/// Byte-level BPE of GPT-2 with Whisper's special tokens, from the files of Hugging Face, OpenAI, CTranslate2 or
+/// whisper.cpp. Immutable after loading; all methods are thread-safe.
 class Tokenizer {
  public:
-  /// From a model folder (tokenizer.json in it, else *.tiktoken), a tokenizer.json or a .tiktoken file. A .tiktoken
-  /// file knows no special tokens: `n_vocab` (the model's) decides them. For an OpenAI .pt it also decides which of
-  /// OpenAI's two vocabularies, both built in, is meant.
+  /// From a model folder (tokenizer.json in it, else CTranslate2's vocabulary.json or .txt, else *.tiktoken), one of
+  /// these files, or a model file of whisper.cpp. A .tiktoken or whisper.cpp file knows no special tokens: `n_vocab`
+  /// (the model's) decides them. For an OpenAI .pt it also decides which of OpenAI's two vocabularies, both built in,
+  /// is meant.
   static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
 
-  /// As `load`, from the content of either kind of file.
+  /// As `load`, from the content of any of these files but vocabulary.txt, which nothing tells from other text.
   static Result<Tokenizer> parse(std::string_view content, std::optional<std::int32_t> n_vocab = {});
 
   /// Ids of plain text; text that looks like a special token is encoded as text.
@@ -65,6 +68,7 @@ class Tokenizer {
  private:
   struct Vocabulary;
   explicit Tokenizer(std::shared_ptr<const Vocabulary> vocabulary);
+  static Result<Tokenizer> build(Result<VocabularyFile> file, std::optional<std::int32_t> n_vocab);
   std::shared_ptr<const Vocabulary> vocabulary_;
 };
 

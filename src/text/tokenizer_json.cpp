@@ -1,38 +1,12 @@
-#include <array>
 #include <nlohmann/json.hpp>
 
-#include "text/utf8.h"
+#include "text/byte_level.h"
 #include "text/vocabulary_file.h"
 
 namespace tutti {
 namespace {
 
 using Json = nlohmann::json;
-
-/// Byte-level vocabularies write every byte as a printable character: GPT-2's table, by character, -1 where none.
-constexpr std::array<std::int16_t, 0x144> byte_of_character() {
-  std::array<std::int16_t, 0x144> bytes{};
-  bytes.fill(-1);
-  std::size_t shifted = 0x100;
-  for (std::int16_t byte = 0; byte < 256; ++byte) {
-    const bool printable = (byte > 0x20 && byte < 0x7F) || (byte > 0xA0 && byte != 0xAD);
-    bytes[printable ? static_cast<std::size_t>(byte) : shifted++] = byte;
-  }
-  return bytes;
-}
-
-/// False where `text` holds a character that stands for no byte.
-bool to_bytes(std::string_view text, std::string& bytes) {
-  static constexpr auto kBytes = byte_of_character();
-  bytes.clear();
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    if (point.value >= kBytes.size() || kBytes[point.value] < 0) return false;
-    bytes.push_back(static_cast<char>(kBytes[point.value]));
-    at += point.size;
-  }
-  return true;
-}
 
 /// Takes the few parts we need out of the event stream; 2.4 MB as a tree of values would cost twice the time.
 class Reader final : public nlohmann::json_sax<Json> {
@@ -133,15 +107,15 @@ class Reader final : public nlohmann::json_sax<Json> {
       return true;
     }
     entries.emplace_back(std::string(), static_cast<std::int32_t>(value));
-    if (to_bytes(key_, entries.back().first)) return true;
+    if (bytes_of_byte_level(key_, entries.back().first)) return true;
     return stop("token '" + key_ + "' is not byte-level");
   }
 
   bool spaced_merge(std::string_view text) {
     const std::size_t space = text.find(' ');
     Merge merge;
-    if (space == text.npos || !to_bytes(text.substr(0, space), merge.first) ||
-        !to_bytes(text.substr(space + 1), merge.second))
+    if (space == text.npos || !bytes_of_byte_level(text.substr(0, space), merge.first) ||
+        !bytes_of_byte_level(text.substr(space + 1), merge.second))
       return stop("merge " + std::to_string(file.merges.size()) + ": expected two tokens, found '" + std::string(text) +
                   "'");
     file.merges.push_back(std::move(merge));
@@ -149,7 +123,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
   bool half_merge(std::string_view text) {
     halves_.emplace_back();
-    if (to_bytes(text, halves_.back())) return true;
+    if (bytes_of_byte_level(text, halves_.back())) return true;
     return stop("merge " + std::to_string(file.merges.size()) + ": '" + std::string(text) + "' is not byte-level");
   }
 

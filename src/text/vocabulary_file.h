@@ -31,6 +31,11 @@ Result<VocabularyFile> parse_tiktoken(std::string_view content);
 /// fixed by what Whisper is.
 Result<VocabularyFile> parse_tokenizer_json(std::string_view content);
 
+/// CTranslate2's forms, a list of all tokens by id: vocabulary.json, a JSON array, and vocabulary.txt, one token a
+/// line. Tokens of text are byte-level, as Hugging Face writes them; <|endoftext|> and what follows are added tokens.
+Result<VocabularyFile> parse_vocabulary_json(std::string_view content);
+Result<VocabularyFile> parse_vocabulary_txt(std::string_view content);
+
 /// Ids above this are taken for damage rather than for a vocabulary.
 inline constexpr std::int32_t kMostTokens = 1'000'000;
 

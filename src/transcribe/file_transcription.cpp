@@ -1,34 +1,65 @@
 #include "transcribe/file_transcription.h"
 
+#include "transcribe/mel_source.h"
+#include "transcribe/speech_plan.h"
+
 namespace tutti {
 
-Result<TranscribedFile> transcribe_file(DecodedFile&& file, const TranscriptionContext& context,
-                                        const OnPosition& on_position) {
-  RemoteWindows windows(context.engine, context.tokenizer, context.log_mel, file.recording, context.decoding);
-  if (auto measured = windows.measure(); !measured) return tl::unexpected(measured.error());
+namespace {
 
-  const LongFormInput input{.content_frames = LogMel::content_frames(file.recording),
-                            .frames_per_window = context.frames_per_window,
-                            .n_text_ctx = context.n_text_ctx};
-  auto transcript = transcribe_long_form(input, context.tokenizer, context.rules, windows,
-                                         [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-                                           on_position(length_of(seek * kHopSamples, kModelRate), fresh);
-                                         });
+/// What is heard of a file, and how to get back from its times to the recording's.
+class Sound {
+ public:
+  explicit Sound(const SequentialFile& file) : recording_(file.decoded.recording) {
+    if (!file.speech) return;
+    packed_.emplace(recording_, *file.speech);
+    if (!file.speech->empty()) map_.emplace(*file.speech);
+  }
+
+  const SampleReader& samples() const { return packed_ ? static_cast<const SampleReader&>(*packed_) : recording_; }
+  Seconds position(std::int64_t seek) const {
+    const Seconds heard = length_of(seek * kHopSamples, kModelRate);
+    return map_ ? map_->end(heard) : heard;
+  }
+  std::vector<Segment> restored(std::vector<Segment> segments) const {
+    if (map_) restore_times(segments, *map_);
+    return segments;
+  }
+
+ private:
+  const Recording& recording_;
+  std::optional<PackedRecording> packed_{};
+  std::optional<SpeechMap> map_{};
+};
+
+}  // namespace
+
+Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context) {
+  const Sound sound(file);
+  RecordingMel mels(context.log_mel, sound.samples(), file.maximum);
+  RemoteWindows windows(context.windows, mels);
+  LongFormInput input = context.model;
+  input.content_frames = LogMel::content_frames(sound.samples());
+  auto transcript =
+      transcribe_long_form(input, context.windows.tokenizer, context.rules, windows,
+                           [&](const std::vector<Segment>& fresh, std::int64_t seek) {
+                             context.on_progress(file.decoded.index, sound.position(seek), sound.restored(fresh));
+                           });
   if (!transcript) return tl::unexpected(transcript.error());
+  transcript->segments = sound.restored(std::move(transcript->segments));
+  return transcribed(file.decoded, std::move(*transcript), windows.costs());
+}
 
-  TranscribedFile done{.started = file.started, .transcript = std::move(*transcript)};
-  const WindowCosts& costs = windows.costs();
+TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs) {
+  TranscribedFile done{.started = file.started, .transcript = std::move(transcript)};
   done.outcome = {.index = file.index,
                   .input = file.input,
                   .duration = file.recording.duration(),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
-                  .windows = costs.windows,
-                  .decodings = costs.decodings,
-                  .decoder_steps = costs.decoder_steps,
-                  .narrow_margins = costs.narrow_margins,
+                  .counts = costs.counts,
                   .spent = costs.spent};
-  done.outcome.spent.audio = file.decoding;
+  done.outcome.spent += file.spent;
   return done;
 }
 

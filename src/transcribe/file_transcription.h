@@ -1,11 +1,16 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <vector>
+
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "audio/vad/packing.h"
 #include "base/clock.h"
-#include "link/window_engine.h"
 #include "transcribe/events.h"
 #include "transcribe/remote_windows.h"
+#include "transcribe/speech_plan.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -15,8 +20,16 @@ struct DecodedFile {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
   Clock::Instant started{};  // of its decoding
-  Seconds decoding{};
+  TimeSpent spent{};         // until now
   Recording recording;
+  std::vector<float> speech{};  // with VAD: speech_probabilities() of the recording
+};
+
+/// A file that is worked off from its start to its end.
+struct SequentialFile {
+  DecodedFile decoded;
+  std::optional<PackedPieces> speech{};  // with VAD: all that is to be heard of it
+  float maximum = 0;                     // LogMel::maximum of what is heard
 };
 
 /// A file between transcription and its outputs.
@@ -26,22 +39,24 @@ struct TranscribedFile {
   Transcript transcript{};
 };
 
-/// What every file of a run shares; borrowed. All members are thread-safe.
+/// Called after each window with the file's place on the command line, the position reached and the segments that are
+/// new, in order. From any thread, but for one file from one at a time.
+using OnProgressOfFile = std::function<void(std::size_t index, Seconds position, const std::vector<Segment>& fresh)>;
+
+/// What every file of a run shares, mostly borrowed. All members are thread-safe.
 struct TranscriptionContext {
-  WindowEngine& engine;
-  const Tokenizer& tokenizer;
+  WindowService windows;
   const LogMel& log_mel;
   const LongFormOptions& rules;
-  const DecodingOptions& decoding;
-  std::int64_t frames_per_window = 3000;
-  std::int32_t n_text_ctx = 448;
+  const OnProgressOfFile& on_progress;
+  LongFormInput model{};  // content_frames is each file's own
+  WayThrough way{};
 };
 
-/// Called after each window with the position reached and the window's segments.
-using OnPosition = std::function<void(Seconds position, const std::vector<Segment>& fresh)>;
-
 /// The reference's sequential loop over one file. Blocks; many files may run at once.
-Result<TranscribedFile> transcribe_file(DecodedFile&& file, const TranscriptionContext& context,
-                                        const OnPosition& on_position);
+Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context);
+
+/// A file with its transcript and what that cost.
+TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs);
 
 }  // namespace tutti

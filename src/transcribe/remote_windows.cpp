@@ -1,6 +1,7 @@
 #include "transcribe/remote_windows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "base/clock.h"
@@ -44,64 +45,47 @@ std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const st
   return ids;
 }
 
-RemoteWindows::RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel,
-                             const Recording& recording, const DecodingOptions& options)
-    : engine_(engine),
-      tokenizer_(tokenizer),
-      log_mel_(log_mel),
-      recording_(recording),
-      options_(options),
-      suppressed_(suppressed_tokens(tokenizer, options.suppress_tokens)) {}
-
-RemoteWindows::~RemoteWindows() {
-  release();
-}
-
-Result<void> RemoteWindows::measure() {
-  const auto start = Clock::real().now();
-  const auto maximum = log_mel_.maximum(recording_);
-  costs_.spent.features += since(start);
-  if (!maximum) return tl::unexpected(maximum.error());
-  maximum_ = *maximum;
-  return {};
+WindowCosts& WindowCosts::operator+=(const WindowCosts& other) {
+  counts += other.counts;
+  spent += other.spent;
+  return *this;
 }
 
 void RemoteWindows::release() {
-  if (span_) engine_.release(window_);
+  if (span_) service_.engine.release(window_);
   span_.reset();
 }
 
-Result<WindowId> RemoteWindows::opened(WindowSpan window) {
-  if (span_ && span_->seek == window.seek && span_->frames == window.frames) return window_;
+Result<void> RemoteWindows::open(WindowSpan window) {
+  if (span_ && span_->seek == window.seek && span_->frames == window.frames) return {};
   release();
   const auto start = Clock::real().now();
-  const auto mel = log_mel_.window(recording_, window.seek, window.frames, maximum_);
+  const auto mel = mels_.window(window);
   costs_.spent.features += since(start);
   if (!mel) return tl::unexpected(mel.error());
 
   const auto asked = Clock::real().now();
   const WindowId id = next_window_id();
-  const auto answer = engine_.open(id, *mel, log_mel_.n_mels(), static_cast<std::int32_t>(window.frames));
+  const auto answer = service_.engine.open(id, *mel, mels_.n_mels(), static_cast<std::int32_t>(window.frames));
   if (!answer) return tl::unexpected(answer.error());
   const Seconds encoder(answer->encode_seconds);
   costs_.spent.encoder += encoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - encoder);
-  ++costs_.windows;
+  ++costs_.counts.windows;
   window_ = id;
   span_ = window;
-  return id;
+  return {};
 }
 
 Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
-  const auto id = opened(window);
-  if (!id) return tl::unexpected(id.error());
-  const auto guess = engine_.detect_language(*id);
+  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  const auto guess = service_.engine.detect_language(window_);
   if (!guess) return tl::unexpected(guess.error());
   const auto best = std::max_element(guess->probabilities.begin(), guess->probabilities.end());
   if (best == guess->probabilities.end())
     return fail(Fault::usage, "this model knows no languages", "Name the language with --language");
   const std::int32_t token = guess->tokens[static_cast<std::size_t>(best - guess->probabilities.begin())];
-  const SpecialTokens& special = tokenizer_.special();
+  const SpecialTokens& special = service_.tokenizer.special();
   const auto known = std::find(special.languages.begin(), special.languages.end(), token);
   if (known == special.languages.end())
     return fail(Fault::internal,
@@ -110,31 +94,51 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
 }
 
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
-  const auto id = opened(window);
-  if (!id) return tl::unexpected(id.error());
+  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  const DecodingOptions& options = service_.options;
   const auto asked = Clock::real().now();
-  auto answer = engine_.decode({.window = *id,
-                                .request = costs_.decodings + 1,
-                                .prompt = request.prompt,
-                                .sot_index = request.sot_index,
-                                .temperature = static_cast<float>(request.temperature),
-                                .best_of = request.temperature > 0 ? options_.best_of : 1,
-                                .seed = seed_of(options_.seed, window.seek, request.temperature),
-                                .max_tokens = request.max_tokens,
-                                .suppress = suppressed_,
-                                .suppress_blank = options_.suppress_blank,
-                                .timestamps = options_.timestamps,
-                                .max_initial_timestamp = options_.max_initial_timestamp});
+  auto answer = service_.engine.decode({.window = window_,
+                                        .request = ++requests_,
+                                        .prompt = request.prompt,
+                                        .sot_index = request.sot_index,
+                                        .temperature = static_cast<float>(request.temperature),
+                                        .best_of = request.temperature > 0 ? options.best_of : 1,
+                                        .beam_size = request.temperature > 0 ? 0 : options.beam_size,
+                                        .patience = options.patience,
+                                        .length_penalty = options.length_penalty,
+                                        .seed = seed_of(options.seed, origin_ + window.seek, request.temperature),
+                                        .max_tokens = request.max_tokens,
+                                        .suppress = service_.suppressed,
+                                        .suppress_blank = options.suppress_blank,
+                                        .timestamps = options.timestamps,
+                                        .max_initial_timestamp = options.max_initial_timestamp});
   if (!answer) return tl::unexpected(answer.error());
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
-  ++costs_.decodings;
-  costs_.decoder_steps += static_cast<std::size_t>(answer->steps);
-  costs_.narrow_margins += static_cast<std::size_t>(answer->narrow_margins);
+  costs_.counts += {.decodings = 1,
+                    .decoder_steps = static_cast<std::size_t>(answer->steps),
+                    .narrow_margins = static_cast<std::size_t>(answer->narrow_margins),
+                    .sequence_steps = static_cast<std::size_t>(answer->sequence_steps),
+                    .batch_steps = answer->shared_steps};
   return DecodeAnswer{.tokens = std::move(answer->tokens),
                       .avg_logprob = answer->avg_logprob,
                       .no_speech_prob = answer->no_speech_prob};
+}
+
+Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+  if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
+  const auto asked = Clock::real().now();
+  auto answer = service_.engine.align({.window = window_,
+                                       .request = ++requests_,
+                                       .sot_sequence = request.sot_sequence,
+                                       .text_tokens = request.text,
+                                       .frames = static_cast<std::int32_t>(window.frames)});
+  if (!answer) return tl::unexpected(answer.error());
+  const Seconds decoder(answer->seconds);
+  costs_.spent.decoder += decoder;
+  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti

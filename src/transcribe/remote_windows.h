@@ -1,13 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "audio/log_mel.h"
-#include "audio/recording.h"
 #include "link/window_engine.h"
 #include "transcribe/events.h"
+#include "transcribe/mel_source.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -15,6 +15,9 @@ namespace tutti {
 /// Sampling and suppression, the same for every window of a run.
 struct DecodingOptions {
   std::int32_t best_of = 5;                       // samples when the temperature is above zero
+  std::int32_t beam_size = 0;                     // beams at temperature zero; 0: the most probable token each time
+  double patience = 1;                            // ends a search at beam_size * patience hypotheses, rounded
+  double length_penalty = -1;                     // 0 to 1; negative: log-probability per token ranks
   std::vector<std::int32_t> suppress_tokens{-1};  // -1 stands for the non-speech tokens
   bool suppress_blank = true;
   bool timestamps = true;
@@ -24,44 +27,48 @@ struct DecodingOptions {
 
 /// What the windows of one file cost.
 struct WindowCosts {
-  std::size_t windows = 0;
-  std::size_t decodings = 0;
-  std::size_t decoder_steps = 0;
-  std::size_t narrow_margins = 0;
+  WindowCounts counts{};
   TimeSpent spent{};
+
+  WindowCosts& operator+=(const WindowCosts& other);
 };
 
-/// One recording's windows on an engine: computes the mel of a window when it is first asked for, has it encoded once,
-/// and releases it when the next is named or the object goes. One thread at a time.
+/// What the windows of all files of a run share. Borrowed; all of it is thread-safe.
+struct WindowService {
+  WindowEngine& engine;
+  const Tokenizer& tokenizer;
+  const DecodingOptions& options;
+  const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
+};
+
+/// The windows of one recording or chunk on an engine, one open at a time: its mel is asked for and encoded once, and
+/// it is released when the next is named or the object goes. One thread at a time.
 class RemoteWindows final : public WindowDecoder {
  public:
-  RemoteWindows(WindowEngine& engine, const Tokenizer& tokenizer, const LogMel& log_mel, const Recording& recording,
-                const DecodingOptions& options);
-  ~RemoteWindows() override;
+  /// `origin`: frame of the recording that `mels` begin at, so that no two windows of a file are sampled alike.
+  RemoteWindows(const WindowService& service, MelSource& mels, std::int64_t origin = 0)
+      : service_(service), mels_(mels), origin_(origin) {}
+  ~RemoteWindows() override { release(); }
   RemoteWindows(const RemoteWindows&) = delete;
   RemoteWindows& operator=(const RemoteWindows&) = delete;
 
-  /// First pass: the maximum that every window is clamped by. Must succeed before any window is asked for.
-  Result<void> measure();
-
+  /// Has `window` encoded, if it is not open already. The others do so by themselves.
+  Result<void> open(WindowSpan window);
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 
  private:
-  Result<WindowId> opened(WindowSpan window);
   void release();
 
-  WindowEngine& engine_;
-  const Tokenizer& tokenizer_;
-  const LogMel& log_mel_;
-  const Recording& recording_;
-  const DecodingOptions& options_;
-  const std::vector<std::int32_t> suppressed_;
-  float maximum_ = 0;
+  const WindowService service_;
+  MelSource& mels_;
+  const std::int64_t origin_;
   std::optional<WindowSpan> span_{};
   WindowId window_ = 0;
+  std::uint64_t requests_ = 0;
   WindowCosts costs_{};
 };
 

@@ -6,6 +6,7 @@
 #include "device/machine_devices.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
+#include "text/tokenizer_ahead.h"
 
 namespace tutti {
 namespace {
@@ -18,19 +19,23 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
   auto command = engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
   if (!command) return tl::unexpected(command.error());
   const bool gpu = device->kind == ResolvedDevice::Kind::cuda;
-  const std::string automatic = gpu ? "float16" : "float32";
+  const std::string usual = gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device->name,
                        .command = std::move(*command),
                        .device_uuid = device->uuid,
                        .build_id = options.build_id,
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
-                                 .compute_type = options.compute_type == "auto" ? automatic : options.compute_type,
-                                 .threads = options.threads}};
+                                 .compute_type = options.compute_type == "default" ? usual : options.compute_type,
+                                 .threads = options.threads,
+                                 .batch_size = options.batch_size,
+                                 .deterministic = options.deterministic}};
 }
 
 /// The run's rules made to fit the model's vocabulary.
 LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
+  if (special.multilingual && rules.translate && rules.words)
+    log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
   if (special.multilingual) return rules;
   if (rules.language && *rules.language != "en")
     log(Level::warning, "the model is English-only; '" + *rules.language + "' was asked for, English is used");
@@ -48,17 +53,21 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
   if (!settings) return tl::unexpected(settings.error());
   auto engine = WorkerHandle::start(std::move(*settings));
   if (!engine) return tl::unexpected(engine.error());
+  TokenizerAhead ahead(options.model);
   interrupt.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
   const auto ready = (*engine)->ready();
   interrupt.on_abort({});
   if (!ready) return tl::unexpected(ready.error());
 
-  auto tokenizer = Tokenizer::load(options.model, ready->n_vocab);
+  auto tokenizer = ahead.get(ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
+  auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());
+  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
                                                            .tokenizer = std::move(*tokenizer),
                                                            .log_mel = LogMel(ready->n_mels),
+                                                           .suppressed = std::move(suppressed),
                                                            .rules = std::move(rules),
                                                            .frames_per_window = 2 * ready->n_audio_ctx,
                                                            .n_text_ctx = ready->n_text_ctx,

@@ -17,7 +17,8 @@ struct LoadedWorker {
   std::unique_ptr<WorkerHandle> engine;
   Tokenizer tokenizer;
   LogMel log_mel;
-  LongFormOptions rules{};  // the run's, made to fit the model: an English one knows no other language
+  std::vector<std::int32_t> suppressed{};  // ids never sampled, by the run's options
+  LongFormOptions rules{};                 // the run's, made to fit the model: an English one knows no other language
   std::int64_t frames_per_window = 3000;
   std::int32_t n_text_ctx = 448;
   std::string device_name{};

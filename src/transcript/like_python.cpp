@@ -1,9 +1,9 @@
 #include "transcript/like_python.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 
 #include "text/utf8.h"
 
@@ -118,6 +118,12 @@ std::string json_text(std::string_view utf8) {
     at += c.size;
   }
   return out += '"';
+}
+
+std::span<const std::int32_t> last_of(std::span<const std::int32_t> list, std::int64_t count) {
+  const auto size = static_cast<std::int64_t>(list.size());
+  const std::int64_t from = count > 0 ? std::max<std::int64_t>(size - count, 0) : std::min(-count, size);
+  return list.subspan(static_cast<std::size_t>(from));
 }
 
 double round_even(double value) {

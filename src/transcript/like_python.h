@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +27,10 @@ std::string float_text(double value);
 
 /// `utf8` as json.dumps() writes it: quoted, everything outside printable ASCII as \uXXXX.
 std::string json_text(std::string_view utf8);
+
+/// list[-count:], which the reference relies on: a count of 0 takes everything, and a negative one leaves out that many
+/// from the front. Both happen where prompts fill their room.
+std::span<const std::int32_t> last_of(std::span<const std::int32_t> list, std::int64_t count);
 
 /// Half-way cases go to the even neighbour, as round(); `value` is finite.
 double round_even(double value);

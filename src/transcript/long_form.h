@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "text/tokenizer.h"
 #include "transcript/transcript.h"
+#include "transcript/words/word_rules.h"
 
 namespace tutti {
 
@@ -25,6 +26,9 @@ struct LongFormOptions {
   bool carry_initial_prompt = false;
   std::vector<double> clip_timestamps{0};  // start, end, start, end, ... in seconds; a missing last end is the file's
   bool without_timestamps = false;
+  std::optional<WordRules> words{};  // none: no word times
+  std::string hot_words{};           // words that lead every prompt, before the text said so far; not with a prefix
+  std::string prefix{};              // what every window is taken to begin with; it is not in the transcript
   std::optional<std::int32_t> sample_len{};  // tokens a window at most; none: half the text context
 };
 
@@ -36,7 +40,7 @@ struct WindowSpan {
 
 /// One decoding of one window, asked of whoever holds the model.
 struct DecodeRequest {
-  std::vector<std::int32_t> prompt{};  // [sot_prev + previous text] + sot sequence [+ no_timestamps]
+  std::vector<std::int32_t> prompt{};  // [sot_prev + previous text] + sot sequence [+ no_timestamps] [+ prefix]
   std::int32_t sot_index = 0;          // where sot stands in `prompt`
   double temperature = 0;
   std::int32_t max_tokens = 224;
@@ -46,6 +50,17 @@ struct DecodeAnswer {
   std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
   double avg_logprob = 0;
   double no_speech_prob = 0;  // NaN where the vocabulary has no such token
+};
+
+/// When was this said? Asked of a window that was decoded.
+struct AlignRequest {
+  std::vector<std::int32_t> sot_sequence{};  // start of transcript, language, task
+  std::vector<std::int32_t> text{};          // ids below end-of-text, at least one
+};
+
+struct AlignAnswer {
+  std::vector<std::int32_t> starts{};  // of every token of the text and of what follows it, in steps of 0.02 s
+  std::vector<float> probabilities{};  // of every token of the text
 };
 
 /// The model as the long-form loop sees it: whole windows, synchronous calls. Implemented over a worker process, and by
@@ -59,6 +74,8 @@ class WindowDecoder {
   virtual Result<std::string> detect_language(WindowSpan window) = 0;
   /// One decoding of `window`, which never reaches past the recording; what is missing to a whole window are zeros.
   virtual Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) = 0;
+  /// Aligns a text with the window it was decoded from. Starts do not decrease and lie in the window.
+  virtual Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) = 0;
 };
 
 /// What the loop needs to know of model and recording.

@@ -1,21 +1,21 @@
 #include "transcript/prompt.h"
 
 #include <algorithm>
+#include <string>
+
+#include "transcript/like_python.h"
 
 namespace tutti {
 namespace {
 
 using Tokens = std::span<const std::int32_t>;
 
-/// Python's tokens[-count:], which the reference relies on: a count of 0 takes everything, and a negative one leaves
-/// out that many from the front. Both happen where the initial prompt fills the room for prompts.
-Tokens python_tail(Tokens tokens, std::int64_t count) {
-  const auto size = static_cast<std::int64_t>(tokens.size());
-  const std::int64_t from = count > 0 ? std::max<std::int64_t>(size - count, 0) : std::min(-count, size);
-  return tokens.subspan(static_cast<std::size_t>(from));
-}
-
 }  // namespace
+
+std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, std::string_view initial_prompt) {
+  if (initial_prompt.empty()) return {};
+  return tokenizer.encode(" " + std::string(strip(initial_prompt)));
+}
 
 PromptHistory::PromptHistory(std::vector<std::int32_t> initial, bool carried, std::int32_t n_text_ctx)
     : all_(std::move(initial)), initial_(all_.size()), carried_(carried), room_(n_text_ctx / 2 - 1) {}
@@ -23,14 +23,13 @@ PromptHistory::PromptHistory(std::vector<std::int32_t> initial, bool carried, st
 std::vector<std::int32_t> PromptHistory::next() const {
   const Tokens all(all_);
   if (!carried_) {
-    const Tokens last = python_tail(all.subspan(forgotten_), room_);
+    const Tokens last = last_of(all.subspan(forgotten_), room_);
     return {last.begin(), last.end()};
   }
-  const Tokens rest =
-      python_tail(all.subspan(std::max(initial_, forgotten_)), room_ - static_cast<std::int64_t>(initial_));
+  const Tokens rest = last_of(all.subspan(std::max(initial_, forgotten_)), room_ - static_cast<std::int64_t>(initial_));
   std::vector<std::int32_t> prompt(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(initial_));
   prompt.insert(prompt.end(), rest.begin(), rest.end());
-  const Tokens last = python_tail(prompt, room_);
+  const Tokens last = last_of(prompt, room_);
   return {last.begin(), last.end()};
 }
 

@@ -2,9 +2,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "text/tokenizer.h"
+
 namespace tutti {
+
+/// The initial prompt as the reference encodes it: a space, then the text without the whitespace around it. An empty
+/// one gives no tokens.
+std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, std::string_view initial_prompt);
 
 /// What was said so far, and how much of it the model is told before the next window.
 class PromptHistory {

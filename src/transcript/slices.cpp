@@ -12,10 +12,6 @@ constexpr double kHop = 160;
 constexpr double kRate = 16000;
 constexpr double kTimePrecision = kFramesPerTimestamp * kHop / kRate;  // 0.02 s a timestamp token
 
-double seconds_of(std::int64_t frames) {
-  return static_cast<double>(frames) * kHop / kRate;
-}
-
 /// One window's tokens with their timestamps readable.
 struct Reading {
   Tokens tokens;
@@ -29,7 +25,7 @@ struct Reading {
   std::int64_t steps(std::int32_t token) const { return std::max(token - timestamp_begin, 0); }
 
   double time(std::int32_t token) const {
-    return seconds_of(window.seek) + static_cast<double>(steps(token)) * kTimePrecision;
+    return seconds_of_frames(window.seek) + static_cast<double>(steps(token)) * kTimePrecision;
   }
 
   bool ends_in_single_timestamp() const {
@@ -53,23 +49,27 @@ struct Reading {
   /// The whole window as one segment, ending at its last timestamp if that says more than 0.00.
   Slice whole() const {
     const auto last = std::find_if(tokens.rbegin(), tokens.rend(), [&](auto id) { return id >= timestamp_begin; });
-    const double start = seconds_of(window.seek);
+    const double start = seconds_of_frames(window.seek);
     const bool told = last != tokens.rend() && *last != timestamp_begin;
-    return {start, told ? time(*last) : start + seconds_of(window.frames), tokens};
+    return {start, told ? time(*last) : start + seconds_of_frames(window.frames), tokens};
   }
 };
 
 }  // namespace
 
+double seconds_of_frames(std::int64_t frames) {
+  return static_cast<double>(frames) * kHop / kRate;
+}
+
 SlicedWindow slice_window(Tokens tokens, WindowSpan window, std::int32_t timestamp_begin) {
   const Reading reading{tokens, window, timestamp_begin};
   const std::int64_t behind = window.seek + window.frames;
   std::vector<std::size_t> cuts = reading.pair_ends();
-  if (cuts.empty()) return {{reading.whole()}, behind};
-
   const bool closed = reading.ends_in_single_timestamp();
+  if (cuts.empty()) return {{reading.whole()}, behind, closed};
+
   if (closed) cuts.push_back(tokens.size());
-  SlicedWindow sliced;
+  SlicedWindow sliced{.closed = closed};
   std::size_t from = 0;
   for (const std::size_t to : cuts) {
     sliced.slices.push_back(reading.slice(from, to));

@@ -18,7 +18,11 @@ struct Slice {
 struct SlicedWindow {
   std::vector<Slice> slices{};
   std::int64_t next_seek = 0;  // frame the next window starts at; always behind this one's start
+  bool closed = false;         // the text ends in a single timestamp: nothing was said behind it
 };
+
+/// Mel frames, 100 a second, in seconds.
+double seconds_of_frames(std::int64_t frames);
 
 /// Cuts the tokens of one window into segments where two timestamps stand side by side, and says where to go on: at
 /// the last such timestamp, so that what was cut off by the window's end is heard again; behind the window where the

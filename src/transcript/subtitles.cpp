@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "transcript/like_python.h"
-#include "transcript/word_layout.h"
+#include "transcript/words/word_layout.h"
 
 namespace tutti {
 namespace {

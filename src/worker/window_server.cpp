@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "decode/fixed_shapes.h"
 #include "worker/trouble.h"
 
 namespace tutti {
@@ -26,7 +27,9 @@ Decoded answer_to(const FinishedJob& job) {
           .no_speech_prob = outcome.no_speech_prob,
           .steps = outcome.steps,
           .narrow_margins = outcome.narrow_margins,
-          .seconds = outcome.seconds};
+          .seconds = outcome.share.time.count(),
+          .shared_steps = outcome.share.steps,
+          .sequence_steps = outcome.share.sequence_steps};
 }
 
 }  // namespace
@@ -36,21 +39,31 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       reply_(std::move(reply)),
       clock_(clock),
       batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
-      slots_(model_.slots) {}
+      windows_together_(model_.slots) {}
 
 void WindowServer::fail_window(WindowId id, std::uint64_t request, const Error& error) {
   reply_(Failed{.window = id, .request = request, .fault = error.fault, .what = error.text()});
 }
 
 bool WindowServer::halve_slots(const Error& error) {
-  if (slots_ == 1) return false;
-  const auto before = std::exchange(slots_, slots_ / 2);
+  if (windows_together_ == 1) return false;
+  const auto before = slots();
+  windows_together_ /= 2;
   batcher_.restart();
   stepper_.reset();
+  model_.network->release_memory();
   reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
-                 .text = error.what + ": stepping " + std::to_string(slots_) + " sequences at a time instead of " +
+                 .text = error.what + ": stepping " + std::to_string(slots()) + " sequences at a time instead of " +
                          std::to_string(before)});
   return true;
+}
+
+/// A run asks for one number of beams, so this happens once, at its first window.
+void WindowServer::make_room_for(std::int32_t beams) {
+  if (beams <= beams_) return;
+  beams_ = beams;
+  batcher_.restart();
+  stepper_.reset();
 }
 
 template <class Fn>
@@ -109,6 +122,13 @@ void WindowServer::decode(const DecodeWindow& message) {
   submit(message, found->second);
 }
 
+void WindowServer::align(const AlignWindow& message) {
+  const auto found = windows_.find(message.window);
+  if (found == windows_.end()) return fail_window(message.window, message.request, no_such_window(message.window));
+  if (!found->second.kv) return found->second.alignments.push_back(message);
+  answer_alignment(message, found->second);
+}
+
 void WindowServer::release(const ReleaseWindow& message) {
   windows_.erase(message.window);
   std::erase(to_encode_, message.window);
@@ -119,7 +139,7 @@ void WindowServer::work() {
   auto now = pace_;
   now.to_encode = !to_encode_.empty();
   now.to_step = !batcher_.idle();
-  now.free_slots = batcher_.live() + batcher_.waiting() < slots_;
+  now.free_slots = batcher_.jobs() < windows_together_;
   const auto turn = next_turn(now);
   const auto begun = clock_.now();
   if (turn == Turn::encode) {
@@ -150,6 +170,7 @@ void WindowServer::encode_next() {
   if (!kv) {
     fail_window(id, 0, kv.error());
     for (const auto& waiting : window.decodings) fail_window(id, waiting.request, kv.error());
+    for (const auto& waiting : window.alignments) fail_window(id, waiting.request, kv.error());
     windows_.erase(id);
     return;
   }
@@ -158,6 +179,7 @@ void WindowServer::encode_next() {
   reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
   for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
+  for (const auto& waiting : std::exchange(window.alignments, {})) answer_alignment(waiting, window);
 }
 
 void WindowServer::answer_language(WindowId id, const Window& window) {
@@ -175,6 +197,22 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
   reply_(Language{.window = id, .tokens = model_.languages, .probabilities = {first, first + model_.languages.size()}});
 }
 
+void WindowServer::answer_alignment(const AlignWindow& message, const Window& window) {
+  const AlignmentText text{.sot_sequence = message.sot_sequence, .text = message.text_tokens, .frames = message.frames};
+  const auto sound = check(text, model_.tokens, model_.network->dims());
+  if (!sound) return fail_window(message.window, message.request, sound.error());
+  const auto begun = clock_.now();
+  auto alignment =
+      backing_off("aligning words", [&] { return model_.network->align(*window.kv, text, model_.tokens); });
+  if (!alignment) return fail_window(message.window, message.request, alignment.error());
+  if (!*alignment) return fail_window(message.window, message.request, alignment->error());
+  reply_(Aligned{.window = message.window,
+                 .request = message.request,
+                 .starts = std::move((*alignment)->starts),
+                 .probabilities = std::move((*alignment)->probabilities),
+                 .seconds = Seconds(clock_.now() - begun).count()});
+}
+
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
   DecodeJob job{.window_id = message.window,
                 .request = message.request,
@@ -184,6 +222,9 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                 .temperature = message.temperature,
                 .best_of = message.best_of,
                 .seed = message.seed,
+                .beam_size = message.beam_size,
+                .patience = message.patience,
+                .length_penalty = message.length_penalty,
                 .max_tokens = message.max_tokens,
                 .rules = {.suppress_blank = message.suppress_blank,
                           .suppress = message.suppress,
@@ -191,12 +232,18 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                           .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
+  make_room_for(job.slots());
   batcher_.submit(std::move(job));
+}
+
+std::unique_ptr<Stepper> WindowServer::make_stepper() const {
+  if (!model_.deterministic) return model_.network->make_stepper(slots());
+  return std::make_unique<FixedShapeStepper>(model_.network->make_stepper(slots() + FixedShapeStepper::kRows));
 }
 
 void WindowServer::step() {
   auto finished = backing_off("decoding", [&] {
-    if (!stepper_) stepper_ = model_.network->make_stepper(slots_);
+    if (!stepper_) stepper_ = make_stepper();
     return batcher_.step(*stepper_);
   });
   if (!finished) finished = batcher_.fail_current(finished.error());

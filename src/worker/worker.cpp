@@ -77,25 +77,17 @@ class Desk {
           if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(letter.memory));
           if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
           if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
-          if constexpr (std::is_same_v<Message, AlignWindow>) refuse(message);
+          if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
           if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
         },
         letter.message);
   }
 
  private:
-  /// An answer all the same: whoever asked would wait for ever.
-  void refuse(const AlignWindow& message) {
-    outbox_.send(Failed{.window = message.window,
-                        .request = message.request,
-                        .fault = Fault::unsupported,
-                        .what = "this engine does not align words yet"});
-  }
-
   void load(const LoadModel& message) {
     if (server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
     const auto begun = Clock::real().now();
-    auto model = options_.load(message);
+    auto model = options_.load ? options_.load(message) : load_model(message, options_.build_id);
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
     const WhisperDims& dims = model->network->dims();
     const Ready ready{.device_name = model->device_name,

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "audio/child_process.h"
 #include "audio/decode_protocol.h"
 #include "audio/recording.h"
+#include "base/child.h"
 #include "sounds.h"
 #include "support/temp_folder.h"
 
@@ -124,10 +124,11 @@ TEST(DecodeProcess, AFullDiskIsSaidToBeOne) {
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const OwnedFd reports(ends[0]);
   OwnedFd theirs(ends[1]);
-  const std::array<std::pair<int, int>, 3> handed{
-      {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {full.get(), kDecodePcmFd}}};
-  auto child = ChildProcess::start("/proc/self/exe",
-                                   {std::string(kDecodeCommand), "loud.wav", std::to_string(::getpid()), "0"}, handed);
+  auto child = Child::start(
+      {.name = "decoder",
+       .command = {"/proc/self/exe", std::string(kDecodeCommand), "loud.wav", "0"},
+       .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {full.get(), kDecodePcmFd}},
+       .streams = ChildStreams::errors});
   ASSERT_TRUE(child) << child.error().text();
   theirs = OwnedFd();
   DecodeInbox inbox;
@@ -139,15 +140,7 @@ TEST(DecodeProcess, AFullDiskIsSaidToBeOne) {
   while (std::holds_alternative<DecodeProgress>(message));
   ASSERT_TRUE(std::holds_alternative<DecodeFailed>(message));
   EXPECT_EQ(std::get<DecodeFailed>(message).error.fault, Fault::exhausted);
-  EXPECT_EQ(child->wait(), 0);
-}
-
-TEST(DecodeProcess, AChildWithoutItsParentEndsAtOnce) {
-  const TempFolder folder;
-  auto child = ChildProcess::start("/proc/self/exe", {std::string(kDecodeCommand), "x.wav", "1", "0"}, {});
-  ASSERT_TRUE(child) << child.error().text();
-  const int status = child->wait();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_EQ((*child)->end(Seconds(60)).words, "exited with status 0");
 }
 
 TEST(DecodeProcess, ADecoderThatWantsMoreMemoryThanItMayHaveFailsAlone) {

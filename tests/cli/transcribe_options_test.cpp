@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "cli/transcribe_command.h"
 
 using namespace tutti;
@@ -26,7 +27,12 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_EQ(options->long_form.compression_ratio_threshold, reference.compression_ratio_threshold);
   EXPECT_EQ(options->long_form.language, std::nullopt);
   EXPECT_EQ(options->decoding.best_of, 5);
-  EXPECT_EQ(options->compute_type, "auto");
+  EXPECT_EQ(options->decoding.beam_size, 5);
+  EXPECT_EQ(options->decoding.patience, 1);
+  EXPECT_LT(options->decoding.length_penalty, 0);
+  EXPECT_EQ(options->batch_size, 0);
+  EXPECT_FALSE(options->deterministic);
+  EXPECT_EQ(options->compute_type, "default");
 }
 
 TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
@@ -64,6 +70,100 @@ TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
   EXPECT_EQ(options->decoding.suppress_tokens, (std::vector<std::int32_t>{-1, 220}));
   EXPECT_FALSE(options->decoding.timestamps);
   EXPECT_EQ(options->compute_type, "float32");
+}
+
+TEST(TranscribeOptions, EverySearchFlagReachesTheRun) {
+  const auto options = options_of({"a.wav", "--beam_size", "3", "--patience", "2.5", "--length_penalty", "0.6",
+                                   "--batch-size", "16", "--deterministic"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->decoding.beam_size, 3);
+  EXPECT_EQ(options->decoding.patience, 2.5);
+  EXPECT_EQ(options->decoding.length_penalty, 0.6);
+  EXPECT_EQ(options->batch_size, 16);
+  EXPECT_TRUE(options->deterministic);
+  EXPECT_EQ(options_of({"a.wav", "--beam-size", "None"})->decoding.beam_size, 0);
+}
+
+TEST(TranscribeOptions, ASearchThatCannotBeMeantIsNamed) {
+  const auto what = [](std::vector<std::string> arguments) {
+    arguments.push_back("a.wav");
+    const auto options = options_of(arguments);
+    return options ? std::string() : options.error().text();
+  };
+  EXPECT_NE(what({"--beam-size", "0"}).find("--beam-size"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "65"}).find("--beam-size"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "None", "--patience", "2"}).find("--patience"), std::string::npos);
+  EXPECT_NE(what({"--patience", "0"}).find("--patience"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "2", "--patience", "0.25"}).find("rounds to no hypothesis"), std::string::npos);
+  EXPECT_NE(what({"--length-penalty", "1.5"}).find("--length-penalty"), std::string::npos);
+  EXPECT_NE(what({"--length-penalty", "-0.5"}).find("--length-penalty"), std::string::npos);
+  for (const char* size : {"0", "-3", "many", "5000"}) {
+    EXPECT_NE(what({"--batch-size", size}).find("--batch-size"), std::string::npos) << size;
+  }
+}
+
+TEST(TranscribeOptions, WordTimesAreOffAndTheirRulesTheReferences) {
+  EXPECT_EQ(options_of({"a.wav"})->long_form.words, std::nullopt);
+  for (const auto& spelt : {std::vector<std::string>{"a.wav", "--word-timestamps"},
+                            std::vector<std::string>{"--word_timestamps", "True", "a.wav"}}) {
+    const auto options = options_of(spelt);
+    ASSERT_TRUE(options) << options.error().text();
+    EXPECT_EQ(options->long_form.words, WordRules{});
+  }
+  EXPECT_EQ(options_of({"a.wav", "--word_timestamps", "False"})->long_form.words, std::nullopt);
+}
+
+TEST(TranscribeOptions, EveryWordFlagReachesTheRun) {
+  const auto options = options_of({"a.wav", "--word_timestamps",
+                                   "True",  "--prepend_punctuations",
+                                   "-(",    "--append_punctuations",
+                                   ".,",    "--hallucination_silence_threshold",
+                                   "2",     "--highlight_words",
+                                   "True",  "--max_line_width",
+                                   "40",    "--max_line_count",
+                                   "2",     "--max_words_per_line",
+                                   "7",     "--hotwords",
+                                   "Tutti", "--prefix",
+                                   "So,"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->long_form.words, (WordRules{"-(", ".,", 2.0}));
+  EXPECT_EQ(options->long_form.hot_words, "Tutti");
+  EXPECT_EQ(options->long_form.prefix, "So,");
+  EXPECT_TRUE(options->writer.highlight_words);
+  EXPECT_EQ(options->writer.max_line_width, 40);
+  EXPECT_EQ(options->writer.max_line_count, 2);
+  EXPECT_EQ(options->writer.max_words_per_line, 7);
+}
+
+TEST(TranscribeOptions, LayoutOfWordsWithoutWordTimesIsRefusedAsInTheReference) {
+  for (const char* flag : {"--max-line-width", "--max-line-count", "--max-words-per-line"}) {
+    const auto options = options_of({"a.wav", flag, "3"});
+    ASSERT_FALSE(options);
+    EXPECT_EQ(options.error().fault, Fault::usage);
+    EXPECT_EQ(options.error().what, std::string(flag) + " requires --word-timestamps");
+    EXPECT_TRUE(options_of({"a.wav", flag, "0"})) << "0 is None";
+    EXPECT_FALSE(options_of({"a.wav", "--word-timestamps", flag, "-1"}));
+  }
+  EXPECT_FALSE(options_of({"a.wav", "--highlight-words"}));
+  EXPECT_FALSE(options_of({"a.wav", "--word-timestamps", "--hallucination-silence-threshold", "-1"}));
+}
+
+TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
+  const auto warnings = [](const std::vector<std::string>& arguments) {
+    std::string said;
+    const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
+    EXPECT_TRUE(options_of(arguments));
+    set_log_sink(before);
+    return said;
+  };
+  EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-line-width", "40", "--max-line-count", "2"}), "");
+  EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-line-count", "2"}),
+            "--max-line-count has no effect without --max-line-width");
+  EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-words-per-line", "2", "--max-line-width", "9"}),
+            "--max-words-per-line has no effect with --max-line-width");
+  EXPECT_EQ(warnings({"a.wav", "--hallucination-silence-threshold", "2"}),
+            "--hallucination-silence-threshold has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--hotwords", "Tutti", "--prefix", "So,"}), "--hotwords has no effect with --prefix");
 }
 
 TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {

@@ -1,21 +1,12 @@
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <span>
-
 #include "model/stored/openai_pt.h"
 #include "model/stored/pickle.h"
+#include "stored_bounds.h"
 
 // As a whole .pt (the archive around the pickle), and as the pickle alone: a random archive rarely holds one.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   if (const auto model = tutti::parse_openai_pt(bytes)) {
-    for (const auto& tensor : model->tensors) {
-      if (tutti::byte_count(tensor.shape, tensor.type) != tensor.bytes.size()) std::abort();
-      if (tensor.bytes.data() < bytes.data() || tensor.bytes.data() + tensor.bytes.size() > bytes.data() + size) {
-        std::abort();
-      }
-    }
+    for (const auto& tensor : model->tensors) tutti::expect_inside(tensor, bytes);
   }
   if (const auto pickle = tutti::parse_pickle(bytes)) {
     for (const auto& node : pickle->nodes) {

@@ -20,6 +20,11 @@ struct Caches {
     if (!main) return;
     EXPECT_TRUE(write_file_atomically(places.hugging_face / repo / "refs/main", commit + "\n").has_value());
   }
+  void put_faster_whisper(const std::string& repo) {
+    const auto folder = places.hugging_face / repo / "snapshots/abc";
+    ASSERT_TRUE(write_file_atomically(folder / "model.bin", std::string("\6\0\0\0\x0C\0WhisperSpec\0", 18)));
+    ASSERT_TRUE(write_file_atomically(folder / "tokenizer.json", "{}"));
+  }
   void put_checkpoint(const std::string& name) {
     ASSERT_TRUE(write_file_atomically(places.whisper / name, "PK\5\6" + std::string(18, '\0')));
   }
@@ -61,6 +66,16 @@ TEST(FindModel, TurboIsFoundUnderOpenaisFileName) {
   Caches caches;
   caches.put_checkpoint("large-v3-turbo.pt");
   EXPECT_EQ(find_model("turbo", caches.places).value(), caches.places.whisper / "large-v3-turbo.pt");
+}
+
+TEST(FindModel, FasterWhispersCopyIsTakenWhereThereIsNoOther) {
+  Caches caches;
+  caches.put_faster_whisper("models--Systran--faster-whisper-tiny.en");
+  const auto copy = caches.places.hugging_face / "models--Systran--faster-whisper-tiny.en/snapshots/abc";
+  EXPECT_EQ(find_model("Systran/faster-whisper-tiny.en", caches.places).value(), copy);
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), copy);
+  caches.put_checkpoint("tiny.en.pt");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.whisper / "tiny.en.pt");
 }
 
 TEST(FindModel, AnAbsentModelSaysWhereItWasLookedForAndHowToGetIt) {
@@ -109,16 +124,23 @@ TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {
   ASSERT_TRUE(write_file_atomically(caches.places.hugging_face / "models--bert--x/snapshots/1/config.json",
                                     R"({"model_type": "bert"})"));
   caches.put_checkpoint("small.pt");
+  caches.put_faster_whisper("models--Systran--faster-whisper-medium");
+  const auto cpp = caches.places.hugging_face / "models--ggerganov--whisper.cpp/snapshots/1/ggml-tiny.bin";
+  ASSERT_TRUE(write_file_atomically(cpp, "lmgg"));
   const auto models = list_models(caches.places);
-  ASSERT_EQ(models.size(), 3U);
-  EXPECT_EQ(models[0].name, "distil-whisper/distil-small.en");
-  EXPECT_EQ(models[0].where, "Hugging Face");
-  EXPECT_FALSE(models[0].files.complete());
-  EXPECT_EQ(models[1].name, "openai/whisper-tiny");
-  EXPECT_EQ(models[1].where, "tutti");
-  EXPECT_TRUE(models[1].files.complete());
-  EXPECT_EQ(models[2].name, "small");
-  EXPECT_EQ(models[2].where, "openai-whisper");
+  ASSERT_EQ(models.size(), 5U);
+  EXPECT_EQ(models[0].name, cpp.string());
+  EXPECT_EQ(models[0].files.kind, ModelKind::ggml);
+  EXPECT_EQ(models[1].name, "Systran/faster-whisper-medium");
+  EXPECT_EQ(models[1].files.kind, ModelKind::ctranslate2);
+  EXPECT_EQ(models[2].name, "distil-whisper/distil-small.en");
+  EXPECT_EQ(models[2].where, "Hugging Face");
+  EXPECT_FALSE(models[2].files.complete());
+  EXPECT_EQ(models[3].name, "openai/whisper-tiny");
+  EXPECT_EQ(models[3].where, "tutti");
+  EXPECT_TRUE(models[3].files.complete());
+  EXPECT_EQ(models[4].name, "small");
+  EXPECT_EQ(models[4].where, "openai-whisper");
 }
 
 TEST(ListModels, CachesThatAreNotThereHoldNothing) {

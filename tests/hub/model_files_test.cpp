@@ -31,6 +31,15 @@ TEST(NeededFiles, TheVocabularyIsTakenInPartsOnlyWithoutATokenizer) {
             (Names{"config.json", "merges.txt", "model.safetensors", "vocab.json"}));
 }
 
+TEST(NeededFiles, FasterWhispersWeightsComeWithTheirVocabulary) {
+  EXPECT_EQ(
+      needed_files({".gitattributes", "README.md", "config.json", "model.bin", "tokenizer.json", "vocabulary.txt"}),
+      (Names{"config.json", "model.bin", "tokenizer.json"}));
+  EXPECT_EQ(needed_files({"config.json", "model.bin", "vocabulary.json"}),
+            (Names{"config.json", "model.bin", "vocabulary.json"}));
+  EXPECT_TRUE(needed_files({"config.json", "model.bin"}).empty());
+}
+
 TEST(NeededFiles, PickledWeightsAloneAreNoModel) {
   EXPECT_TRUE(needed_files({"config.json", "pytorch_model.bin"}).empty());
 }
@@ -88,6 +97,32 @@ TEST(InspectModel, ACheckpointThatWasCutOffLacksItsDirectory) {
   EXPECT_TRUE(inspect_model(folder / "whole.pt")->complete());
   EXPECT_EQ(inspect_model(folder / "whole.pt")->kind, ModelKind::openai);
   EXPECT_FALSE(inspect_model(folder / "cut.pt")->complete());
+}
+
+TEST(InspectModel, AFasterWhisperFolderIsKnownByItsWeightsFirstBytes) {
+  const TempFolder folder;
+  const auto model_bin = [](const std::string& spec) {
+    return std::string("\6\0\0\0", 4) + static_cast<char>(spec.size() + 1) + '\0' + spec + '\0' + "and so on";
+  };
+  ASSERT_TRUE(write_file_atomically(folder / "fw/model.bin", model_bin("WhisperSpec")));
+  ASSERT_TRUE(write_file_atomically(folder / "fw/config.json", R"({"lang_ids": []})"));
+  EXPECT_EQ(kind_of(folder / "fw"), ModelKind::ctranslate2);
+  EXPECT_EQ(inspect_model(folder / "fw")->missing, Names{"tokenizer.json is not there, nor vocabulary.json or .txt"});
+  ASSERT_TRUE(write_file_atomically(folder / "fw/vocabulary.txt", "!\n"));
+  EXPECT_TRUE(inspect_model(folder / "fw")->complete());
+  ASSERT_TRUE(write_file_atomically(folder / "other/model.bin", model_bin("TransformerSpec")));
+  EXPECT_FALSE(kind_of(folder / "other"));
+}
+
+TEST(InspectModel, AFileOfWhisperCppIsKnownByItsMark) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "ggml-tiny.bin", "lmgg and so on"));
+  ASSERT_TRUE(write_file_atomically(folder / "other.bin", "lmg"));
+  const auto model = inspect_model(folder / "ggml-tiny.bin");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->kind, ModelKind::ggml);
+  EXPECT_EQ(model->size, 14);
+  EXPECT_FALSE(inspect_model(folder / "other.bin"));
 }
 
 TEST(InspectModel, TheSharedTinyModelIsWholeAndItsPartialSiblingIsNot) {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "log_capture.h"
+#include "support/log_capture.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -307,8 +307,10 @@ TEST_F(WorkerHandleTest, LettingGoOfTheHandleLeavesNoProcessAndNoDescriptor) {
 
 TEST_F(WorkerHandleTest, TheWorkerDoesNotOutliveAKilledParent) {
   auto pair = Connection::make_pair().value();
-  const auto parent =
-      Child::start({.name = "parent", .command = {kScriptedParent, kScriptedWorker}}, std::move(pair.second)).value();
+  const auto parent = Child::start({.name = "parent",
+                                    .command = {kScriptedParent, kScriptedWorker},
+                                    .handed = {{pair.second.get(), kWorkerSocket}}})
+                          .value();
   const int pid = log_.number_after("ready as process");
   const OwnedFd worker = open_pidfd(pid);
   ASSERT_TRUE(worker);

@@ -46,6 +46,13 @@ inline void put(const std::filesystem::path& path, const std::string& content) {
   }
 }
 
+/// `file` with the first `from` replaced by `to`, of the same length.
+inline std::string replaced(std::string file, std::string_view from, std::string_view to) {
+  const auto at = file.find(from);
+  if (at == std::string::npos || from.size() != to.size()) throw std::runtime_error("nothing to replace");
+  return file.replace(at, from.size(), to);
+}
+
 /// The random golden model's files.
 inline std::string random_config() {
   return content_of(golden_folder() / "random/config.json");

@@ -1,7 +1,13 @@
 #include "model/gpu.h"
 
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "model/gpu_part.h"
 
 namespace tutti {
 namespace {
@@ -14,6 +20,20 @@ TEST(Gpu, ADeviceThatIsNotThereIsAnErrorThatNamesIt) {
   EXPECT_THAT(facts.error().what, testing::HasSubstr("cuda:" + std::to_string(beyond)));
   EXPECT_FALSE(gpu::memory(beyond));
   EXPECT_FALSE(gpu::memory(-1));
+}
+
+TEST(Gpu, TheCudaPartOfThisBuildCanBeLoadedWhateverThisMachineHas) {
+  const std::filesystem::path library = TUTTI_BINARY_DIR "/bin/" + std::string(gpu::kLibrary);
+  if (!std::filesystem::exists(library)) {  // a build without CUDA
+    EXPECT_EQ(gpu::count(), 0);
+    return;
+  }
+  void* loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  ASSERT_TRUE(loaded) << ::dlerror();
+  auto* entry = reinterpret_cast<gpu::PartEntry*>(::dlsym(loaded, gpu::kPartEntry));
+  ASSERT_TRUE(entry) << ::dlerror();
+  EXPECT_EQ(entry()->count(), gpu::count());
+  EXPECT_TRUE(c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) << "libtorch's half did not come with it";
 }
 
 TEST(Gpu, EveryDeviceThatIsThereHasANameAUuidAndMemory) {

@@ -25,13 +25,6 @@ std::string error_of(const std::string& file) {
   return model ? "accepted" : model.error().text();
 }
 
-/// `file` with the first `from` replaced by `to`, of the same length.
-std::string with(std::string file, std::string_view from, std::string_view to) {
-  const auto at = file.find(from);
-  if (at == std::string::npos || from.size() != to.size()) throw std::runtime_error("nothing to replace");
-  return file.replace(at, from.size(), to);
-}
-
 TEST(OpenAiPt, TheDimsAndEveryTensorComeOut) {
   const auto file = random_pt();
   const auto model = parse_openai_pt(bytes_of(file));
@@ -53,13 +46,13 @@ TEST(OpenAiPt, TheDimsAndEveryTensorComeOut) {
 }
 
 TEST(OpenAiPt, ACallOfAnythingButATensorIsNamedAndNotMade) {
-  EXPECT_THAT(error_of(with(random_pt(), "_rebuild_tensor_v2", "_rebuild_tensor_v3")),
+  EXPECT_THAT(error_of(replaced(random_pt(), "_rebuild_tensor_v2", "_rebuild_tensor_v3")),
               HasSubstr("'torch._utils._rebuild_tensor_v3', which is not executed"));
-  EXPECT_THAT(error_of(with(random_pt(), "HalfStorage", "EvilStorage")), HasSubstr("'torch.EvilStorage'"));
+  EXPECT_THAT(error_of(replaced(random_pt(), "HalfStorage", "EvilStorage")), HasSubstr("'torch.EvilStorage'"));
 }
 
 TEST(OpenAiPt, AStorageThatIsTooShortForItsTensorIsAnError) {
-  EXPECT_THAT(error_of(with(random_pt(), "HalfStorage\n", "LongStorage\n")), HasSubstr("does not fit into its"));
+  EXPECT_THAT(error_of(replaced(random_pt(), "HalfStorage\n", "LongStorage\n")), HasSubstr("does not fit into its"));
 }
 
 TEST(OpenAiPt, TruncationAtAnyPlaceIsAnErrorAndNeverAModel) {

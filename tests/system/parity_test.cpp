@@ -26,13 +26,18 @@ struct WholeRun {
   std::size_t narrow = 0;
 };
 
+std::string shared_model() {
+  return (test_data() / "whisper-tiny.en").string();
+}
+
 /// One command over all `paths`, outputs named by path so that equal stems may meet.
-WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags) {
+WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags,
+                    const std::string& model = shared_model()) {
   const TempFolder out;
   std::vector<std::string> words{tutti_program(),
                                  "transcribe",
                                  "--model",
-                                 (test_data() / "whisper-tiny.en").string(),
+                                 model,
                                  "--compute-type",
                                  "float32",
                                  "--language",
@@ -81,10 +86,15 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
   }
 }
 
-void expect_parity(const std::vector<Json>& clips) {
+/// What the reference's `transcribe()` does, unlike its command line, unless it is told otherwise.
+const std::vector<std::string> kGreedy{"--beam-size", "None"};
+
+void expect_parity(const std::vector<Json>& clips, const std::string& model = shared_model(),
+                   std::vector<std::string> search = kGreedy) {
   std::vector<std::string> paths;
   for (const Json& clip : clips) paths.push_back(clip["path"]);
-  const WholeRun run = transcribe(paths, {"--temperature-increment-on-fallback", "None"});
+  search.insert(search.end(), {"--temperature-increment-on-fallback", "None"});
+  const WholeRun run = transcribe(paths, search, model);
   for (const Json& clip : clips) {
     SCOPED_TRACE(clip["path"].get<std::string>());
     const auto ours = run.transcripts.find((test_data() / clip["path"].get<std::string>()).string());
@@ -109,6 +119,20 @@ TEST(Parity, SpeechInManyContainersHasTheReferencesTokensTextAndTimes) {
   expect_parity({expected["clips"].begin(), expected["clips"].end()});
 }
 
+TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/beam.json");
+  std::map<std::string, std::vector<Json>> by_search;
+  for (const Json& clip : expected["clips"]) by_search[clip["search"].dump()].push_back(clip);
+  ASSERT_EQ(by_search.size(), 2U);
+  for (const auto& [search, clips] : by_search) {
+    std::vector<std::string> flags;  // five beams are the default, as on the reference's command line
+    const Json options = Json::parse(search);
+    for (const auto& [name, value] : options.items()) flags.insert(flags.end(), {"--" + name, value.dump()});
+    expect_parity(clips, shared_model(), flags);
+  }
+}
+
 TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/transcribe.json");
@@ -120,9 +144,50 @@ TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
       texts[(test_data() / paths.back()).string()] = clip["fallback_text"];
     }
   ASSERT_FALSE(paths.empty());
-  const WholeRun run = transcribe(paths, {});
+  const WholeRun run = transcribe(paths, kGreedy);
   for (const auto& [path, text] : texts) {
     ASSERT_TRUE(run.transcripts.contains(path)) << path;
     EXPECT_EQ(run.transcripts.at(path)["text"], text) << path;
   }
+}
+
+namespace {
+
+/// The shared model in a form of other programs, made by tools/stored_models.py in `folder`.
+std::string stored_as(const std::string& kind, const std::string& name, const TempFolder& folder) {
+  const std::string path = (folder / name).string();
+  const ProgramEnd end = run_program(
+      {"/usr/bin/python3", std::string(TUTTI_SOURCE_DIR) + "/tools/stored_models.py", kind, shared_model(), path});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  return path;
+}
+
+/// The expected clips of half a minute and less.
+std::vector<Json> short_clips() {
+  const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
+  std::vector<Json> clips;
+  for (const Json& clip : expected["clips"])
+    if (clip["path"].get<std::string>().find("long") == std::string::npos) clips.push_back(clip);
+  EXPECT_GE(clips.size(), 6U);
+  return clips;
+}
+
+}  // namespace
+
+TEST(Parity, OpenAisCheckpointOfTheSameWeightsSaysTheSame) {
+  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  const TempFolder folder;
+  expect_parity(short_clips(), stored_as("openai", "tiny.en.pt", folder));
+}
+
+TEST(Parity, FasterWhispersFolderOfTheSameWeightsSaysTheSame) {
+  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  const TempFolder folder;
+  expect_parity(short_clips(), stored_as("ctranslate2", "faster-whisper-tiny.en", folder));
+}
+
+TEST(Parity, WhisperCppsFileOfTheSameWeightsSaysTheSame) {
+  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  const TempFolder folder;
+  expect_parity(short_clips(), stored_as("ggml", "ggml-tiny.en.bin", folder));
 }

@@ -7,6 +7,7 @@
 #include "support/test_data.h"
 #include "text/languages.h"
 #include "text/tokenizer.h"
+#include "text/vocabulary_file.h"
 
 using namespace tutti;
 using nlohmann::json;
@@ -195,4 +196,85 @@ TEST(TokenizerFiles, AnOpenaiCheckpointIsReadWithTheVocabularyOfItsSize) {
     EXPECT_EQ(built_in->special().no_timestamps, from_file->special().no_timestamps) << n_vocab;
   }
   EXPECT_FALSE(Tokenizer::load("/nowhere/model.pt")) << "which vocabulary?";
+}
+
+namespace {
+
+/// Every token of the English tokenizer.json, at its id: what CTranslate2 keeps of it.
+std::vector<std::string> english_tokens() {
+  const auto tokenizer = json::parse(read_file(test_data() / "tokenizer/en/tokenizer.json").value());
+  std::vector<std::string> tokens(51864);
+  for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) tokens[id.get<std::size_t>()] = token;
+  for (const auto& added : tokenizer["added_tokens"]) tokens[added["id"].get<std::size_t>()] = added["content"];
+  for (std::size_t id = 50363; id < tokens.size(); ++id) {  // named as the converter does
+    char name[16];
+    std::snprintf(name, sizeof name, "<|%.2f|>", 0.02 * static_cast<double>(id - 50363));
+    tokens[id] = name;
+  }
+  return tokens;
+}
+
+void expect_same_tokenizer(const Tokenizer& found, const Tokenizer& expected) {
+  const std::string text = " Mr. Smith didn't travel for 225 dollars, naïve as he was: 你好 \xF0\x9F\x8E\x99\n\n  ok";
+  EXPECT_EQ(found.encode(text), expected.encode(text));
+  EXPECT_EQ(found.decode(found.encode(text)), text);
+  EXPECT_EQ(found.special().eot, expected.special().eot);
+  EXPECT_EQ(found.special().no_speech, expected.special().no_speech);
+  EXPECT_EQ(found.special().timestamp_begin, expected.special().timestamp_begin);
+  EXPECT_EQ(found.special().multilingual, expected.special().multilingual);
+  EXPECT_EQ(found.non_speech_tokens(), expected.non_speech_tokens());
+}
+
+}  // namespace
+
+TEST(VocabularyList, FasterWhispersVocabulariesAreTheTokenizerTheyCameFrom) {
+  TUTTI_NEEDS("tokenizer/en/tokenizer.json");
+  const auto expected = Tokenizer::load(test_data() / "tokenizer/en", 51864).value();
+  const auto tokens = english_tokens();
+  std::string lines;
+  for (const auto& token : tokens) lines += token + "\n";
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "vocabulary.txt", lines));
+  expect_same_tokenizer(Tokenizer::load(folder.path(), 51864).value(), expected);
+  ASSERT_TRUE(write_file_atomically(folder / "vocabulary.json", json(tokens).dump(2)));
+  expect_same_tokenizer(Tokenizer::load(folder.path(), 51864).value(), expected);
+}
+
+TEST(VocabularyList, ListsThatAreNoVocabularyAreRefused) {
+  EXPECT_SAYS(refusal("[1]"), "token 0 is no text");
+  EXPECT_SAYS(refusal("[\"a\", "), "expected a JSON array");
+  EXPECT_SAYS(refusal("[\"a\"]"), "expected tokens of text and <|endoftext|>, found 1 and 0");
+  EXPECT_SAYS(refusal("[\"a b\", \"<|endoftext|>\"]"), "token 0 ('a b') is not byte-level");
+  EXPECT_SAYS(refusal("[\"a\", \"<|endoftext|>\"]"), "added_tokens lacks");
+}
+
+namespace {
+
+std::string number(std::int32_t value) {
+  return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// What stands before the tensors in a file of whisper.cpp with the two filters of one bin.
+std::string ggml_head(const std::vector<std::string>& tokens, std::int32_t n_vocab) {
+  std::string file = "lmgg" + number(n_vocab);
+  for (int i = 0; i < 10; ++i) file += number(1);
+  file += number(2) + number(1) + std::string(8, '\0') + number(static_cast<std::int32_t>(tokens.size()));
+  for (const auto& token : tokens) file += number(static_cast<std::int32_t>(token.size())) + token;
+  return file;
+}
+
+}  // namespace
+
+TEST(GgmlVocabulary, TheTokensInsideAreTheVocabularyTheModelWasMadeWith) {
+  TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
+  const auto expected = Tokenizer::load(test_data() / "tokenizer/gpt2.tiktoken", 51864).value();
+  const auto file = parse_tiktoken(read_file(test_data() / "tokenizer/gpt2.tiktoken").value()).value();
+  expect_same_tokenizer(Tokenizer::parse(ggml_head(file.tokens, 51864) + "tensors", 51864).value(), expected);
+}
+
+TEST(GgmlVocabulary, AHeadThatIsCutOffSaysWhere) {
+  const auto head = ggml_head({"a", "bc"}, 51864);
+  EXPECT_SAYS(refusal(head.substr(0, head.size() - 1)), "the file ends in its vocabulary");
+  EXPECT_SAYS(refusal(head.substr(0, 57)), "the file ends in its mel filters");
+  EXPECT_SAYS(refusal(ggml_head({}, 51864).replace(64, 4, number(-1))), "its vocabulary has -1 tokens");
 }

@@ -4,47 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "audio/recording.h"
 #include "base/files.h"
 #include "support/test_data.h"
+#include "transcribe/scripted_engine.h"
 
 using namespace tutti;
 
 namespace {
-
-/// Answers at once and remembers what it was asked.
-class ScriptedEngine final : public WindowEngine {
- public:
-  Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {
-    if (fails) return fail(Fault::device, "the worker is gone");
-    EXPECT_EQ(mel.size(), static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
-    opened.push_back(window);
-    open_now.insert(window);
-    return Opened{.window = window, .encode_seconds = 0.25};
-  }
-  Result<Language> detect_language(WindowId window) override {
-    EXPECT_TRUE(open_now.contains(window));
-    return Language{.window = window, .tokens = languages, .probabilities = {0.1F, 0.7F, 0.2F}};
-  }
-  Result<Decoded> decode(const DecodeWindow& request) override {
-    EXPECT_TRUE(open_now.contains(request.window));
-    requests.push_back(request);
-    return Decoded{
-        .window = request.window, .request = request.request, .tokens = {7}, .avg_logprob = -0.5, .steps = 2};
-  }
-  Result<Aligned> align(const AlignWindow& request) override {
-    EXPECT_TRUE(open_now.contains(request.window));
-    return Aligned{.window = request.window, .request = request.request};
-  }
-  void release(WindowId window) override { open_now.erase(window); }
-
-  bool fails = false;
-  std::vector<std::int32_t> languages;
-  std::vector<WindowId> opened;
-  std::set<WindowId> open_now;
-  std::vector<DecodeWindow> requests;
-};
 
 /// Ten seconds of a 440 Hz tone.
 Recording tone() {
@@ -66,27 +34,28 @@ class RemoteWindowsTest : public testing::Test {
   ScriptedEngine engine_;
   LogMel log_mel_{80};
   Recording recording_ = tone();
+  RecordingMel mels_{log_mel_, recording_, 0};
   DecodingOptions options_;
+  std::vector<std::int32_t> suppressed_{1, 2};
+  WindowService service() { return {engine_, *tokenizer_, options_, suppressed_}; }
 };
 
 }  // namespace
 
 TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4})
     ASSERT_TRUE(windows.decode({0, 1000}, {.prompt = {1}, .temperature = temperature}));
   EXPECT_EQ(engine_.opened.size(), 1U);
-  EXPECT_EQ(windows.costs().windows, 1U);
-  EXPECT_EQ(windows.costs().decodings, 3U);
-  EXPECT_EQ(windows.costs().decoder_steps, 6U);
+  EXPECT_EQ(windows.costs().counts.windows, 1U);
+  EXPECT_EQ(windows.costs().counts.decodings, 3U);
+  EXPECT_EQ(windows.costs().counts.decoder_steps, 6U);
   EXPECT_DOUBLE_EQ(windows.costs().spent.encoder.count(), 0.25);
 }
 
 TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoesWithTheFile) {
   {
-    RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-    ASSERT_TRUE(windows.measure());
+    RemoteWindows windows(service(), mels_);
     ASSERT_TRUE(windows.decode({0, 500}, {.prompt = {1}}));
     ASSERT_TRUE(windows.decode({500, 500}, {.prompt = {1}}));
     EXPECT_EQ(engine_.opened.size(), 2U);
@@ -96,27 +65,40 @@ TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoes
 }
 
 TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed) {
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   for (const double temperature : {0.0, 0.2, 0.4}) ASSERT_TRUE(windows.decode({0, 1000}, {.temperature = temperature}));
   EXPECT_EQ(engine_.requests[0].best_of, 1);
   EXPECT_EQ(engine_.requests[1].best_of, 5);
   EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
 }
 
+TEST_F(RemoteWindowsTest, AWindowIsAlignedWhereItWasDecoded) {
+  RemoteWindows windows(service(), mels_);
+  ASSERT_TRUE(windows.decode({0, 900}, {.prompt = {1}}));
+  const auto alignment = windows.align({0, 900}, {.sot_sequence = {1, 2}, .text = {7, 8}});
+  ASSERT_TRUE(alignment);
+  EXPECT_EQ(alignment->starts, (std::vector<std::int32_t>{0, 20, 30}));
+  EXPECT_EQ(alignment->probabilities, (std::vector<float>{0.5F, 0.25F}));
+  EXPECT_EQ(engine_.opened.size(), 1U);
+  ASSERT_EQ(engine_.alignments.size(), 1U);
+  EXPECT_EQ(engine_.alignments[0].window, engine_.opened[0]);
+  EXPECT_EQ(engine_.alignments[0].sot_sequence, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(engine_.alignments[0].text_tokens, (std::vector<std::int32_t>{7, 8}));
+  EXPECT_EQ(engine_.alignments[0].frames, 900) << "what is behind them is not audio";
+  EXPECT_DOUBLE_EQ(windows.costs().spent.decoder.count(), 0.125);
+}
+
 TEST_F(RemoteWindowsTest, TheMostProbableLanguageIsNamedByItsCode) {
   const auto& special = tokenizer_->special();
   engine_.languages = {special.language_token("en").value(), special.language_token("de").value(),
                        special.language_token("ja").value()};
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   EXPECT_EQ(windows.detect_language({0, 3000}).value(), "de");
 }
 
 TEST_F(RemoteWindowsTest, AnEngineThatGaveUpIsAnError) {
   engine_.fails = true;
-  RemoteWindows windows(engine_, *tokenizer_, log_mel_, recording_, options_);
-  ASSERT_TRUE(windows.measure());
+  RemoteWindows windows(service(), mels_);
   const auto answer = windows.decode({0, 1000}, {});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, Fault::device);

@@ -33,11 +33,25 @@ class FakeDecoder : public WindowDecoder {
     asked.push_back({window, request});
     return answer_(window, request);
   }
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
+    aligned.push_back(request);
+    return alignment ? *alignment : Result<AlignAnswer>(evenly_spoken(window, request));
+  }
 
   std::string heard = "en";
   std::vector<Asked> asked;
+  std::vector<AlignRequest> aligned;
+  std::optional<Result<AlignAnswer>> alignment;  // answered to every request; none: evenly spoken
 
  private:
+  /// Every token takes a fifth of a second.
+  static AlignAnswer evenly_spoken(WindowSpan window, const AlignRequest& request) {
+    AlignAnswer made{.starts = {0}, .probabilities = std::vector(request.text.size(), 0.9F)};
+    for (std::size_t i = 0; i < request.text.size(); ++i)
+      made.starts.push_back(std::min(made.starts.back() + 10, static_cast<std::int32_t>(window.frames / 2)));
+    return made;
+  }
+
   Answer answer_;
 };
 
@@ -62,6 +76,10 @@ LongFormOptions any_options(std::mt19937& random) {
   if (chance(2)) options.initial_prompt = chance(2) ? "Köhler" : std::string(1500, 'x');
   if (chance(3)) options.clip_timestamps = {3, 50, 40, 1e9, 7};
   if (chance(3)) options.temperatures = {0.0, 1.0};
+  if (chance(2)) options.words = WordRules{};
+  if (options.words && chance(2)) options.words->hallucination_silence_threshold = chance(3) ? 0.001 : 1.0;
+  if (chance(4)) options.hot_words = "Tutti";
+  if (chance(4)) options.prefix = "So,";
   return options;
 }
 
@@ -99,7 +117,8 @@ TEST_P(LongFormProperties, WhateverIsAnsweredTheLoopEndsMovesOnAndAsksWithPrompt
     }
     for (std::size_t i = 0; i < transcript->segments.size(); ++i) {
       ASSERT_EQ(transcript->segments[i].id, static_cast<std::int64_t>(i));
-      ASSERT_GE(transcript->segments[i].start, static_cast<double>(transcript->segments[i].seek) / 100);
+      ASSERT_GE(transcript->segments[i].start,
+                options.words ? 0.0 : static_cast<double>(transcript->segments[i].seek) / 100);
     }
   }
 }
@@ -181,6 +200,48 @@ TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid
   ASSERT_TRUE(transcribe_long_form({.content_frames = 7000}, tokenizer(), {}, decoder,
                                    [&](const auto& fresh, auto seek) { told.emplace_back(fresh.size(), seek); }));
   EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::int64_t>>{{1, 3000}, {0, 6000}, {1, 7000}}));
+}
+
+TEST_F(LongFormLoop, WordTimesAreAskedForOnceAWindowWithItsTextAloneAndMoveTheSegmentToItsWords) {
+  const auto text = tokenizer().encode(" Hello, world.");
+  FakeDecoder decoder([&](auto, const auto&) {
+    DecodeAnswer answer{.tokens = {timestamp(0)}, .avg_logprob = -0.1};
+    answer.tokens.insert(answer.tokens.end(), text.begin(), text.end());
+    answer.tokens.push_back(timestamp(9));
+    return answer;
+  });
+  const LongFormOptions options{.language = "en", .words = WordRules{}};
+  const auto transcript = transcribe_long_form({.content_frames = 3000}, tokenizer(), options, decoder, {}).value();
+  ASSERT_EQ(decoder.aligned.size(), 1U);
+  EXPECT_EQ(decoder.aligned[0].text, text);
+  EXPECT_EQ(decoder.aligned[0].sot_sequence, tokenizer().sot_sequence("en", tokenizer().special().transcribe));
+  ASSERT_EQ(transcript.segments.size(), 1U);
+  const Segment& segment = transcript.segments[0];
+  ASSERT_EQ(segment.words.size(), 2U);
+  EXPECT_EQ(segment.words[0].word, " Hello,");
+  EXPECT_EQ(segment.words[1].word, " world.");
+  EXPECT_DOUBLE_EQ(segment.words[1].start, 0.4);
+  EXPECT_DOUBLE_EQ(segment.end, segment.words[1].end) << "the timestamp said 9 s";
+}
+
+TEST_F(LongFormLoop, AnAlignmentThatCannotBeIsAnError) {
+  FakeDecoder decoder([](auto, const auto&) {
+    return DecodeAnswer{.tokens = {timestamp(0), 1000, 1001}, .avg_logprob = -0.1};
+  });
+  const LongFormOptions options{.language = "en", .words = WordRules{}};
+  for (const AlignAnswer& wrong :
+       {AlignAnswer{.starts = {0, 1}, .probabilities = {1, 1}}, AlignAnswer{.starts = {0, 1, 2}, .probabilities = {1}},
+        AlignAnswer{.starts = {0, 5, 2}, .probabilities = {1, 1}},
+        AlignAnswer{.starts = {-1, 0, 2}, .probabilities = {1, 1}},
+        AlignAnswer{.starts = {0, 1, 1501}, .probabilities = {1, 1}}}) {
+    decoder.alignment = wrong;
+    const auto done = transcribe_long_form({.content_frames = 3000}, tokenizer(), options, decoder, {});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().fault, Fault::internal) << done.error().text();
+  }
+  decoder.alignment = fail(Fault::device, "the worker is gone");
+  EXPECT_EQ(transcribe_long_form({.content_frames = 3000}, tokenizer(), options, decoder, {}).error().fault,
+            Fault::device);
 }
 
 TEST_F(LongFormLoop, WhatCannotBeMeantIsAnErrorBeforeAnythingIsDecoded) {

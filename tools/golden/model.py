@@ -16,29 +16,8 @@ import whisper
 from safetensors.torch import load_file, save_file
 from whisper.model import ModelDimensions, Whisper
 
-PAIRS = [  # Hugging Face's names, OpenAI's names
-    ("encoder.embed_positions.weight", "encoder.positional_embedding"),
-    ("decoder.embed_positions.weight", "decoder.positional_embedding"),
-    ("decoder.embed_tokens.weight", "decoder.token_embedding.weight"),
-    ("encoder.layer_norm.", "encoder.ln_post."), ("decoder.layer_norm.", "decoder.ln."), (".layers.", ".blocks."),
-    (".self_attn_layer_norm.", ".attn_ln."), (".encoder_attn_layer_norm.", ".cross_attn_ln."),
-    (".final_layer_norm.", ".mlp_ln."), (".self_attn.", ".attn."), (".encoder_attn.", ".cross_attn."),
-    (".q_proj.", ".query."), (".k_proj.", ".key."), (".v_proj.", ".value."), (".out_proj.", ".out."),
-    (".fc1.", ".mlp.0."), (".fc2.", ".mlp.2."),
-]
-
-
-def openai_name(name):
-    name = name.removeprefix("model.")
-    for theirs, ours in PAIRS:
-        name = name.replace(theirs, ours)
-    return name
-
-
-def hugging_face_name(name):
-    for theirs, ours in PAIRS:
-        name = name.replace(ours, theirs)
-    return "model." + name
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from whisper_names import hugging_face_name, openai_dims, openai_weights  # noqa: E402
 
 
 def hugging_face_config(dims):
@@ -74,9 +53,8 @@ def random_model(out):
 
 
 def real_model(folder, out):
-    weights = {openai_name(name): value.float() for name, value in load_file(folder / "model.safetensors").items()}
-    config = json.loads((folder / "config.json").read_text())
-    model = Whisper(ModelDimensions(80, 1500, 384, 6, 4, config["vocab_size"], 448, 384, 6, 4)).eval()
+    weights = {name: value.float() for name, value in openai_weights(load_file(folder / "model.safetensors")).items()}
+    model = Whisper(ModelDimensions(**openai_dims(json.loads((folder / "config.json").read_text())))).eval()
     model.load_state_dict(weights)
     frames = 480  # all of the clip's speech that is needed; the rest of the window is this mel's floor
     mel = whisper.log_mel_spectrogram(whisper.pad_or_trim(whisper.load_audio(str(folder / "clips/string-theo.wav"))))

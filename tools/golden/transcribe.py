@@ -6,13 +6,15 @@ temperature 0 alone, and with the default fallback; of the latter only clips at 
 """
 import json
 import pathlib
-import re
 import sys
 
 import torch
 import whisper
 from safetensors.torch import load_file
 from whisper.model import ModelDimensions, Whisper
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from whisper_names import openai_dims, openai_weights  # noqa: E402
 
 CLIPS = [
     "whisper-tiny.en/clips/long-three-minutes.flac", "whisper-tiny.en/clips/mixed-1.wav", "whisper-tiny.en/clips/mixed-2.wav",
@@ -24,32 +26,11 @@ CLIPS = [
     "formats/sonnet/p001.wav", "formats/sonnet/p001.aiff", "formats/sonnet/p001.flac",
     "formats/widths/audio-stereo-24-bit-44100Hz.wav", "digits/7_jackson_32.wav", "morse/hello-world.wav",
 ]
-NAMES = [
-    (r"^model\.", ""), (r"\.layers\.", ".blocks."), (r"self_attn\.q_proj", "attn.query"), (r"self_attn\.k_proj", "attn.key"),
-    (r"self_attn\.v_proj", "attn.value"), (r"self_attn\.out_proj", "attn.out"), (r"encoder_attn\.q_proj", "cross_attn.query"),
-    (r"encoder_attn\.k_proj", "cross_attn.key"), (r"encoder_attn\.v_proj", "cross_attn.value"),
-    (r"encoder_attn\.out_proj", "cross_attn.out"), (r"self_attn_layer_norm", "attn_ln"),
-    (r"encoder_attn_layer_norm", "cross_attn_ln"), (r"final_layer_norm", "mlp_ln"), (r"\.fc1\.", ".mlp.0."),
-    (r"\.fc2\.", ".mlp.2."), (r"encoder\.layer_norm", "encoder.ln_post"), (r"decoder\.layer_norm", "decoder.ln"),
-    (r"embed_positions\.weight", "positional_embedding"), (r"embed_tokens", "token_embedding"),
-]
 
 
 def load(folder):
-    config = json.loads((folder / "config.json").read_text())
-    dims = ModelDimensions(
-        n_mels=config["num_mel_bins"], n_audio_ctx=config["max_source_positions"], n_audio_state=config["d_model"],
-        n_audio_head=config["encoder_attention_heads"], n_audio_layer=config["encoder_layers"], n_vocab=config["vocab_size"],
-        n_text_ctx=config["max_target_positions"], n_text_state=config["d_model"],
-        n_text_head=config["decoder_attention_heads"], n_text_layer=config["decoder_layers"])
-    state = {}
-    for name, tensor in load_file(folder / "model.safetensors").items():
-        if name == "proj_out.weight":
-            continue
-        for pattern, replacement in NAMES:
-            name = re.sub(pattern, replacement, name)
-        state[name] = tensor.float()
-    model = Whisper(dims)
+    model = Whisper(ModelDimensions(**openai_dims(json.loads((folder / "config.json").read_text()))))
+    state = {name: tensor.float() for name, tensor in openai_weights(load_file(folder / "model.safetensors")).items()}
     missing, unexpected = model.load_state_dict(state, strict=False)
     assert not unexpected and all("mask" in name for name in missing), (missing, unexpected)
     return model.eval()

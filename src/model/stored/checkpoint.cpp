@@ -4,8 +4,12 @@
 #include <set>
 #include <utility>
 
+#include "hub/model_files.h"
+#include "model/stored/ctranslate2/whisper.h"
+#include "model/stored/ggml.h"
 #include "model/stored/names.h"
 #include "model/stored/openai_pt.h"
+#include "model/stored/row_values.h"
 #include "model/stored/safetensors.h"
 
 namespace tutti {
@@ -13,11 +17,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Result<void> add_tensor(Checkpoint& checkpoint, std::string name, StoredTensor tensor) {
+  const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
+  if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
+  return {};
+}
+
 Result<void> add_tensors(Checkpoint& checkpoint, std::vector<StoredTensor> tensors) {
   for (auto& tensor : tensors) {
     auto name = openai_name(tensor.name);
-    const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
-    if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
+    if (auto added = add_tensor(checkpoint, std::move(name), std::move(tensor)); !added) return added;
   }
   return {};
 }
@@ -72,23 +81,60 @@ Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   return checkpoint;
 }
 
-Result<Checkpoint> open_openai(const fs::path& path) {
-  auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  auto model = parse_openai_pt(file->bytes());
-  if (!model) return fail_in(path.string(), model.error());
-  Checkpoint checkpoint{.path = path, .shape = openai_shape(model->dims)};
+/// From a parsed file whose shape is OpenAI's ten numbers.
+template <class Model>
+Result<Checkpoint> filled(Checkpoint checkpoint, Result<Model> model) {
+  if (!model) return tl::unexpected(model.error());
+  checkpoint.shape = openai_shape(model->dims);
   auto checked = check_shape(checkpoint.shape);
   if (checked) checked = add_tensors(checkpoint, std::move(model->tensors));
-  if (!checked) return fail_in(path.string(), checked.error());
-  checkpoint.files.push_back(std::move(*file));
+  if (!checked) return tl::unexpected(checked.error());
   return checkpoint;
+}
+
+Result<Checkpoint> read_openai(Checkpoint checkpoint, std::span<const std::byte> file) {
+  return filled(std::move(checkpoint), parse_openai_pt(file));
+}
+
+Result<Checkpoint> read_ggml(Checkpoint checkpoint, std::span<const std::byte> file) {
+  return filled(std::move(checkpoint), parse_ggml(file));
+}
+
+Result<Checkpoint> read_ctranslate2(Checkpoint checkpoint, std::span<const std::byte> file) {
+  auto model = parse_ctranslate2_whisper(file);
+  if (!model) return tl::unexpected(model.error());
+  checkpoint.shape = model->shape;
+  for (auto& [name, tensor] : model->tensors)
+    if (auto added = add_tensor(checkpoint, name, std::move(tensor)); !added) return tl::unexpected(added.error());
+  return checkpoint;
+}
+
+/// A model whose weights are one file. The tensors point into the mapping, which stays where it is when moved.
+template <class Read>
+Result<Checkpoint> open_file(const fs::path& path, const fs::path& weights, Read&& read) {
+  auto file = MappedFile::open(weights);
+  if (!file) return tl::unexpected(file.error());
+  auto checkpoint = read(Checkpoint{.path = path}, file->bytes());
+  if (!checkpoint) return fail_in(weights.string(), checkpoint.error());
+  checkpoint->files.push_back(std::move(*file));
+  return checkpoint;
+}
+
+/// Floats that arithmetic takes as they are, or numbers that scales make floats.
+bool is_weight(const StoredTensor& tensor) {
+  return tensor.type <= ElementType::f32 || is_quantised(tensor);
 }
 
 }  // namespace
 
 Result<Checkpoint> open_checkpoint(const fs::path& path) {
-  return fs::is_directory(path) ? open_hugging_face(path) : open_openai(path);
+  // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
+  // bytes.
+  const auto kind = kind_of(path);
+  if (kind == ModelKind::ctranslate2) return open_file(path, path / "model.bin", read_ctranslate2);
+  if (kind == ModelKind::ggml) return open_file(path, path, read_ggml);
+  if (kind == ModelKind::hugging_face || fs::is_directory(path)) return open_hugging_face(path);
+  return open_file(path, path, read_openai);
 }
 
 Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
@@ -107,9 +153,10 @@ Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std:
                     ", expected " + shape_text(shape),
                 "Weights and config belong to different models");
   }
-  if (tensor.type > ElementType::f32) {
+  if (!is_weight(tensor)) {
     return fail(Fault::unsupported, checkpoint.path.string() + ": tensor '" + tensor.name + "' is of type " +
-                                        std::string(name_of(tensor.type)) + ", expected F16, BF16 or F32");
+                                        std::string(name_of(tensor.type)) +
+                                        ", expected F16, BF16, F32, or I8 with a scale per row");
   }
   return &tensor;
 }

@@ -22,7 +22,8 @@ struct Checkpoint {
   std::vector<MappedFile> files{};                          // what the tensors point into
 };
 
-/// A Hugging Face folder (config.json, model.safetensors or its shards), or OpenAI's .pt.
+/// A Hugging Face folder (config.json, model.safetensors or its shards), OpenAI's .pt, a CTranslate2 folder
+/// (faster-whisper's) or a model file of whisper.cpp.
 Result<Checkpoint> open_checkpoint(const std::filesystem::path& path);
 
 /// The stored tensor of that (OpenAI) name, or an error that names it, the shape expected and the shape found.

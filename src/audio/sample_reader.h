@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// Sound at 16 kHz, mono, 16 bits, of which any part can be read at any time: a decoded file, or parts of one in a row.
+/// Thread-safe.
+class SampleReader {
+ public:
+  virtual ~SampleReader() = default;
+
+  virtual std::int64_t samples() const = 0;
+
+  /// Samples [first, first + out.size()); what lies before the start or past the end reads as silence.
+  virtual Result<void> read(std::int64_t first, std::span<std::int16_t> out) const = 0;
+
+ protected:
+  SampleReader() = default;
+  SampleReader(const SampleReader&) = default;
+  SampleReader(SampleReader&&) = default;
+  SampleReader& operator=(const SampleReader&) = default;
+  SampleReader& operator=(SampleReader&&) = default;
+};
+
+}  // namespace tutti

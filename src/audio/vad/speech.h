@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "audio/recording.h"
+#include "audio/sample_reader.h"
+#include "base/error.h"
+
+namespace tutti {
+
+/// Samples that get one speech probability: 32 ms.
+inline constexpr std::int64_t kVadWindow = 512;
+
+/// What says how much a window sounds like speech.
+enum class VadMethod {
+  silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero_kernel.h)
+  energy,  // loudness over the background (audio/vad/energy.h): for comparison, and where Silero errs
+};
+
+/// How speech is told from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).
+struct VadOptions {
+  VadMethod method = VadMethod::silero;
+  /// Speech begins at a window at least this probable ...
+  double threshold = 0.5;
+  /// ... and may end below this. None: threshold - 0.15, but at least 0.01.
+  std::optional<double> neg_threshold{};
+  /// Pieces at most this long are dropped.
+  std::int32_t min_speech_duration_ms = 0;
+  /// Longer pieces are cut, their padding included.
+  double max_speech_duration_s = std::numeric_limits<double>::infinity();
+  /// Shorter silence does not end a piece.
+  std::int32_t min_silence_duration_ms = 2000;
+  /// Kept before and after each piece, or half the silence between two.
+  std::int32_t speech_pad_ms = 400;
+};
+
+/// A stretch of speech: samples [start, end) of the recording.
+struct SpeechPiece {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  bool forced_cut = false;  // speech goes on at `end`: it was too long and had no silence to be cut in
+  bool operator==(const SpeechPiece&) const = default;
+};
+
+/// An error that names the option, what was expected and what was found.
+Result<void> check(const VadOptions& options);
+
+/// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
+/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). `on_heard`
+/// as for decode_recording.
+Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
+                                                const OnDecoded& on_heard = {});
+
+/// The speech in a recording of `samples` samples, in order, without overlap. The rules are faster-whisper's
+/// get_speech_timestamps; only where a too long piece holds no silence, it is cut in the middle of its least
+/// speech-like window among the last 5 s, and marked, where faster-whisper cuts wherever the limit falls.
+/// Only options that pass check() keep the longest piece within the limit.
+std::vector<SpeechPiece> speech_pieces(std::span<const float> probabilities, std::int64_t samples,
+                                       const VadOptions& options);
+
+/// Both steps: the speech of a recording. Thread-safe; several recordings at once take a core each.
+Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options);
+
+}  // namespace tutti

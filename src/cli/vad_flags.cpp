@@ -1,0 +1,64 @@
+#include "cli/vad_flags.h"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+/// Silence that ends a piece where windows are independent: faster-whisper's BatchedInferencePipeline.
+constexpr std::int32_t kBatchedSilenceMs = 160;
+
+/// The first VAD setting that was given, or nothing.
+std::string_view given(const VadFlags& f) {
+  if (f.threshold) return "--vad-threshold";
+  if (f.neg_threshold) return "--vad-neg-threshold";
+  if (f.min_speech_duration_ms) return "--vad-min-speech-duration-ms";
+  if (f.max_speech_duration_s) return "--vad-max-speech-duration-s";
+  if (f.min_silence_duration_ms) return "--vad-min-silence-duration-ms";
+  if (f.speech_pad_ms) return "--vad-speech-pad-ms";
+  return f.method == "silero" ? "" : "--vad-method";
+}
+
+}  // namespace
+
+void add_vad(OptionTable& table, VadFlags& f) {
+  table.group("What is heard");
+  table.add_switch(
+      "batched", f.batched,
+      "cut at silence into windows that know nothing of each other, many at once: fastest, less consistent");
+  table.add_switch("vad", f.vad, "leave out what is not speech; --batched always does");
+  table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
+      .choices = {"silero", "energy"};
+  table.add("vad-threshold", f.threshold, "P", "speech begins at this probability; None: 0.5");
+  table.add("vad-neg-threshold", f.neg_threshold, "P", "and ends below this; None: 0.15 less, but at least 0.01");
+  table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS", "drop shorter speech; None: 0");
+  table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S",
+            "cut longer speech; None: never, with --batched after a window");
+  table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS",
+            "shorter silence is left in; None: 2000, with --batched 160");
+  table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS", "kept before and after speech; None: 400");
+}
+
+Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips) {
+  if (!f.vad && !f.batched) {
+    if (const auto flag = given(f); !flag.empty())
+      return fail(Fault::usage, std::string(flag) + ": nothing is left out without VAD", "Add --vad or --batched");
+    return std::nullopt;
+  }
+  if (!std::is_sorted(clips.begin(), clips.end()))
+    return fail(Fault::usage, "--clip-timestamps: with --vad or --batched, expected clips in order that do not overlap",
+                "Sort and join them, or leave VAD out");
+  const VadOptions defaults;
+  const VadOptions options{.method = f.method == "energy" ? VadMethod::energy : VadMethod::silero,
+                           .threshold = f.threshold.value_or(defaults.threshold),
+                           .neg_threshold = f.neg_threshold,
+                           .min_speech_duration_ms = f.min_speech_duration_ms.value_or(defaults.min_speech_duration_ms),
+                           .max_speech_duration_s = f.max_speech_duration_s.value_or(defaults.max_speech_duration_s),
+                           .min_silence_duration_ms = f.min_silence_duration_ms.value_or(
+                               f.batched ? kBatchedSilenceMs : defaults.min_silence_duration_ms),
+                           .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
+  if (auto meant = check(options); !meant) return tl::unexpected(meant.error());
+  return options;
+}
+
+}  // namespace tutti

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/vad/speech.h"
+#include "base/error.h"
+#include "cli/settings/option_table.h"
+
+namespace tutti {
+
+/// What is heard of a file, in faster-whisper's names.
+struct VadFlags {
+  bool batched = false;
+  bool vad = false;
+  std::string method = "silero";
+  std::optional<double> threshold{};
+  std::optional<double> neg_threshold{};
+  std::optional<std::int32_t> min_speech_duration_ms{};
+  std::optional<double> max_speech_duration_s{};
+  std::optional<std::int32_t> min_silence_duration_ms{};
+  std::optional<std::int32_t> speech_pad_ms{};
+};
+
+void add_vad(OptionTable& table, VadFlags& flags);
+
+/// None: everything is heard. Fault::usage names the flag that cannot be meant, alone or with `clips`.
+Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
+
+}  // namespace tutti

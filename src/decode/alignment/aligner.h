@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "decode/decoding_tokens.h"
+#include "model/alignment_heads.h"
+#include "model/whisper.h"
+
+namespace tutti {
+
+/// A text that was decoded from a window.
+struct AlignmentText {
+  std::vector<std::int32_t> sot_sequence{};  // start of transcript, language, task
+  std::vector<std::int32_t> text{};          // ids below end-of-text
+  std::int32_t frames = 0;                   // mel frames of the window that hold audio
+};
+
+/// When and how surely each token of a text was said.
+struct TokenTimes {
+  std::vector<std::int32_t> starts{};  // of every text token and of the end behind them; in encoder positions (0.02 s)
+  std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
+};
+
+/// Says what is wrong with a text before it reaches the model.
+Result<void> check(const AlignmentText& text, const DecodingTokens& tokens, const WhisperDims& dims);
+
+/// Aligns texts with windows as openai-whisper's find_alignment does (timing.py): the text is fed to the decoder as if
+/// it had just been said, the attention of the alignment heads to the window is normalised over the tokens, smoothed
+/// over time and averaged, and the cheapest monotone way through it is taken. One thread.
+class Aligner {
+ public:
+  /// `model` must outlive the aligner. heads: not empty.
+  Aligner(const WhisperModel& model, std::vector<AttentionHead> heads);
+
+  /// text: passed `check`. Waits for the device. Fault::device where the model's output is not a number. Throws what
+  /// torch throws.
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens);
+
+ private:
+  const WhisperModel& model_;
+  std::vector<AttentionHead> heads_;
+  std::optional<SelfKv> cache_{};  // of one sequence; made at first use
+};
+
+}  // namespace tutti

@@ -1,0 +1,67 @@
+#include "model/gpu.h"
+
+#include <c10/util/Exception.h>
+#include <dlfcn.h>
+
+#include "base/log.h"
+#include "model/gpu_part.h"
+
+namespace tutti::gpu {
+namespace {
+
+/// The loaded part; null where there is none. Nothing is ever unloaded: torch's kernels have registered themselves.
+const Part* load_part() {
+  if (!::dlopen("libcuda.so.1", RTLD_NOW))
+    return nullptr;  // no driver, so no card; torch's half is not worth its memory
+  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    log(Level::warning, std::string("without CUDA: ") + ::dlerror());
+    return nullptr;
+  }
+  auto* entry = reinterpret_cast<PartEntry*>(::dlsym(library, kPartEntry));
+  return entry ? entry() : nullptr;
+}
+
+const Part* part() {
+  static const Part* const found = load_part();
+  return found;
+}
+
+/// `ask(part)`, with what torch throws turned into a value. A missing device is named before torch is asked.
+template <class Ask>
+auto asked(int index, Ask&& ask) -> Result<decltype(ask(*part()))> {
+  const auto thing = "cuda:" + std::to_string(index);
+  if (index < 0 || index >= count()) {
+    return fail(Fault::missing, thing + ": this process sees " + std::to_string(count()) + " CUDA devices",
+                "Check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device cpu");
+  }
+  try {
+    return ask(*part());
+  } catch (const c10::Error& error) {
+    return fail(Fault::device, thing + ": " + error.what_without_backtrace());
+  }
+}
+
+}  // namespace
+
+int count() {
+  return part() ? part()->count() : 0;
+}
+
+Result<Facts> facts(int index) {
+  return asked(index, [&](const Part& cuda) { return cuda.facts(index); });
+}
+
+Result<Memory> memory(int index) {
+  return asked(index, [&](const Part& cuda) { return cuda.memory(index); });
+}
+
+void synchronize(int index) {
+  if (part()) part()->synchronize(index);
+}
+
+void release_cached_memory() {
+  if (count() > 0) part()->release_cached_memory();
+}
+
+}  // namespace tutti::gpu

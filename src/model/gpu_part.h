@@ -1,0 +1,21 @@
+#pragma once
+
+#include "model/gpu.h"
+
+namespace tutti::gpu {
+
+/// What a CUDA part gives: the calls of gpu.h, asked only for devices below count().
+struct Part {
+  int (*count)();
+  Facts (*facts)(int index);
+  Memory (*memory)(int index);
+  void (*synchronize)(int index);
+  void (*release_cached_memory)();
+};
+
+/// The one function that libtutti-cuda.so exports; its name to dlsym, and its type. What a part's calls throw is
+/// torch's.
+inline constexpr const char* kPartEntry = "tutti_cuda_part";
+using PartEntry = const Part*();
+
+}  // namespace tutti::gpu

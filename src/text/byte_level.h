@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// Byte-level vocabularies (GPT-2's and all that came from it) write every byte as a printable character. Turns such a
+/// text into its bytes; false where it holds a character that stands for no byte.
+bool bytes_of_byte_level(std::string_view text, std::string& bytes);
+
+}  // namespace tutti

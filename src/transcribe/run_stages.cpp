@@ -1,0 +1,149 @@
+#include "transcribe/run_stages.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/files.h"
+#include "transcribe/work.h"
+
+namespace tutti {
+namespace {
+
+/// Decoded files that may wait on disk for the worker: enough that it never waits, few enough that a long list does not
+/// fill the disk.
+constexpr std::size_t kDecodedAhead = 2;
+
+/// Windows whose mel waits for a thread, a megabyte each: the encoder finds the next one ready.
+constexpr std::size_t kPreparedAhead = 4;
+
+struct Claimed {
+  std::size_t index = 0;
+  std::filesystem::path input;
+};
+
+tl::unexpected<Error> stopped() {
+  return fail(Fault::cancelled, "stopped");
+}
+
+/// Calls `fn` for a file and, where it fails, says so before the pipeline drops the file.
+template <class Fn>
+auto told(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
+  const auto guarded = [&]() -> decltype(fn()) {
+    try {
+      return fn();
+    } catch (...) {
+      return tl::unexpected<Error>(error_of_exception(run.files[index].input.string()));
+    }
+  };
+  auto result = guarded();
+  if (!result) run.tally.failed(index, result.error());
+  return result;
+}
+
+std::optional<Result<Claimed>> claim(Run& run) {
+  while (run.next < run.files.size() && run.files[run.next].already_done) ++run.next;
+  if (run.next == run.files.size()) return std::nullopt;
+  const std::size_t index = run.next++;
+  if (run.interrupt.raised()) {
+    run.tally.failed(index, stopped().value());
+    return std::nullopt;
+  }
+  return Claimed{index, run.files[index].input};
+}
+
+Result<DecodedFile> decode(Run& run, Claimed file) {
+  const auto started = Clock::real().now();
+  auto recording = decode_recording(file.input, [&](Seconds) { return !run.aborted; });
+  if (!recording) return tl::unexpected(recording.error());
+  run.tally.decoded(file.index, recording->duration(), recording->losses());
+  DecodedFile decoded{
+      .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
+  decoded.spent.audio = Clock::real().now() - started;
+  return decoded;
+}
+
+/// With VAD: finds out where somebody speaks.
+Result<DecodedFile> listen(Run& run, DecodedFile file) {
+  const auto started = Clock::real().now();
+  auto speech = speech_probabilities(file.recording, run.options.vad->method, [&](Seconds) { return !run.aborted; });
+  if (!speech) return tl::unexpected(speech.error());
+  file.speech = std::move(*speech);
+  file.spent.listening = Clock::real().now() - started;
+  return file;
+}
+
+/// Waits until the worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
+Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
+  const TranscriptionContext* context =
+      run.ready.wait([](const auto& ready) { return ready.has_value(); }, [](const auto& ready) { return *ready; });
+  if (!context || run.interrupt.raised()) return stopped();
+  return prepare_work(std::move(file), *context,
+                      [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
+}
+
+/// The file, if this was the last of its work.
+Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
+  auto done = run.interrupt.raised() ? drop_work(work, stopped().value()) : do_work(std::move(work), *run.context);
+  if (!done) return std::nullopt;
+  if (!*done) return tl::unexpected(done->error());
+  return std::move(**done);
+}
+
+Result<void> write(Run& run, TranscribedFile file) {
+  const auto started = Clock::real().now();
+  const PlannedFile& planned = run.files[file.outcome.index];
+  for (const auto& output : planned.outputs) {
+    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
+    const auto content = format_transcript(file.transcript, format, run.options.writer);
+    if (!content) return tl::unexpected(content.error());
+    if (auto written = write_file_atomically(output, *content); !written) return written;
+  }
+  file.outcome.outputs = planned.outputs;
+  file.outcome.spent.writing = Clock::real().now() - started;
+  file.outcome.elapsed = Clock::real().now() - file.started;
+  run.tally.done(file.outcome, file.transcript);
+  return {};
+}
+
+}  // namespace
+
+void build_stages(Pipeline& pipeline, Run& run) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  auto claimed = pipeline.source("files", [&run] { return claim(run); }, {.output = {.items = 1}});
+  auto decoded = pipeline.map(
+      "decode", std::move(claimed),
+      [&run](Claimed&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
+      {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
+  if (run.options.vad)
+    decoded =
+        pipeline.map("listen", std::move(decoded),
+                     [&run](DecodedFile&& file) {
+                       const std::size_t index = file.index;
+                       return told(run, index, [&] { return listen(run, std::move(file)); });
+                     },
+                     {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
+  auto prepared =
+      pipeline.flat_map<Work>("prepare", std::move(decoded),
+                              [&run](DecodedFile&& file, const Emit<Work>& emit) {
+                                const std::size_t index = file.index;
+                                return told(run, index, [&] { return prepare(run, std::move(file), emit); });
+                              },
+                              {.on_error = OnError::skip, .output = {.items = kPreparedAhead}});
+  auto transcribed = pipeline.flat_map<TranscribedFile>(
+      kTranscribeStage, std::move(prepared),
+      [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {
+        auto done = told(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
+        if (!done) return tl::unexpected(done.error());
+        if (*done) emit(std::move(**done));
+        return {};
+      },
+      {.on_error = OnError::skip});
+  pipeline.sink("write", std::move(transcribed),
+                [&run](TranscribedFile&& file) {
+                  const std::size_t index = file.outcome.index;
+                  return told(run, index, [&] { return write(run, std::move(file)); });
+                },
+                {.on_error = OnError::skip});
+}
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "audio/vad/packing.h"
+#include "audio/vad/speech.h"
+#include "base/error.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// Which parts of a file are heard, and in which order.
+struct WayThrough {
+  std::optional<VadOptions> vad{};  // only speech is heard; none: everything
+  std::vector<double> clips{0};     // with VAD only speech within these is heard: start, end, ... in seconds
+  bool batched = false;             // needs VAD: independent chunks of speech, instead of the reference's loop
+};
+
+/// A stretch of speech that is transcribed by itself: pieces in a row, together no longer than a window.
+struct SpeechChunk {
+  PackedPieces pieces{};
+  std::int64_t samples = 0;  // of all pieces together
+
+  Seconds length() const { return length_of(samples, kModelRate); }
+  std::int64_t first_frame() const;  // of the recording
+  std::int64_t frames() const;       // whole mel frames
+};
+
+/// What of `pieces` lies within the clips: start, end, start, end, ... in seconds, none before the one in front of it,
+/// a missing last end being the recording's. Errors as clips_from().
+Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
+                                              std::int64_t samples);
+
+/// The chunks of a recording, in order; what is shorter than a frame is left out.
+std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window);
+
+/// Turns the times of segments and words from packed speech to the recording they were packed from.
+void restore_times(std::vector<Segment>& segments, const SpeechMap& map);
+
+}  // namespace tutti

@@ -1,0 +1,124 @@
+#include "transcribe/work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "flow/failures.h"
+#include "transcribe/speech_plan.h"
+#include "transcript/chunk.h"
+
+namespace tutti {
+namespace {
+
+tl::unexpected<Error> no_use() {
+  return fail(Fault::cancelled, "another part of the file failed");
+}
+
+/// Clamped by its own maximum: a chunk is a recording of its own.
+Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const LogMel& log_mel) {
+  if (file.failed()) return no_use();
+  const SpeechChunk& speech = file.chunks()[chunk];
+  auto mel = log_mel.window(PackedRecording(file.file().recording, speech.pieces), 0, speech.frames());
+  if (!mel) return tl::unexpected(mel.error());
+  return ChunkMel(std::move(*mel), log_mel.n_mels(), speech.frames());
+}
+
+Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
+  BatchedFile& file = *work.file;
+  if (file.failed()) return no_use();
+  const SpeechChunk& chunk = file.chunks()[work.chunk];
+  RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
+  const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};
+  // Encoded while chunk 0 is still being asked for the language.
+  if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
+  const Tokenizer& tokenizer = context.windows.tokenizer;
+  const auto language =
+      file.language(work.chunk, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); });
+  if (!language) return tl::unexpected(language.error());
+  auto segments =
+      ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(work.mel.frames(), windows);
+  if (!segments) return tl::unexpected(segments.error());
+  restore_times(*segments, SpeechMap(chunk.pieces));
+  return ChunkOutcome{std::move(*segments), windows.costs()};
+}
+
+/// Whatever goes wrong here must be entered, or the rest of the file would wait for it for ever.
+Result<ChunkOutcome> outcome_of(ChunkWork& work, const TranscriptionContext& context) {
+  try {
+    return transcribe_chunk(work, context);
+  } catch (...) {
+    return tl::unexpected(error_of_exception("transcribe"));
+  }
+}
+
+/// What is to be heard of the file: its speech within the clips. None without VAD: everything.
+Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const TranscriptionContext& context) {
+  if (!context.way.vad) return std::nullopt;
+  VadOptions vad = *context.way.vad;
+  const double window = length_of(context.model.frames_per_window * kHopSamples, kModelRate).count();
+  if (context.way.batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
+  const std::int64_t samples = file.recording.samples();
+  const auto pieces = speech_pieces(file.speech, samples, vad);
+  auto within = within_clips(pieces, context.way.clips, samples);
+  if (!within) return tl::unexpected(within.error());
+  return std::move(*within);
+}
+
+Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const HandOn& hand_on) {
+  const auto start = Clock::real().now();
+  const Recording& recording = file.decoded.recording;
+  const auto maximum = file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
+                                   : context.log_mel.maximum(recording);
+  if (!maximum) return tl::unexpected(maximum.error());
+  file.maximum = *maximum;
+  file.decoded.spent.features += Clock::real().now() - start;
+  hand_on(std::move(file));
+  return {};
+}
+
+Result<void> prepare_chunks(DecodedFile decoded, std::vector<SpeechChunk> chunks, const TranscriptionContext& context,
+                            const HandOn& hand_on) {
+  const auto file = std::make_shared<BatchedFile>(std::move(decoded), std::move(chunks), context);
+  for (std::size_t chunk = 0; chunk < file->chunks().size(); ++chunk) {
+    const auto start = Clock::real().now();
+    auto mel = chunk_mel(*file, chunk, context.log_mel);
+    file->spent_on_features(Clock::real().now() - start);
+    if (mel) {
+      if (!hand_on(ChunkWork{file, chunk, std::move(*mel)})) return {};
+    } else if (auto whole = file->enter(chunk, tl::unexpected(mel.error()))) {
+      return tl::unexpected(whole->error());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t file_of(const Work& work) {
+  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->file().index;
+  return std::get<SequentialFile>(work).decoded.index;
+}
+
+Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const HandOn& hand_on) {
+  auto speech = speech_of(file, context);
+  if (!speech) return tl::unexpected(speech.error());
+  if (context.way.batched) {
+    auto chunks = chunks_of(**speech, context.model.frames_per_window);
+    if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
+  }
+  return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, hand_on);
+}
+
+std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context) {
+  if (const auto* whole = std::get_if<SequentialFile>(&work)) return transcribe_file(*whole, context);
+  auto& chunk = std::get<ChunkWork>(work);
+  return chunk.file->enter(chunk.chunk, outcome_of(chunk, context));
+}
+
+std::optional<Result<TranscribedFile>> drop_work(const Work& work, const Error& why) {
+  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->enter(chunk->chunk, tl::unexpected(why));
+  return tl::unexpected(why);
+}
+
+}  // namespace tutti

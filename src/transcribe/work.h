@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "transcribe/batched_file.h"
+#include "transcribe/file_transcription.h"
+#include "transcribe/mel_source.h"
+
+namespace tutti {
+
+/// One chunk of a file, its mel computed ahead.
+struct ChunkWork {
+  std::shared_ptr<BatchedFile> file;
+  std::size_t chunk = 0;
+  ChunkMel mel;
+};
+
+/// What the threads of the transcribe stage take up: each holds one window in flight at most.
+using Work = std::variant<SequentialFile, ChunkWork>;
+
+/// Hands work on; false: nobody takes it any more.
+using HandOn = std::function<bool(Work&&)>;
+
+/// Which file a piece of work belongs to, by its place on the command line.
+std::size_t file_of(const Work& work);
+
+/// Makes work of a file and hands it on: the whole file for the reference's loop, or one by one its chunks with their
+/// mel, as fast as `hand_on` takes them, so that no more mel is held than that lets through. A file without speech has
+/// no chunks and goes to the loop, which then only settles the language. A file that fails on the way yields its error
+/// once: from here, or from the last of its work in flight.
+Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const HandOn& hand_on);
+
+/// Does the work. Yields the file when this was the last of its work, or what it failed with. Blocks; any number of
+/// threads.
+std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context);
+
+/// Work that is not to be done because of `why`; yields what do_work would.
+std::optional<Result<TranscribedFile>> drop_work(const Work& work, const Error& why);
+
+}  // namespace tutti

@@ -1,0 +1,9 @@
+#include "model/stored/ggml.h"
+#include "stored_bounds.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  if (const auto model = tutti::parse_ggml(bytes))
+    for (const auto& tensor : model->tensors) tutti::expect_inside(tensor, bytes);
+  return 0;
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "model/stored/stored_tensor.h"
+
+namespace tutti {
+
+/// Aborts where an accepted tensor does not lie inside the file, is not as long as its shape says, or has scales that
+/// are not one per row.
+inline void expect_inside(const StoredTensor& tensor, std::span<const std::byte> file) {
+  if (byte_count(tensor.shape, tensor.type) != tensor.bytes.size()) std::abort();
+  if (tensor.bytes.data() < file.data()) std::abort();
+  if (tensor.bytes.data() + tensor.bytes.size() > file.data() + file.size()) std::abort();
+  if (!tensor.row_scales.empty() && tensor.row_scales.size() != static_cast<std::size_t>(tensor.shape[0])) std::abort();
+}
+
+}  // namespace tutti

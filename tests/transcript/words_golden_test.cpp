@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "golden_scenarios.h"
+
+using namespace tutti;
+
+namespace {
+
+/// What openai-whisper's own transcribe() did with scripted answers and alignments (tools/golden/words.py).
+const Json& golden() {
+  static const Json made = Json::parse(read_file(TUTTI_SOURCE_DIR "/tests/data/transcript/words.json").value());
+  return made;
+}
+
+}  // namespace
+
+class Prompts : public testing::Test {
+ protected:
+  void SetUp() override { TUTTI_NEEDS("tokenizer/multilingual.tiktoken"); }
+
+  /// Runs a recording of one window, keeps what was asked and answers nothing.
+  class OneWindow final : public WindowDecoder {
+   public:
+    Result<std::string> detect_language(WindowSpan) override { return "en"; }
+    Result<DecodeAnswer> decode(WindowSpan, const DecodeRequest& request) override {
+      asked = request;
+      return DecodeAnswer{};
+    }
+    Result<AlignAnswer> align(WindowSpan, const AlignRequest&) override { return fail(Fault::internal, "no words"); }
+    DecodeRequest asked;
+  };
+  Result<DecodeRequest> first_request(const LongFormOptions& options) {
+    OneWindow window;
+    auto done = transcribe_long_form({.content_frames = 3000}, tokenizer("multilingual"), options, window, {});
+    if (!done) return tl::unexpected(done.error());
+    return window.asked;
+  }
+};
+
+TEST_F(Prompts, OfHotWordsAndPreviousTextAreFasterWhispers) {
+  for (const Json& row : golden()["hot_words"]) {
+    LongFormOptions options{.language = "en", .initial_prompt = row[1], .without_timestamps = row[2]};
+    options.hot_words = row[0];
+    EXPECT_EQ(sum_of(joined(first_request(options).value().prompt)), row[3].get<unsigned long>())
+        << row[0] << ", " << row[1];
+  }
+  EXPECT_GE(golden()["hot_words"].size(), 12U);
+}
+
+TEST_F(Prompts, PreviousTextGivesWayWhereHotWordsOrAPrefixLeaveItNoRoom) {
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "word ";
+  LongFormOptions options{.language = "en", .initial_prompt = many};
+  options.hot_words = many;
+  EXPECT_EQ(first_request(options).value().prompt.size(), 1U + 223 + 3) << "all the room for prompts is the hot words'";
+  options.prefix = many;
+  const auto request = first_request(options).value();
+  EXPECT_EQ(request.prompt.size(), 3U + 300) << "the prefix is kept whole and hot words are left out";
+  EXPECT_EQ(request.prompt[static_cast<std::size_t>(request.sot_index)], tokenizer("multilingual").special().sot);
+}
+
+TEST_F(Prompts, APrefixThatLeavesNoRoomForAnAnswerIsAnErrorThatSaysSo) {
+  LongFormOptions options{.language = "en"};
+  for (int i = 0; i < 500; ++i) options.prefix += "word ";
+  const auto request = first_request(options);
+  ASSERT_FALSE(request);
+  EXPECT_EQ(request.error().fault, Fault::usage);
+  EXPECT_EQ(request.error().what, "prefix: its 500 tokens leave no room for an answer in the model's 448");
+}
+
+TEST_F(Prompts, BlankHotWordsAndPrefixesAreNone) {
+  LongFormOptions options{.language = "en"};
+  const auto bare = first_request(options).value().prompt;
+  options.hot_words = " \n";
+  options.prefix = "\u3000";
+  EXPECT_EQ(first_request(options).value().prompt, bare);
+}
+
+TEST(WordTimes, AreAskedForAndSetAsInTheReferenceInEveryScenario) {
+  TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
+  TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
+  expect_every_scenario(golden(), 400);
+}
