@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "model/convert/command.h"
 #include "worker/command.h"
 
 namespace {
@@ -16,6 +17,7 @@ constexpr const char* kHelp =
     "To transcribe, use: tutti transcribe FILE...\n"
     "\n"
     "  tutti-engine worker --fd N   serve the control process at the other end of socket N\n"
+    "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
     "  tutti-engine --version       print the build id\n";
 
 }  // namespace
@@ -26,6 +28,7 @@ int main(int argc, char** argv) {
   if (command == "worker") {
     return tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
   }
+  if (command == "convert") return tutti::convert_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());
     return 0;

@@ -43,16 +43,10 @@ at::Tensor dequantised(const StoredTensor& stored) {
   const auto width = static_cast<std::size_t>(values[0].numel());
   auto* out = values.mutable_data_ptr<float>();
   at::parallel_for(0, stored.shape[0], 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto row = begin; row < end; ++row) read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
+    for (auto row = begin; row < end; ++row)
+      read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
   });
   return values;
-}
-
-at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner, at::Device device,
-                 at::ScalarType dtype) {
-  if (is_quantised(stored)) return dequantised(stored).to(device, dtype);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
-  return (aligned ? mapped(stored, owner) : aligned_copy(stored)).to(device, dtype);
 }
 
 /// The output layer is the token embedding, yet some files carry it twice.
@@ -72,6 +66,12 @@ void warn_of_unused(const Checkpoint& checkpoint, const std::vector<WeightSlot>&
 
 }  // namespace
 
+at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner) {
+  if (is_quantised(stored)) return dequantised(stored);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
+  return aligned ? mapped(stored, owner) : aligned_copy(stored);
+}
+
 Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device,
                                     at::ScalarType dtype) {
   const c10::InferenceMode guard;
@@ -80,7 +80,7 @@ Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& che
   for (const auto& slot : slots) {
     const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
     if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = place(**stored, checkpoint, device, dtype);
+    *slot.tensor = stored_values(**stored, checkpoint).to(device, dtype);
   }
   warn_of_unused(*checkpoint, slots);
   return weights;

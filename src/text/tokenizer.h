@@ -39,8 +39,8 @@ class Tokenizer {
  public:
   /// From a model folder (tokenizer.json in it, else CTranslate2's vocabulary.json or .txt, else *.tiktoken), one of
   /// these files, or a model file of whisper.cpp. A .tiktoken or whisper.cpp file knows no special tokens: `n_vocab`
-  /// (the model's) decides them. For an OpenAI .pt it also decides which of OpenAI's two vocabularies, both built in, is
-  /// meant.
+  /// (the model's) decides them. For an OpenAI .pt it also decides which of OpenAI's two vocabularies, both built in,
+  /// is meant.
   static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
 
   /// As `load`, from the content of any of these files but vocabulary.txt, which nothing tells from other text.
@@ -57,6 +57,9 @@ class Tokenizer {
   std::string decode_with_timestamps(std::span<const std::int32_t> ids) const;
 
   const SpecialTokens& special() const;
+
+  /// Itself as a Hugging Face tokenizer.json for a model with `n_vocab` tokens, timestamps named to the last.
+  std::string to_json(std::int32_t n_vocab) const;
 
   /// Ids of speaker tags and music signs, which `suppress_tokens=-1` names.
   std::vector<std::int32_t> non_speech_tokens() const;
