@@ -17,8 +17,11 @@ function(tutti_library name)
     if(arg_TORCH)
       tutti_uses_torch(tutti_${name} PUBLIC)
     endif()
-    tutti_instruction_set(avx512 "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mprefer-vector-width=512" ${sources})
+    set(avx512 "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mprefer-vector-width=512")
     tutti_instruction_set(avx2 "-mavx2;-mfma" ${sources})
+    tutti_instruction_set(avx512 "${avx512}" ${sources})
+    tutti_instruction_set(dot512 "${avx512};-mavx512vnni;-mavx512bf16" ${sources})
+    tutti_instruction_set(amx "${avx512};-mamx-tile;-mamx-int8;-mamx-bf16" ${sources})
   else()
     add_library(tutti_${name} INTERFACE)
     target_include_directories(tutti_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
@@ -28,9 +31,10 @@ function(tutti_library name)
 endfunction()
 
 # Files named *_<set>.cpp are compiled for that instruction set; whoever calls them asks the processor first. They include nothing
-# of torch, whose precompiled headers are made for every processor.
+# of torch, whose precompiled headers are made for every processor. psabi warns of functions that take or return vectors; theirs are
+# their own.
 function(tutti_instruction_set set options)
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "_${set}\\.cpp$")
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options};-ffp-contract=fast" SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options};-ffp-contract=fast;-Wno-psabi" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

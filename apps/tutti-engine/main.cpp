@@ -1,5 +1,6 @@
 // The engine: everything that touches tensors, started and watched by `tutti`. Its command line is for programs.
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "base/build_id.h"
 #include "model/convert/command.h"
 #include "worker/command.h"
+#include "worker/limits.h"
 
 namespace {
 
@@ -18,6 +20,7 @@ constexpr const char* kHelp =
     "\n"
     "  tutti-engine worker --fd N   serve the control process at the other end of socket N\n"
     "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
+    "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
 }  // namespace
@@ -26,9 +29,14 @@ int main(int argc, char** argv) {
   const std::span arguments(argv + 1, argv + argc);
   const std::string_view command = arguments.empty() ? "" : arguments[0];
   if (command == "worker") {
-    return tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
+    const int code = tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
+    // Libtorch takes 0.15 s to put itself away, and somebody waits for our end; the kernel takes everything back at
+    // once.
+    std::fflush(nullptr);
+    std::_Exit(code);
   }
   if (command == "convert") return tutti::convert_command(arguments.subspan(1));
+  if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());
     return 0;

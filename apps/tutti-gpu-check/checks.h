@@ -12,14 +12,15 @@
 
 namespace tutti {
 
-struct ComputeType {
-  std::string name{};
-  at::ScalarType dtype = at::kFloat;
+struct CheckedType {
+  ComputeType type;
   double tolerance = 0;  // relative to float32 on the CPU
+
+  std::string name() const { return std::string(type.name()); }
 };
 
-/// What the device can compute in, float32 first.
-std::vector<ComputeType> compute_types(at::Device device);
+/// What the device can compute in, float32 first. On a CPU the operators of int8_float16 run, too, in float32.
+std::vector<CheckedType> compute_types(at::Device device);
 
 /// Logits of every compute type against float32 on the CPU: a small model with random weights, and `model` if given.
 void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model);

@@ -2,6 +2,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
+#include "worker/compute_choice.h"
 
 namespace tutti {
 namespace {
@@ -30,21 +31,21 @@ at::Tensor logits_of(const WhisperModel& model) {
   const std::vector<std::int32_t> prompt{50257, 50363, 400, 1010};
   const std::vector<std::int32_t> next{2020};
   const SequenceStep prefill{.tokens = prompt, .window = &window};
-  const auto first = model.decode({&prefill, 1}, cache).to(at::kCPU, at::kFloat);
+  const auto first = model.decode({&prefill, 1}, cache).to(at::kCPU, ComputeType::float32);
   const SequenceStep step{.position = 4, .tokens = next, .window = &window};
-  return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, at::kFloat)});
+  return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, ComputeType::float32)});
 }
 
-WhisperModel random_model(at::Device device, at::ScalarType dtype) {
+WhisperModel random_model(at::Device device, ComputeType type) {
   at::manual_seed(20251121);  // the same weights for all
-  return WhisperModel::random(kSmall, device, dtype);
+  return WhisperModel::random(kSmall, device, type);
 }
 
 void compare(Report& report, const std::string& what, const at::Tensor& found, const at::Tensor& wanted,
-             const ComputeType& type) {
+             const CheckedType& type) {
   const double error = ((found - wanted).norm() / wanted.norm()).item<double>();
   report.add({.check = "parity",
-              .what = what + " " + type.name + ", logits",
+              .what = what + " " + type.name() + ", logits",
               .value = error,
               .unit = "relative error",
               .passed = error <= type.tolerance});
@@ -52,26 +53,32 @@ void compare(Report& report, const std::string& what, const at::Tensor& found, c
 
 }  // namespace
 
-std::vector<ComputeType> compute_types(at::Device device) {
-  std::vector<ComputeType> types{{"float32", at::kFloat, 1e-4}, {"bfloat16", at::kBFloat16, 5e-2}};
-  if (device.is_cuda()) types.push_back({"float16", at::kHalf, 1e-2});
+std::vector<CheckedType> compute_types(at::Device device) {
+  const auto ability = ability_of(device);
+  std::vector<CheckedType> types;
+  for (const CheckedType& checked : {CheckedType{ComputeType::float32, 1e-4}, CheckedType{ComputeType::bfloat16, 5e-2},
+                                     CheckedType{ComputeType::float16, 1e-2}, CheckedType{ComputeType::int8, 5e-2},
+                                     CheckedType{ComputeType::int8_float16, 5e-2}}) {
+    const bool has = choose_compute_type(checked.name(), ability)->why.empty();
+    if (has || (!ability.cuda && checked.type == ComputeType::int8_float16)) types.push_back(checked);
+  }
   return types;
 }
 
 void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model) {
-  const auto wanted = logits_of(random_model(at::kCPU, at::kFloat));
+  const auto wanted = logits_of(random_model(at::kCPU, ComputeType::float32));
   for (const auto& type : compute_types(device)) {
-    compare(report, "random weights", logits_of(random_model(device, type.dtype)), wanted, type);
+    compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
   }
   if (!model) return report.note("parity with real weights was not checked: no --model DIR");
-  const auto reference = WhisperModel::load(*model, at::kCPU, at::kFloat);
+  const auto reference = WhisperModel::load(*model, at::kCPU, ComputeType::float32);
   if (!reference) {
     report.note(reference.error().text());
     return report.add({.check = "parity", .what = "real weights", .unit = "could be loaded", .passed = false});
   }
   const auto expected = logits_of(*reference);
   for (const auto& type : compute_types(device)) {
-    const auto loaded = WhisperModel::load(*model, device, type.dtype);
+    const auto loaded = WhisperModel::load(*model, device, type.type);
     if (loaded) compare(report, "real weights", logits_of(*loaded), expected, type);
   }
 }

@@ -50,9 +50,9 @@ double rate_of(const std::function<void()>& call) {
   return calls / taken.count();
 }
 
-void measure(Report& report, at::Device device, const Size& size, const ComputeType& type) {
-  const auto name = std::string(size.name) + " " + type.name;
-  const auto network = make_network(WhisperModel::random(dims_of(size), device, type.dtype));
+void measure(Report& report, at::Device device, const Size& size, const CheckedType& type) {
+  const auto name = std::string(size.name) + " " + type.name();
+  const auto network = make_network(WhisperModel::random(dims_of(size), device, type.type));
   const auto mel = at::zeros({size.n_mels, 2 * network->dims().n_audio_ctx});
   CrossKv window;
   report.add({.check = "speed",
@@ -87,7 +87,7 @@ void measure_speed(Report& report, at::Device device, bool all) {
       try {
         measure(report, device, size, type);
       } catch (const std::exception& error) {
-        report.note(std::string(size.name) + " " + type.name +
+        report.note(std::string(size.name) + " " + type.name() +
                     " did not run: " + std::string(error.what()).substr(0, 160));
       }
     }

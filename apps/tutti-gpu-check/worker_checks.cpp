@@ -36,7 +36,8 @@ class CrampedNetwork : public Network {
     if (slots > 2) throw c10::OutOfMemoryError({}, "out of memory on purpose");
     return real_->make_stepper(slots);
   }
-  Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
+  void release_memory() override { real_->release_memory(); }
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
     return real_->align(window, text, tokens);
   }
 

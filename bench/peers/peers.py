@@ -6,7 +6,7 @@ Usage: peers.py --tutti BUILD/bin/tutti --data SHARED-DATA --out FILE.jsonl --ca
 
 The lines of the contract (contract.py) are measured with models that say 100 tokens in every window whatever they hear
 (reciting.py), greedy or with beams, so that both sides do the same work; tokens are counted on both sides, and a line whose
-counts differ by more than a twentieth fails. For each line the fastest peer at its best setting is found once on a part of
+counts differ by more than a twelfth fails. For each line the fastest peer at its best setting is found once on a part of
 the audio and remembered in the cache (--screen: find it again). Then runs are interleaved (ours, theirs, ours, theirs, ...),
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
 tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real

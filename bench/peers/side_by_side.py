@@ -12,7 +12,7 @@ from measured import CommandFailed, measure
 from reciting import reciting_model
 
 GIVE_UP = 1.25  # a candidate that needs this many times the best one's seconds has lost
-SAME_WORK = 0.05  # by how much the tokens of the two sides may differ
+SAME_WORK = 0.08  # by how much the tokens of the two sides may differ
 
 
 def row(what, unit, tutti, peer, peer_value, less_is_better=True):

@@ -44,10 +44,10 @@ struct Resampler::Conversion {
 
 Result<void> Resampler::Conversion::open(const SoundBlock& block) {
   // The filter grows with the rate: a damaged header that says 2 GHz would keep swr_init busy for minutes.
-  constexpr Hertz kHighest{1'000'000};
-  if (block.rate > kHighest)
+  constexpr Hertz kHighestInFiles{1'000'000};
+  if (block.rate > kHighestInFiles)
     return fail(Fault::corrupt, "a sample rate of " + std::to_string(block.rate.value) + " Hz, expected at most " +
-                                    std::to_string(kHighest.value) + " Hz");
+                                    std::to_string(kHighestInFiles.value) + " Hz");
   format = block.format;
   rate = block.rate;
   api.av_channel_layout_copy(&layout, block.layout);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/nearest.h"
+#include "cli/bench_command.h"
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
 #include "cli/doctor_command.h"
@@ -37,6 +38,7 @@ const std::vector<Command>& commands() {
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
+      {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
   return table;

@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// `tutti features FILE...`: decodes audio and computes log-mel features, and says what they are and how fast it went.
-/// Needs no model.
+/// `tutti features FILE...`: decodes audio, finds its speech where asked to, and computes log-mel features; says what
+/// they are and how fast it went. Needs no model.
 int run_features(const std::vector<std::string>& arguments);
 
 }  // namespace tutti

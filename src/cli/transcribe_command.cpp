@@ -2,12 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/run_display.h"
+#include "cli/memory_table.h"
+#include "device/device_spec.h"
+#include "device/machine.h"
+#include "device/machine_devices.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 
@@ -29,9 +35,53 @@ Error no_model() {
           "one, 'tutti pull turbo' a good one for 100 languages"};
 }
 
+/// The device's name, whether it is a GPU, and its free memory.
+struct DeviceMemory {
+  std::string name{};
+  bool gpu = false;
+  Bytes available{};
+};
+
+std::optional<DeviceMemory> device_memory(const std::string& device) {
+  const auto spec = parse_device(device);
+  if (!spec) return {};
+  const auto devices = find_devices();
+  const auto chosen = resolve(*spec, devices);
+  if (!chosen) return {};
+  if (chosen->kind != ResolvedDevice::Kind::cuda) {
+    const auto memory = read_memory();
+    return memory ? std::optional(DeviceMemory{chosen->name, false, memory->available}) : std::nullopt;
+  }
+  for (const auto& gpu : devices.visible) {
+    if (gpu.uuid != chosen->uuid || !gpu.memory_total) continue;
+    return DeviceMemory{chosen->name, true, {gpu.memory_total->value - gpu.memory_used.value_or(Bytes{}).value}};
+  }
+  return {};
+}
+
+void say_memory(const RunOptions& options) {
+  constexpr std::int32_t kCpuWindows = 8;  // what a worker takes by itself where memory allows
+  constexpr std::int32_t kGpuWindows = 32;
+  const auto shape = model_shape(options.model);
+  const auto device = device_memory(options.device);
+  if (!shape || !device) {
+    std::puts("How much memory it takes cannot be told before the model is loaded");
+    return;
+  }
+  const auto usual = device->gpu ? kGpuWindows : kCpuWindows;
+  std::fputs(memory_table({.shape = *shape,
+                           .device = device->name,
+                           .available = device->available,
+                           .windows = options.batch_size > 0 ? options.batch_size : usual,
+                           .beams = std::max(1, options.decoding.beam_size)})
+                 .c_str(),
+             stdout);
+}
+
 int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
   std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
               options.compute_type.c_str());
+  say_memory(options);
   for (const auto& file : plan) {
     std::printf("%s%s\n", file.input.c_str(), file.already_done ? " (done already)" : "");
     if (!file.already_done)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/search_flags.h"
 #include "cli/settings/option_table.h"
 #include "cli/subtitle_flags.h"
 #include "cli/vad_flags.h"
@@ -18,9 +19,11 @@ struct TranscribeCommand {
   std::string model{};
   std::filesystem::path model_dir{};
   std::string device = "auto";
-  std::string compute_type = "auto";
+  std::string compute_type = "default";
   bool fp16 = true;
   std::int32_t threads = 0;
+  std::string batch_size = "auto";
+  bool deterministic = false;
   std::int32_t files_at_once = 0;
 
   std::filesystem::path output_dir = ".";
@@ -38,7 +41,7 @@ struct TranscribeCommand {
   std::optional<std::string> language{};
   double temperature = 0;
   std::optional<double> temperature_increment_on_fallback = 0.2;
-  std::optional<std::int32_t> best_of = 5;
+  SearchFlags search{};
   std::uint64_t seed = 0;
   std::vector<std::int32_t> suppress_tokens{-1};
   std::optional<std::string> initial_prompt{};

@@ -7,6 +7,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::int32_t kLargestBatch = 1024;  // windows; more than any device holds
+
 void add_model(OptionTable& table, TranscribeCommand& c) {
   table.group("Model and machine");
   table.add(
@@ -16,10 +18,14 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
   table.add("device", c.device, "DEVICE", "auto, cpu, cuda:N (N-th in PCI order), or a GPU's UUID");
   table
       .add("compute-type", c.compute_type, "TYPE",
-           "what the network computes in; auto: float32 on a CPU, float16 on a GPU")
-      .choices = {"auto", "float32", "bfloat16", "float16"};
-  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where --compute-type is auto");
+           "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
+           "passes a self-test on the device")
+      .choices = {"default", "auto", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+  table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
+  table.add_switch("deterministic", c.deterministic,
+                   "fixed shapes: the same transcript whatever else is in work, in any order; slower");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -46,7 +52,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");
-  table.add("best-of", c.best_of, "N|None", "samples to choose from at a temperature above 0");
+  add_search(table, c.search);
   table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
   table.add("suppress-tokens", c.suppress_tokens, "IDS",
             "token ids never sampled; -1 stands for the non-speech symbols");
@@ -111,7 +117,17 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   };
   if (auto meant = at_least("--threads", 0, c.threads); !meant) return meant;
   if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
-  return at_least("--best-of", 1, c.best_of.value_or(1));
+  return {};
+}
+
+/// "auto" is 0.
+Result<std::int32_t> batch_size_of(const TranscribeCommand& c) {
+  std::int32_t size = 0;
+  if (c.batch_size == "auto") return size;
+  const auto read = read_value(c.batch_size, size);
+  if (read && size >= 1 && size <= kLargestBatch) return size;
+  return fail(Fault::usage,
+              "--batch-size: expected auto, or 1 to " + show_value(kLargestBatch) + ", found '" + c.batch_size + "'");
 }
 
 /// What the model is told before it answers.
@@ -163,9 +179,13 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
+                     .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
   if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
-  if (!c.fp16 && c.compute_type == "auto") options.compute_type = "float32";
+  const auto batch_size = batch_size_of(c);
+  if (!batch_size) return tl::unexpected(batch_size.error());
+  options.batch_size = *batch_size;
+  if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
   if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 
@@ -190,7 +210,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   set_prompt(c, rules);
   if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
 
-  options.decoding.best_of = c.best_of.value_or(1);
+  if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
   options.decoding.seed = c.seed;
   options.decoding.suppress_tokens = c.suppress_tokens;
   options.decoding.timestamps = !c.without_timestamps;

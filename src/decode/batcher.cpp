@@ -1,8 +1,12 @@
 #include "decode/batcher.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,23 +17,27 @@
 namespace tutti {
 namespace {
 
-Error no_probabilities(const Sequence& sequence) {
-  return {.fault = Fault::device,
-          .what = "decoding step " + std::to_string(sequence.sample.steps) +
-                  " left no possible token: the model's output is not a number, or every token is suppressed",
-          .hint = "Try --compute-type float32"};
+constexpr std::int64_t kLogitsPerThread = 50000;
+
+FinishedJob failed(const JobProgress& progress, const Error& error) {
+  return {progress.job.window_id, progress.job.request, tl::unexpected<Error>(error)};
 }
 
-DecodeOutcome outcome_of(JobProgress& progress, double seconds) {
-  auto& best = progress.finished[likeliest(progress.finished)];
-  DecodeOutcome outcome{.tokens = std::move(best.tokens),
-                        .sum_logprob = best.sum_logprob,
-                        .no_speech_prob = progress.no_speech_prob,
-                        .steps = best.steps,
-                        .narrow_margins = best.narrow_margins,
-                        .seconds = seconds};
-  outcome.avg_logprob = outcome.sum_logprob / static_cast<double>(outcome.tokens.size() + 1);
-  return outcome;
+FinishedJob without_possible_token(JobProgress& progress, std::int32_t step) {
+  progress.missing = 0;
+  return failed(progress,
+                {.fault = Fault::device,
+                 .what = "decoding step " + std::to_string(step) +
+                         " left no possible token: the model's output is not a number, or every token is suppressed",
+                 .hint = "Try --compute-type float32"});
+}
+
+/// How many of `sequences` from the first on belong to one beam search; 1 for a sample.
+std::size_t brothers(std::span<const Sequence> sequences) {
+  const auto& first = sequences.front();
+  if (!first.is_beam()) return 1;
+  const auto stranger = std::ranges::find_if(sequences, [&](const Sequence& other) { return other.of != first.of; });
+  return static_cast<std::size_t>(stranger - sequences.begin());
 }
 
 }  // namespace
@@ -41,8 +49,7 @@ void Batcher::submit(DecodeJob job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
   auto progress = std::make_shared<JobProgress>();
   progress->job = std::move(job);
-  progress->submitted = clock_.now();
-  progress->finished.resize(static_cast<std::size_t>(samples));
+  if (!progress->job.searches_beams()) progress->finished.resize(static_cast<std::size_t>(samples));
   progress->missing = samples;
   progress->no_speech_prob = std::numeric_limits<float>::quiet_NaN();
   for (std::int32_t i = 0; i < samples; ++i) waiting_.push_back({.of = progress, .index = i});
@@ -59,78 +66,176 @@ void Batcher::forget(std::uint64_t window_id) {
 }
 
 void Batcher::restart() {
-  for (auto& sequence : live_) {
-    sequence.sample = {};
-    sequence.slot = -1;
+  copies_.clear();
+  std::vector<Sequence> again;
+  for (const auto& sequence : live_) {
+    const bool begun_again = sequence.is_beam() && !again.empty() && again.back().of == sequence.of;
+    if (begun_again) continue;
+    again.push_back({.of = sequence.of, .index = sequence.index});
+    if (!sequence.is_beam()) continue;
+    sequence.of->finished.clear();
+    sequence.of->slots.clear();
   }
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(live_.begin()), std::make_move_iterator(live_.end()));
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(again.begin()), std::make_move_iterator(again.end()));
   live_.clear();
 }
 
+std::int32_t Batcher::jobs() const {
+  std::set<const JobProgress*> jobs;
+  for (const auto& sequence : live_) jobs.insert(sequence.of.get());
+  for (const auto& sequence : waiting_) jobs.insert(sequence.of.get());
+  return static_cast<std::int32_t>(jobs.size());
+}
+
 std::vector<FinishedJob> Batcher::fail_current(const Error& error) {
-  if (live_.empty()) admit(1);
-  std::vector<FinishedJob> failed;
-  for (auto& sequence : live_) {
-    auto& progress = *sequence.of;
-    if (progress.missing == 0) continue;  // a brother stood in for it
-    progress.missing = 0;
-    failed.push_back({progress.job.window_id, progress.job.request, tl::unexpected<Error>(error)});
-  }
+  std::vector<FinishedJob> failures;
+  const auto fail_job = [&](Sequence& sequence) {
+    // A brother may have stood in for it.
+    if (std::exchange(sequence.of->missing, 0) > 0) failures.push_back(failed(*sequence.of, error));
+  };
+  std::ranges::for_each(live_, fail_job);
+  if (live_.empty() && !waiting_.empty()) fail_job(waiting_.front());
+  copies_.clear();
   drop([](const Sequence& sequence) { return sequence.of->missing == 0; });
-  return failed;
+  return failures;
 }
 
-std::int32_t Batcher::free_slot(std::int32_t slots) const {
-  std::int32_t slot = 0;
-  while (slot < slots && std::ranges::any_of(live_, [&](const auto& s) { return s.slot == slot; })) ++slot;
-  return slot;
+std::vector<std::int32_t> Batcher::free_slots(std::int32_t slots) const {
+  std::vector<bool> taken(static_cast<std::size_t>(slots));
+  for (const auto& sequence : live_) {
+    taken.at(static_cast<std::size_t>(sequence.slot)) = true;
+    for (const auto& kept : sequence.of->slots) taken.at(static_cast<std::size_t>(kept.slot)) = true;
+  }
+  std::vector<std::int32_t> free;
+  for (std::int32_t slot = slots; slot-- > 0;) {
+    if (!taken[static_cast<std::size_t>(slot)]) free.push_back(slot);
+  }
+  return free;
 }
 
-void Batcher::admit(std::int32_t slots) {
+/// First come, first served: a search that waits for its slots is not overtaken.
+std::vector<FinishedJob> Batcher::admit(std::int32_t slots) {
+  std::vector<FinishedJob> refused;
+  if (waiting_.empty()) return refused;
+  auto free = free_slots(slots);
+  const auto take = [&free] {
+    const auto slot = free.back();
+    free.pop_back();
+    return slot;
+  };
   while (!waiting_.empty()) {
-    const auto slot = free_slot(slots);
-    if (slot == slots) return;
+    auto& progress = *waiting_.front().of;
+    const auto needed = progress.job.slots();
+    if (needed > slots) {
+      progress.missing = 0;
+      refused.push_back(failed(progress, {.fault = Fault::exhausted,
+                                          .what = "a search with " + std::to_string(needed) +
+                                                  " beams: memory lasts for " + std::to_string(slots),
+                                          .hint = "Try a smaller --beam-size"}));
+      waiting_.pop_front();
+      continue;
+    }
+    if (static_cast<std::size_t>(needed) > free.size()) break;
     live_.push_back(std::move(waiting_.front()));
-    live_.back().slot = slot;
     waiting_.pop_front();
+    if (live_.back().is_beam()) {
+      for (std::int32_t i = 0; i < needed; ++i) progress.slots.push_back({.slot = take()});
+    }
+    live_.back().slot = live_.back().is_beam() ? progress.slots.front().slot : take();
+  }
+  return refused;
+}
+
+std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
+  for (const auto& copy : std::exchange(copies_, {})) stepper.copy_slot(copy.from, copy.to, copy.first, copy.count);
+  StepLogits logits(stepper, live_);
+  std::vector<Verdict> verdicts(live_.size());
+  // A vocabulary of 50,000 is worth waking another thread for.
+  const auto grain = std::max<std::int64_t>(1, kLogitsPerThread / logits.n_vocab());
+  at::parallel_for(0, static_cast<std::int64_t>(live_.size()), grain, [&](std::int64_t first, std::int64_t last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      std::optional<float> no_speech;
+      const auto at_sot = logits.at_sot(i);  // may be the row that is judged: read before
+      if (!at_sot.empty() && tokens_.no_speech) no_speech = softmax_at(at_sot, *tokens_.no_speech);
+      verdicts[i] = judge(live_[i], logits.newest(i), tokens_);
+      verdicts[i].no_speech_prob = no_speech;
+    }
+  });
+  return verdicts;
+}
+
+void Batcher::share_out(Seconds step) {
+  const double part = 1 / static_cast<double>(live_.size());
+  for (const auto& sequence : live_) {
+    auto& share = sequence.of->share;
+    share.time += step * part;
+    share.steps += part;
+    ++share.sequence_steps;
   }
 }
 
 std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
-  admit(stepper.slots());
-  std::vector<FinishedJob> finished;
+  auto finished = admit(stepper.slots());
   if (live_.empty()) return finished;
-
-  StepLogits logits(stepper, live_);
-  for (std::size_t i = 0; i < live_.size(); ++i) {
-    auto& sequence = live_[i];
-    if (sequence.entering() && tokens_.no_speech) {
-      sequence.of->no_speech_prob = softmax_at(logits.at_sot(i), *tokens_.no_speech);
+  const auto begun = clock_.now();
+  const auto verdicts = judge_all(stepper);
+  share_out(clock_.now() - begun);
+  // Nothing throws from here on: what has been counted once is not counted again.
+  std::vector<Sequence> next;
+  for (std::size_t i = 0; i < live_.size();) {
+    const auto count = brothers(std::span(live_).subspan(i));
+    if (verdicts[i].no_speech_prob) live_[i].of->no_speech_prob = *verdicts[i].no_speech_prob;
+    if (live_[i].is_beam()) {
+      step_search(std::span(live_).subspan(i, count), std::span(verdicts).subspan(i, count), next, finished);
+    } else {
+      step_sample(live_[i], verdicts[i], next, finished);
     }
-    const bool ended = advance(sequence, logits.newest(i), tokens_, n_text_ctx_);
-    if (ended || std::isnan(sequence.sample.sum_logprob)) retire(sequence, finished);
+    i += count;
   }
+  live_ = std::move(next);
   // A failed sample answers for its job: the brothers go as well, wherever they stand.
   drop([](const Sequence& sequence) { return sequence.of->missing == 0; });
-  std::erase_if(live_, [](const Sequence& sequence) { return sequence.slot < 0; });
   return finished;
 }
 
-void Batcher::retire(Sequence& sequence, std::vector<FinishedJob>& finished) const {
+void Batcher::step_sample(Sequence& sequence, const Verdict& verdict, std::vector<Sequence>& next,
+                          std::vector<FinishedJob>& finished) const {
   auto& progress = *sequence.of;
-  sequence.slot = -1;
   if (progress.missing == 0) return;
-  const auto answer = [&](Result<DecodeOutcome> outcome) {
-    finished.push_back({progress.job.window_id, progress.job.request, std::move(outcome)});
-  };
+  const bool ended = advance(sequence, verdict, tokens_, n_text_ctx_);
   if (std::isnan(sequence.sample.sum_logprob)) {
-    progress.missing = 0;
-    return answer(tl::unexpected<Error>(no_probabilities(sequence)));
+    return finished.push_back(without_possible_token(progress, sequence.sample.steps));
   }
+  if (!ended) return next.push_back(std::move(sequence));
   progress.finished[static_cast<std::size_t>(sequence.index)] = std::move(sequence.sample);
-  if (--progress.missing > 0) return;
-  const Seconds taken = clock_.now() - progress.submitted;
-  answer(outcome_of(progress, taken.count()));
+  if (--progress.missing == 0) finished.push_back(end(progress));
+}
+
+void Batcher::step_search(std::span<const Sequence> beams, std::span<const Verdict> verdicts,
+                          std::vector<Sequence>& next, std::vector<FinishedJob>& finished) {
+  auto& progress = *beams.front().of;
+  auto step = step_beams(beams, verdicts, tokens_, n_text_ctx_);
+  if (step.failed) {
+    return finished.push_back(without_possible_token(progress, beams.front().sample.steps + 1));
+  }
+  if (step.live.empty()) {
+    progress.missing = 0;
+    return finished.push_back(end(progress));
+  }
+  next.insert(next.end(), std::make_move_iterator(step.live.begin()), std::make_move_iterator(step.live.end()));
+  copies_.insert(copies_.end(), step.copies.begin(), step.copies.end());
+}
+
+FinishedJob Batcher::end(JobProgress& progress) const {
+  auto& best = progress.finished[likeliest(progress.finished, progress.job.length_penalty)];
+  DecodeOutcome outcome{.tokens = std::move(best.tokens),
+                        .sum_logprob = best.sum_logprob,
+                        .no_speech_prob = progress.no_speech_prob,
+                        .steps = best.steps,
+                        .narrow_margins = best.narrow_margins,
+                        .share = progress.share};
+  outcome.avg_logprob = outcome.sum_logprob / static_cast<double>(outcome.tokens.size() + 1);
+  return {progress.job.window_id, progress.job.request, std::move(outcome)};
 }
 
 }  // namespace tutti

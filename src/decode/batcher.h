@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "decode/beam_group.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 
@@ -19,7 +20,9 @@ struct FinishedJob {
 
 /// Continuous batching: jobs of any windows share the slots of one stepper. Every step prefills the sequences that just
 /// got a slot and moves all others on by one token, each at its own position; a slot whose sequence ended is taken by
-/// the next in line at the following step. What comes out of a job does not depend on its neighbours. One thread.
+/// the next in line at the following step. The beams of a search take all their slots at once and give them back
+/// together. What comes out of a job does not depend on its neighbours. One thread; the logits of many sequences are
+/// judged on torch's threads.
 class Batcher {
  public:
   /// `clock` must outlive the batcher.
@@ -40,11 +43,21 @@ class Batcher {
   bool idle() const { return live_.empty() && waiting_.empty(); }
   std::int32_t live() const { return static_cast<std::int32_t>(live_.size()); }
   std::int32_t waiting() const { return static_cast<std::int32_t>(waiting_.size()); }
+  /// Jobs that are not finished, waiting ones among them.
+  std::int32_t jobs() const;
 
  private:
-  void admit(std::int32_t slots);
-  std::int32_t free_slot(std::int32_t slots) const;
-  void retire(Sequence& sequence, std::vector<FinishedJob>& finished) const;
+  std::vector<FinishedJob> admit(std::int32_t slots);
+  std::vector<std::int32_t> free_slots(std::int32_t slots) const;
+  std::vector<Verdict> judge_all(Stepper& stepper);
+  /// Enters what a step took with the jobs that took part.
+  void share_out(Seconds step);
+  /// Move on one sample, or all beams of one search; who goes on is added to `next`.
+  void step_sample(Sequence& sequence, const Verdict& verdict, std::vector<Sequence>& next,
+                   std::vector<FinishedJob>& finished) const;
+  void step_search(std::span<const Sequence> beams, std::span<const Verdict> verdicts, std::vector<Sequence>& next,
+                   std::vector<FinishedJob>& finished);
+  FinishedJob end(JobProgress& progress) const;
   /// Forgets every sequence of which `goes` holds.
   template <class Goes>
   void drop(Goes goes);
@@ -53,7 +66,8 @@ class Batcher {
   std::int32_t n_text_ctx_;
   const Clock& clock_;
   std::deque<Sequence> waiting_{};
-  std::vector<Sequence> live_{};
+  std::vector<Sequence> live_{};    // the beams of a search side by side, in their order
+  std::vector<SlotCopy> copies_{};  // due before the next step
 };
 
 }  // namespace tutti

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "decode/beams.h"
+
 namespace tutti {
 namespace {
 
 constexpr std::int32_t kMostSamples = 64;
+constexpr double kMostPatience = 100;
 constexpr float kColdest = 1e-3F;  // logits / temperature must stay finite
 
 tl::unexpected<Error> refuse(const std::string& what) {
@@ -19,6 +22,32 @@ Result<void> check_ids(const char* name, const std::vector<std::int32_t>& ids, s
   if (bad == ids.end()) return {};
   return refuse(std::string(name) + " holds token " + std::to_string(*bad) + ", the vocabulary has " +
                 std::to_string(n_vocab));
+}
+
+Result<void> check_search(const DecodeJob& job) {
+  if (!std::isfinite(job.temperature) || job.temperature < 0 || (job.temperature > 0 && job.temperature < kColdest)) {
+    return refuse("temperature must be 0 or at least 0.001, found " + std::to_string(job.temperature));
+  }
+  if (job.best_of < 1 || job.best_of > kMostSamples) {
+    return refuse("best_of must be 1 to " + std::to_string(kMostSamples) + ", found " + std::to_string(job.best_of));
+  }
+  if (job.beam_size < 0 || job.beam_size > kMostSamples) {
+    return refuse("beam_size must be 0 to " + std::to_string(kMostSamples) + ", found " +
+                  std::to_string(job.beam_size));
+  }
+  // Written so that NaN is refused.
+  if (job.beam_size > 0 && !(job.patience > 0 && job.patience <= kMostPatience)) {
+    return refuse("patience must be above 0 and at most " + std::to_string(kMostPatience) + ", found " +
+                  std::to_string(job.patience));
+  }
+  if (job.beam_size > 0 && enough_hypotheses(job.beam_size, job.patience) < 1) {
+    return refuse("beam_size " + std::to_string(job.beam_size) + " times patience " + std::to_string(job.patience) +
+                  " rounds to no hypothesis at all");
+  }
+  if (!(job.length_penalty <= 1)) {
+    return refuse("length_penalty must be at most 1, found " + std::to_string(job.length_penalty));
+  }
+  return {};
 }
 
 }  // namespace
@@ -34,12 +63,7 @@ Result<void> check(const DecodeJob& job, const WhisperDims& dims) {
   }
   if (const auto ok = check_ids("prompt", job.prompt, dims.n_vocab); !ok) return ok;
   if (const auto ok = check_ids("suppress", job.rules.suppress, dims.n_vocab); !ok) return ok;
-  if (!std::isfinite(job.temperature) || job.temperature < 0 || (job.temperature > 0 && job.temperature < kColdest)) {
-    return refuse("temperature must be 0 or at least 0.001, found " + std::to_string(job.temperature));
-  }
-  if (job.best_of < 1 || job.best_of > kMostSamples) {
-    return refuse("best_of must be 1 to " + std::to_string(kMostSamples) + ", found " + std::to_string(job.best_of));
-  }
+  if (const auto ok = check_search(job); !ok) return ok;
   if (job.max_tokens < 1) return refuse("max_tokens must be at least 1, found " + std::to_string(job.max_tokens));
   return {};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "decode/logit_rules.h"
 #include "model/whisper.h"
 
@@ -20,8 +21,22 @@ struct DecodeJob {
   float temperature = 0;                    // 0: argmax, and best_of is taken as 1
   std::int32_t best_of = 1;                 // independent samples, each a sequence of its own
   std::uint64_t seed = 0;                   // of the samples
+  std::int32_t beam_size = 0;               // beams at temperature 0; 0: argmax
+  double patience = 1;                      // beam_size * patience ended hypotheses end a beam search
+  double length_penalty = -1;               // alpha of ((5 + length) / 6)^alpha; negative: rank by sum / length
   std::int32_t max_tokens = 224;            // sampled tokens at most
   RuleOptions rules{};
+
+  bool searches_beams() const { return temperature == 0 && beam_size > 0; }
+  /// Slots it must have all at once, or it cannot begin.
+  std::int32_t slots() const { return searches_beams() ? beam_size : 1; }
+};
+
+/// What a job took of the batches it was stepped in; the shares of all jobs add up to the batches.
+struct BatchShare {
+  Seconds time{};                   // 1/N of a step's for each of N sequences
+  double steps = 0;                 // likewise
+  std::int32_t sequence_steps = 0;  // of all its samples or beams
 };
 
 /// What came out; the fields mean what openai-whisper's DecodingResult means by them.
@@ -30,9 +45,9 @@ struct DecodeOutcome {
   double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
   double avg_logprob = 0;              // sum_logprob / (tokens + 1)
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
-  std::int32_t steps = 0;              // decoder steps of the chosen sample
-  std::int32_t narrow_margins = 0;     // steps of the chosen sample that could have come out otherwise
-  double seconds = 0;                  // from submission to the end
+  std::int32_t steps = 0;              // decoder steps of the chosen sample, or of all beams together
+  std::int32_t narrow_margins = 0;     // those of them that could have come out otherwise
+  BatchShare share{};
 };
 
 /// Says what is wrong with a job before it reaches the model: ids outside the vocabulary, a prompt that does not fit.

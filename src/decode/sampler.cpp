@@ -56,7 +56,7 @@ double uniform(const SampleKey& key) {
 
 Choice choose(std::span<const float> logits, float temperature, const SampleKey& key) {
   const auto top = top_two(logits);
-  const double log_sum = log_sum_exp(logits);
+  const double log_sum = log_sum_exp(logits, top.best);
   if (temperature == 0 || !std::isfinite(log_sum)) {
     return {.token = top.index,
             .logprob = top.best - log_sum,

@@ -1,15 +1,16 @@
 #include "decode/sequence.h"
 
 #include <algorithm>
-
-#include "decode/sampler.h"
+#include <cmath>
 
 namespace tutti {
 
-std::size_t likeliest(std::span<const Sample> samples) {
-  const auto score = [](const Sample& sample) {
+std::size_t likeliest(std::span<const Sample> samples, double length_penalty) {
+  const auto score = [&](const Sample& sample) {
+    const auto length = static_cast<double>(sample.tokens.size());
+    if (length_penalty >= 0) return sample.sum_logprob / std::pow((5 + length) / 6, length_penalty);
     // The reference divides by zero tokens; one that is nothing but end-of-text is judged by that one token here.
-    return sample.sum_logprob / static_cast<double>(std::max<std::size_t>(sample.tokens.size(), 1));
+    return sample.sum_logprob / std::max(length, 1.0);
   };
   return static_cast<std::size_t>(std::ranges::max_element(samples, {}, score) - samples.begin());
 }
@@ -24,20 +25,34 @@ std::span<const std::int32_t> Sequence::pending() const {
   return std::span(sample.tokens).last(1);
 }
 
-bool advance(Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens, std::int32_t n_text_ctx) {
+Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens) {
   const auto& job = sequence.of->job;
-  auto& sample = sequence.sample;
+  const auto& sample = sequence.sample;
   const auto rules = apply_logit_rules(logits, sample.tokens, job.rules, tokens);
+  if (sequence.is_beam()) {
+    // One more than there are beams: end-of-text may be among them and is no beam any more.
+    return {
+        .continuations = likeliest_continuations(0, static_cast<float>(sample.sum_logprob), logits, job.beam_size + 1),
+        .narrow = rules.narrow};
+  }
   const SampleKey key{.seed = job.seed,
                       .sample = static_cast<std::uint64_t>(sequence.index),
                       .step = static_cast<std::uint64_t>(sample.steps)};
   const auto choice = choose(logits, job.temperature, key);
+  return {.choice = choice, .narrow = rules.narrow || choice.narrow};
+}
 
+bool advance(Sequence& sequence, const Verdict& verdict, const DecodingTokens& tokens, std::int32_t n_text_ctx) {
+  auto& sample = sequence.sample;
   ++sample.steps;
-  sample.sum_logprob += choice.logprob;
-  sample.narrow_margins += rules.narrow || choice.narrow ? 1 : 0;
-  if (choice.token == tokens.eot) return true;
-  sample.tokens.push_back(choice.token);
+  sample.sum_logprob += verdict.choice.logprob;
+  sample.narrow_margins += verdict.narrow ? 1 : 0;
+  if (verdict.choice.token == tokens.eot) return true;
+  sample.tokens.push_back(verdict.choice.token);
+  return is_full(sample, sequence.of->job, n_text_ctx);
+}
+
+bool is_full(const Sample& sample, const DecodeJob& job, std::int32_t n_text_ctx) {
   const auto length = static_cast<std::int64_t>(job.prompt.size() + sample.tokens.size());
   return sample.steps >= job.max_tokens || length > n_text_ctx;
 }

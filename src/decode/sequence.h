@@ -2,15 +2,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/clock.h"
+#include "decode/beams.h"
 #include "decode/job.h"
+#include "decode/sampler.h"
 
 namespace tutti {
 
-/// A sequence that reached its end.
+/// A sequence that reached its end, or as much of it as there is.
 struct Sample {
   std::vector<std::int32_t> tokens{};  // without end-of-text
   double sum_logprob = 0;
@@ -18,20 +21,28 @@ struct Sample {
   std::int32_t narrow_margins = 0;
 };
 
-/// The reference's choice among best_of samples (MaximumLikelihoodRanker without length penalty): the highest
-/// sum_logprob per token, the first of equals. samples: not empty.
-std::size_t likeliest(std::span<const Sample> samples);
+/// The reference's choice among samples or hypotheses (MaximumLikelihoodRanker): the highest sum_logprob per token, or
+/// per ((5 + tokens) / 6)^length_penalty where that is not negative; the first of equals. samples: not empty.
+std::size_t likeliest(std::span<const Sample> samples, double length_penalty);
 
-/// A job on its way: what its samples have in common.
-struct JobProgress {
-  DecodeJob job{};
-  Clock::Instant submitted{};
-  float no_speech_prob = 0;
-  std::vector<Sample> finished{};  // by sample index; filled as they end
-  std::int32_t missing = 0;        // samples not yet ended
+/// One of the slots that a beam search holds, and the sampled tokens whose keys and values lie in it.
+struct BeamSlot {
+  std::int32_t slot = 0;
+  bool filled = false;  // the prompt lies in it
+  std::vector<std::int32_t> held{};
 };
 
-/// One sample of one job, in a slot or waiting for one.
+/// A job on its way: what its sequences have in common.
+struct JobProgress {
+  DecodeJob job{};
+  BatchShare share{};  // until now
+  float no_speech_prob = 0;
+  std::vector<Sample> finished{};  // samples by index, filled as they end; or the hypotheses that ended
+  std::int32_t missing = 0;        // samples not yet ended; 1 while a beam search goes on
+  std::vector<BeamSlot> slots{};   // of a beam search that was admitted
+};
+
+/// One sample of one job, or one beam, in a slot or waiting for one. A beam search enters as one sequence.
 struct Sequence {
   std::shared_ptr<JobProgress> of{};
   std::int32_t index = 0;  // which of best_of
@@ -39,14 +50,30 @@ struct Sequence {
   Sample sample{};
 
   bool entering() const { return sample.steps == 0; }
+  bool is_beam() const { return of->job.searches_beams(); }
   /// Tokens whose keys and values lie in the slot before the next step; the newest token is not among them.
   std::int32_t position() const;
   /// What the next decoder step appends: the prompt when entering, then the newest token.
   std::span<const std::int32_t> pending() const;
 };
 
-/// Takes the next token from the logits after the newest one ([n_vocab], changed). True once the sequence has ended: at
-/// end-of-text, at max_tokens, or when it outgrows the text context.
-bool advance(Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens, std::int32_t n_text_ctx);
+/// What the logits say of the next token of one sequence.
+struct Verdict {
+  std::optional<float> no_speech_prob{};      // where the prompt's logits were among them
+  Choice choice{};                            // of a sample
+  std::vector<Continuation> continuations{};  // of a beam; the parent is for the caller to name
+  bool narrow = false;                        // it could have come out otherwise
+};
+
+/// Applies the rules to the logits after the newest token ([n_vocab], changed) and judges them. Thread-safe for
+/// different sequences.
+Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens);
+
+/// Takes the chosen token. True once the sample has ended: at end-of-text, at max_tokens, or when it outgrows the text
+/// context.
+bool advance(Sequence& sequence, const Verdict& verdict, const DecodingTokens& tokens, std::int32_t n_text_ctx);
+
+/// Whether a sample may not grow any further.
+bool is_full(const Sample& sample, const DecodeJob& job, std::int32_t n_text_ctx);
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #include "decode/softmax.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -44,15 +45,26 @@ __attribute__((always_inline)) inline float fast_exp(float x) {
   return p * std::bit_cast<float>(exponent << 23U);
 }
 
-TUTTI_FOR_EVERY_WIDTH float largest_of(const float* row, std::size_t size) {
-  float columns[kColumns];
-  for (float& column : columns) column = kNever;
+/// columns[c]: the largest of row[c], row[c + kColumns], row[c + 2 kColumns], ...
+TUTTI_FOR_EVERY_WIDTH void column_maxima(const float* row, std::size_t size, float* columns) {
+  for (std::size_t c = 0; c < kColumns; ++c) columns[c] = kNever;
   std::size_t i = 0;
   for (; i + kColumns <= size; i += kColumns) {
     for (std::size_t c = 0; c < kColumns; ++c) columns[c] = row[i + c] > columns[c] ? row[i + c] : columns[c];
   }
+  for (std::size_t c = 0; i + c < size; ++c) columns[c] = row[i + c] > columns[c] ? row[i + c] : columns[c];
+}
+
+using Columns = std::array<float, kColumns>;
+
+Columns column_maxima(std::span<const float> row) {
+  Columns columns;
+  column_maxima(row.data(), row.size(), columns.data());
+  return columns;
+}
+
+float largest_of(std::span<const float> columns) {
   float best = kNever;
-  for (; i < size; ++i) best = row[i] > best ? row[i] : best;
   for (const float column : columns) best = column > best ? column : best;
   return best;
 }
@@ -79,23 +91,60 @@ double sum_of_exponentials(std::span<const float> row, float largest, float scal
 }
 
 float largest(std::span<const float> row) {
-  return largest_of(row.data(), row.size());
+  return largest_of(column_maxima(row));
 }
 
-double log_sum_exp(std::span<const float> row) {
-  const float largest = largest_of(row.data(), row.size());
+double log_sum_exp(std::span<const float> row, float largest) {
   if (largest == kNever) return std::isnan(row.empty() ? 0.0F : row[0]) ? row[0] : kNever;
   return largest + std::log(sum_of_exp(row.data(), row.size(), largest, 1.0F));
 }
 
+double log_sum_exp(std::span<const float> row) {
+  return log_sum_exp(row, largest(row));
+}
+
 TopTwo top_two(std::span<const float> row) {
-  const float best = largest_of(row.data(), row.size());
-  const auto place = std::ranges::find(row, best);
-  const auto index = place == row.end() ? std::size_t{0} : static_cast<std::size_t>(place - row.begin());
-  const auto after = row.subspan(index + 1);
-  return {.index = static_cast<std::int32_t>(index),
-          .best = best,
-          .second = std::max(largest_of(row.data(), index), largest_of(after.data(), after.size()))};
+  const auto columns = column_maxima(row);
+  TopTwo top{.best = largest_of(columns), .second = kNever};
+  std::size_t index = row.size();
+  std::size_t equals = 0;
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    if (columns[c] < top.best) {
+      top.second = std::max(top.second, columns[c]);
+      continue;
+    }
+    for (std::size_t i = c; i < row.size(); i += kColumns) {
+      if (row[i] < top.best) {
+        top.second = std::max(top.second, row[i]);
+      } else if (row[i] == top.best) {
+        ++equals;
+        index = std::min(index, i);
+      }
+    }
+  }
+  if (equals > 1) top.second = top.best;
+  top.index = static_cast<std::int32_t>(index == row.size() ? 0 : index);
+  return top;
+}
+
+std::vector<std::int32_t> largest_places(std::span<const float> row, std::size_t count) {
+  // The largest values stand in the columns with the largest maxima: only those few are searched value by value.
+  const auto columns = column_maxima(row);
+  auto sorted = columns;
+  const auto last = std::clamp<std::size_t>(count, 1, kColumns) - 1;
+  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(last), std::ranges::greater{});
+  const float least = count > kColumns ? kNever : sorted[last];
+  std::vector<std::int32_t> places;
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    if (columns[c] < least) continue;
+    for (std::size_t i = c; i < row.size(); i += kColumns) {
+      if (row[i] > kNever && row[i] >= least) places.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  const auto value = [&](std::int32_t place) { return row[static_cast<std::size_t>(place)]; };
+  std::ranges::sort(places, [&](auto a, auto b) { return value(a) > value(b) || (value(a) == value(b) && a < b); });
+  places.resize(std::min(count, places.size()));
+  return places;
 }
 
 float softmax_at(std::span<const float> row, std::int32_t index) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace tutti {
 
@@ -10,6 +12,8 @@ float largest(std::span<const float> row);
 
 /// log(sum(exp(row))), exact to about 1e-7 relative; minus infinity where every value is. NaN where a value is.
 double log_sum_exp(std::span<const float> row);
+/// The same, for who knows the row's largest value already.
+double log_sum_exp(std::span<const float> row, float largest);
 
 /// Sum of exp((row - largest) * scale); `largest` is at least every value of the row.
 double sum_of_exponentials(std::span<const float> row, float largest, float scale);
@@ -23,6 +27,10 @@ struct TopTwo {
 
 /// row: not empty.
 TopTwo top_two(std::span<const float> row);
+
+/// Where the `count` largest values stand, largest first, the first of equals before the others. Fewer where the rest
+/// is minus infinity or not a number.
+std::vector<std::int32_t> largest_places(std::span<const float> row, std::size_t count);
 
 /// softmax(row)[index].
 float softmax_at(std::span<const float> row, std::int32_t index);

@@ -20,7 +20,7 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
       const auto [first, is_first] = prefilled.try_emplace(sequence.of.get(), i);
       if (!is_first) {
         rows_.push_back(rows_[first->second]);
-        sot_rows_.push_back(sot_rows_[first->second]);
+        sot_rows_.push_back(-1);
         continue;
       }
       const auto last = static_cast<std::int32_t>(tokens.size()) - 1;
@@ -36,11 +36,15 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
     rows_.push_back(next_row - 1);
   }
   logits_ = stepper.decode(steps);
+  copies_.resize(live.size());
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (!live[i].entering()) continue;
     const auto& source = live[prefilled.at(live[i].of.get())];
     const auto length = static_cast<std::int32_t>(live[i].pending().size());
-    if (source.slot != live[i].slot) stepper.copy_slot(source.slot, live[i].slot, length);
+    if (source.slot == live[i].slot) continue;
+    stepper.copy_slot(source.slot, live[i].slot, 0, length);
+    const auto shared = row(rows_[i]);
+    copies_[i].assign(shared.begin(), shared.end());
   }
 }
 
@@ -50,15 +54,11 @@ std::span<float> StepLogits::row(std::int64_t index) const {
 }
 
 std::span<float> StepLogits::newest(std::size_t i) {
-  const auto own = row(rows_[i]);
-  // Only an entering sequence can share its row with another.
-  if (sot_rows_[i] < 0) return own;
-  copy_.assign(own.begin(), own.end());
-  return copy_;
+  return copies_[i].empty() ? row(rows_[i]) : std::span(copies_[i]);
 }
 
 std::span<const float> StepLogits::at_sot(std::size_t i) const {
-  return row(sot_rows_[i]);
+  return sot_rows_[i] < 0 ? std::span<float>() : row(sot_rows_[i]);
 }
 
 }  // namespace tutti

@@ -18,18 +18,20 @@ class StepLogits {
   /// the others get a copy of the first one's cache.
   StepLogits(Stepper& stepper, std::span<const Sequence> live);
 
-  /// After the newest token of the i-th sequence: [n_vocab], to change; valid until the next call.
+  std::int64_t n_vocab() const { return logits_.size(1); }
+  /// After the newest token of the i-th sequence: [n_vocab], its own to change.
   std::span<float> newest(std::size_t i);
-  /// After the start-of-transcript token of the i-th sequence, which must be entering.
+  /// After the start-of-transcript token of the i-th sequence, where it was prefilled in this step; else empty. May be
+  /// the same row as `newest`.
   std::span<const float> at_sot(std::size_t i) const;
 
  private:
   std::span<float> row(std::int64_t index) const;
 
-  at::Tensor logits_{};                   // [rows, n_vocab]
-  std::vector<std::int64_t> rows_{};      // of the newest token, by sequence
-  std::vector<std::int64_t> sot_rows_{};  // of the start-of-transcript token; -1 unless entering
-  std::vector<float> copy_{};
+  at::Tensor logits_{};                       // [rows, n_vocab]
+  std::vector<std::int64_t> rows_{};          // of the newest token, by sequence
+  std::vector<std::int64_t> sot_rows_{};      // of the start-of-transcript token; -1 where none was computed
+  std::vector<std::vector<float>> copies_{};  // by sequence: rows that a brother changes; empty for all others
 };
 
 }  // namespace tutti

@@ -20,8 +20,8 @@ class Stepper {
   /// [rows, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
   virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
 
-  /// Makes the first `positions` tokens of slot `to` those of slot `from`.
-  virtual void copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) = 0;
+  /// Makes tokens [first, first + count) of slot `to` those of slot `from`.
+  virtual void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) = 0;
 };
 
 /// A Stepper over a model and its own self-attention cache.
@@ -32,7 +32,7 @@ class ModelStepper : public Stepper {
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
-  void copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) override;
+  void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;
 
  private:
   const WhisperModel& model_;

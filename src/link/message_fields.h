@@ -139,7 +139,8 @@ struct Layout<Decoded> {
       Field{"window", &Decoded::window}, Field{"request", &Decoded::request}, Field{"tokens", &Decoded::tokens},
       Field{"sum_logprob", &Decoded::sum_logprob}, Field{"avg_logprob", &Decoded::avg_logprob},
       Field{"no_speech_prob", &Decoded::no_speech_prob}, Field{"steps", &Decoded::steps},
-      Field{"narrow_margins", &Decoded::narrow_margins}, Field{"seconds", &Decoded::seconds});
+      Field{"narrow_margins", &Decoded::narrow_margins}, Field{"seconds", &Decoded::seconds},
+      Field{"shared_steps", &Decoded::shared_steps}, Field{"sequence_steps", &Decoded::sequence_steps});
 };
 
 template <>

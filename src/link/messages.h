@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must speak the same.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 /// The windows a worker knows are named by the control side; an id is never used twice on one connection.
 using WindowId = std::uint64_t;
@@ -24,7 +24,7 @@ struct LoadModel {
   std::string device{};         // "cpu", "cuda:0": what the worker itself calls it
   std::string compute_type{};   // "float32", "bfloat16", "float16", "int8", "int8_float16", "auto"
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
-  std::int32_t batch_size = 0;  // sequences to step together at most; 0: what memory and device make best
+  std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
   bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
   bool operator==(const LoadModel&) const = default;
 };
@@ -104,7 +104,7 @@ struct Ready {
   std::int32_t n_audio_ctx = 0;  // encoder positions; a window has twice as many mel frames
   std::int32_t n_text_ctx = 0;   // tokens of prompt and text together, at most
   std::int32_t n_vocab = 0;
-  std::int32_t slots = 0;  // sequences it steps together
+  std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
   bool operator==(const Ready&) const = default;
 };
@@ -131,7 +131,9 @@ struct Decoded {
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps it took
   std::int32_t narrow_margins = 0;     // steps at which the two best logits lay within 1e-4
-  double seconds = 0;
+  double seconds = 0;                  // its share of the worker's time: what N sequences step together takes each 1/N
+  double shared_steps = 0;             // and of the worker's steps: the sum over all windows is their number
+  std::int32_t sequence_steps = 0;     // of all its samples or beams; over the worker's steps, how full these were
   bool operator==(const Decoded&) const = default;
 };
 

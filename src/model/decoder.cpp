@@ -78,25 +78,25 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
   const auto& net = weights_->net;
   const auto plan = make_plan(sequences, weights_->dims, cache);
   auto x = ops::embed(net.tokens, net.text_positions, plan.tokens, plan.positions);
+  const std::int64_t n = weights_->dims.n_text_state;
   for (std::size_t layer = 0; layer < net.decoder.size(); ++layer) {
     const auto& block = net.decoder[layer];
-    const auto h = ops::layer_norm(x, block.attn_norm);
-    const auto query = ops::linear(h, block.attn.query);
-    ops::append(cache.keys[layer], ops::linear(h, block.attn.key), plan.sequences);
-    ops::append(cache.values[layer], ops::linear(h, block.attn.value), plan.sequences);
-    const auto said = ops::slot_attention(query, cache.keys[layer], cache.values[layer], plan.sequences);
-    ops::add(x, ops::linear(said, block.attn.out));
+    const auto qkv = ops::norm_linear(x, block.attn_norm, block.attn.joined);
+    ops::append(cache.keys[layer], qkv.narrow(1, n, n), plan.sequences);
+    ops::append(cache.values[layer], qkv.narrow(1, 2 * n, n), plan.sequences);
+    const auto said = ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
+    ops::add_linear(x, said, block.attn.out);
 
     const auto windows = windows_of(sequences, layer);
-    const auto question = ops::linear(ops::layer_norm(x, block.cross_norm), block.cross.query);
+    const auto question = ops::norm_linear(x, block.cross_norm, block.cross.query);
     if (questions) questions->push_back(question);
     const auto heard = ops::cross_attention(question, windows.keys, windows.values, plan.sequences);
-    ops::add(x, ops::linear(heard, block.cross.out));
+    ops::add_linear(x, heard, block.cross.out);
 
-    ops::add(x, ops::linear(ops::linear_gelu(ops::layer_norm(x, block.mlp_norm), block.mlp_in), block.mlp_out));
+    ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
   }
   if (plan.wanted.size() < plan.tokens.size()) x = ops::select_rows(x, plan.wanted);
-  return ops::logits(ops::layer_norm(x, net.decoder_norm), net.tokens);
+  return ops::logits(x, net.decoder_norm, net.output);
 }
 
 }  // namespace tutti

@@ -10,12 +10,10 @@
 namespace tutti {
 namespace {
 
-void run_block(at::Tensor& x, const BlockWeights& block, std::int64_t heads) {
-  const auto h = ops::layer_norm(x, block.attn_norm);
-  const auto seen = ops::window_attention(ops::linear(h, block.attn.query), ops::linear(h, block.attn.key),
-                                          ops::linear(h, block.attn.value), heads);
-  ops::add(x, ops::linear(seen, block.attn.out));
-  ops::add(x, ops::linear(ops::linear_gelu(ops::layer_norm(x, block.mlp_norm), block.mlp_in), block.mlp_out));
+void run_block(at::Tensor& x, const BlockWeights& block, std::int64_t heads, at::ScalarType cache) {
+  const auto seen = ops::window_attention(ops::norm_linear(x, block.attn_norm, block.attn.joined), heads, cache);
+  ops::add_linear(x, seen, block.attn.out);
+  ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
 }
 
 }  // namespace
@@ -28,19 +26,21 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
     throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
-  const auto input = mel.to(weights_->device, weights_->dtype, /*non_blocking=*/true);
-  const auto heard = ops::conv_gelu(ops::conv_gelu(input, net.conv1, 1), net.conv2, 2);
-  auto x = ops::transpose_and_add(heard, net.audio_positions);
-  for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head);
+  const auto input = mel.to(weights_->device, weights_->layout.activations, /*non_blocking=*/true);
+  auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
+  for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, weights_->layout.cache);
   return ops::layer_norm(x, net.encoder_norm);
 }
 
 CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
   const c10::InferenceMode guard;
+  const auto& d = weights_->dims;
+  const auto cache = weights_->layout.cache;
   CrossKv window;
   for (const auto& block : weights_->net.decoder) {
-    window.keys.push_back(ops::split_heads(ops::linear(encoded, block.cross.key), weights_->dims.n_text_head));
-    window.values.push_back(ops::split_heads(ops::linear(encoded, block.cross.value), weights_->dims.n_text_head));
+    const auto both = ops::linear(encoded, block.cross.joined);
+    window.keys.push_back(ops::split_heads(both.narrow(1, 0, d.n_text_state), d.n_text_head, cache));
+    window.values.push_back(ops::split_heads(both.narrow(1, d.n_text_state, d.n_text_state), d.n_text_head, cache));
   }
   return window;
 }

@@ -21,6 +21,7 @@ struct Facts {
   std::string name{};  // "NVIDIA H100 80GB HBM3"
   std::string uuid{};  // as NVML and nvidia-smi write it: "GPU-8ba2f4d1-..."
   Bytes memory{};
+  int capability = 0;  // 75 for Turing, 80 for Ampere, 90 for Hopper
 };
 
 Result<Facts> facts(int index);

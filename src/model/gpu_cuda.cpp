@@ -31,7 +31,7 @@ int cuda_count() {
 
 Facts cuda_facts(int index) {
   const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
-  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem)};
+  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor};
 }
 
 Memory cuda_memory(int index) {

@@ -72,21 +72,20 @@ at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const
   return aligned ? mapped(stored, owner) : aligned_copy(stored);
 }
 
-Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device,
-                                    at::ScalarType dtype) {
+Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint) {
   const c10::InferenceMode guard;
   WhisperWeights weights;
   const auto slots = weight_slots(weights, checkpoint->shape);
   for (const auto& slot : slots) {
     const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
     if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = stored_values(**stored, checkpoint).to(device, dtype);
+    *slot.tensor = stored_values(**stored, checkpoint);
   }
   warn_of_unused(*checkpoint, slots);
   return weights;
 }
 
-WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::ScalarType dtype) {
+WhisperWeights random_weights(const WhisperShape& shape) {
   const c10::InferenceMode guard;
   WhisperWeights weights;
   for (const auto& slot : weight_slots(weights, shape)) {
@@ -96,7 +95,7 @@ WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::
     const bool is_norm_scale = slot.shape.size() == 1 && slot.name.ends_with(".weight");
     auto values = at::randn(slot.shape, at::TensorOptions(at::kFloat)).mul_(slot.shape.size() == 1 ? 0.02 : scale);
     if (is_norm_scale) values.add_(1.0);
-    *slot.tensor = values.to(device, dtype);
+    *slot.tensor = std::move(values);
   }
   return weights;
 }

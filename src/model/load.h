@@ -14,13 +14,11 @@ namespace tutti {
 /// checkpoint alive), a copy else; quantised ones with their scales multiplied out, in float32.
 at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner);
 
-/// The network's tensors on `device` in `dtype`. On the CPU a tensor that is stored in `dtype` stays where it is,
-/// mapped and shared with every other process that maps the file (the tensor keeps the checkpoint alive); all others
-/// are converted copies.
-Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device,
-                                    at::ScalarType dtype);
+/// The network's tensors as they are stored: where aligned they stay where they are, mapped and shared with every other
+/// process that maps the file (the tensor keeps the checkpoint alive).
+Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint);
 
-/// Random weights of that shape, scaled so that activations stay finite through any number of layers.
-WhisperWeights random_weights(const WhisperShape& shape, at::Device device, at::ScalarType dtype);
+/// Random float32 weights of that shape, scaled so that activations stay finite through any number of layers.
+WhisperWeights random_weights(const WhisperShape& shape);
 
 }  // namespace tutti

@@ -3,19 +3,27 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace tutti {
 
+struct PackedMatrix;
+
 /// The operators of the hot path: all that Whisper's arithmetic asks of a tensor library. The network (encoder.cpp,
-/// decoder.cpp) calls nothing else, so that each can be replaced alone. Floating-point tensors of one call share dtype
-/// and device; a result is contiguous unless said otherwise. Callers hold a c10::InferenceMode guard. Enqueues only.
+/// decoder.cpp) calls nothing else, so that each can be replaced alone: torch_ops.cpp has them for every device,
+/// cpu_ops.cpp once more for CPUs, and a layer's form (model/prepare.h) says which it is for. Activations of one call
+/// share dtype and device; a result is contiguous unless said otherwise. Callers hold a c10::InferenceMode guard.
+/// Enqueues only.
 namespace ops {
 
-/// y = x weight^T + bias. weight: [out, in]; bias: [out], or undefined for none.
+/// y = x weight^T + bias.
 struct Linear {
-  at::Tensor weight{};
-  at::Tensor bias{};
+  at::Tensor weight{};  // [out, in]; int8 where there is a scale
+  at::Tensor bias{};    // [out], or undefined for none
+  at::Tensor scale{};   // [out], of int8 weights
+  /// All of it once more as the CPU's kernels want it; then the tensors are gone.
+  std::shared_ptr<const PackedMatrix> packed{};
 };
 
 struct Norm {
@@ -23,10 +31,11 @@ struct Norm {
   at::Tensor bias{};    // [n]
 };
 
-/// weight: [out, in, 3]; bias: [out]. One position of zero padding at either end.
+/// Three taps, one position of zero padding at either end.
 struct Conv {
-  at::Tensor weight{};
-  at::Tensor bias{};
+  at::Tensor weight{};                           // [out, in, 3]
+  at::Tensor bias{};                             // [out]
+  std::shared_ptr<const PackedMatrix> packed{};  // [out, 3 * in], tap by tap; as in Linear
 };
 
 /// Consecutive rows of a decoder call that belong to one sequence.
@@ -37,38 +46,41 @@ struct SlotRows {
   std::int64_t count = 0;     // one in a step, the whole prompt in a prefill
 };
 
-/// x: [rows, in] -> [rows, out].
-at::Tensor linear(const at::Tensor& x, const Linear& layer);
-
-/// x += y, both [rows, n].
-void add(at::Tensor& x, const at::Tensor& y);
+/// mel: [in, frames] -> gelu(second(gelu(first(mel))))^T + positional, [frames / 2, n]. The second has a stride of two.
+at::Tensor convolve(const at::Tensor& mel, const Conv& first, const Conv& second, const at::Tensor& positional);
 
 /// x: [rows, n] -> [rows, n]; epsilon 1e-5, statistics in float32.
 at::Tensor layer_norm(const at::Tensor& x, const Norm& norm);
 
-/// gelu(linear(x)), with the exact (erf) form of GELU.
-at::Tensor linear_gelu(const at::Tensor& x, const Linear& layer);
+/// x: [rows, in] -> [rows, out].
+at::Tensor linear(const at::Tensor& x, const Linear& layer);
 
-/// x: [in, frames] -> gelu of the convolution, [out, frames / stride rounded up].
-at::Tensor conv_gelu(const at::Tensor& x, const Conv& conv, std::int64_t stride);
+/// linear(layer_norm(x)).
+at::Tensor norm_linear(const at::Tensor& x, const Norm& norm, const Linear& layer);
 
-/// x: [n, positions] -> x^T + positional, [positions, n].
-at::Tensor transpose_and_add(const at::Tensor& x, const at::Tensor& positional);
+/// x += linear(y).
+void add_linear(at::Tensor& x, const at::Tensor& y, const Linear& layer);
 
-/// Every position sees every other. q, k, v: [positions, n] -> [positions, n]. Scaled by 1 / sqrt(n / heads).
-at::Tensor window_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, std::int64_t heads);
+/// x += out(gelu(in(layer_norm(x)))), with the exact (erf) form of GELU.
+void add_mlp(at::Tensor& x, const Norm& norm, const Linear& in, const Linear& out);
 
-/// x: [positions, n] -> [heads, positions, n / heads].
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+/// Every position sees every other. qkv: queries, keys and values side by side, [positions, 3 n] -> [positions, n].
+/// Scaled by 1 / sqrt(n / heads). cache: what keys and values may be rounded to.
+at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType cache);
 
-/// Row r: tokens[r] of the embedding plus positions[r] of the positional table. Both index lists lie on the CPU.
+/// x: [positions, n], rows may lie apart -> [heads, positions, n / heads] of the cache's type.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache);
+
+/// Row r: tokens[r] of the embedding plus positions[r] of the positional table, in the table's type.
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,
                  std::span<const std::int64_t> positions);
 
-/// Writes rows of k: [rows, n] behind what each slot holds. cache: [slots, heads, positions, n / heads].
+/// Writes the rows of k, [rows, n] which may lie apart, behind what each slot holds. cache: [slots, heads, positions,
+/// n / heads].
 void append(at::Tensor& cache, const at::Tensor& k, std::span<const SlotRows> sequences);
 
-/// Causal attention of every row over its own slot, its own row included. q: [rows, n] -> [rows, n].
+/// Causal attention of every row over its own slot, its own row included. q: [rows, n], rows may lie apart -> [rows,
+/// n].
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const SlotRows> sequences);
 
@@ -84,8 +96,8 @@ at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::sp
 /// The named rows of x, in that order.
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows);
 
-/// x: [rows, n], embedding: [vocab, n] -> x embedding^T, [rows, vocab] float32.
-at::Tensor logits(const at::Tensor& x, const at::Tensor& embedding);
+/// linear(layer_norm(x)) in float32: [rows, vocab].
+at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding);
 
 }  // namespace ops
 }  // namespace tutti

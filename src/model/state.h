@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/compute_type.h"
 #include "model/weights.h"
 #include "model/whisper.h"
 
@@ -9,7 +10,8 @@ namespace tutti {
 struct WhisperModel::Weights {
   WhisperDims dims{};
   at::Device device = at::kCPU;
-  at::ScalarType dtype = at::kFloat;
+  ComputeType type = ComputeType::float32;
+  Layout layout{};
   WhisperWeights net{};
 };
 

@@ -13,11 +13,14 @@
 
 namespace tutti {
 
+/// As read; prepare() joins what has the same input.
 struct AttentionWeights {
   ops::Linear query{};
   ops::Linear key{};  // without bias
   ops::Linear value{};
   ops::Linear out{};
+  /// Prepared: query, key and value of self-attention, key and value of cross-attention, one below the other.
+  ops::Linear joined{};
 };
 
 /// A pre-norm block; an encoder's has no cross-attention.
@@ -37,7 +40,8 @@ struct WhisperWeights {
   at::Tensor audio_positions{};  // [n_audio_ctx, n_audio_state]
   std::vector<BlockWeights> encoder{};
   ops::Norm encoder_norm{};
-  at::Tensor tokens{};          // [n_vocab, n_text_state], also the output layer
+  at::Tensor tokens{};          // [n_vocab, n_text_state]
+  ops::Linear output{};         // prepared: the same as a layer
   at::Tensor text_positions{};  // [n_text_ctx, n_text_state]
   std::vector<BlockWeights> decoder{};
   ops::Norm decoder_norm{};

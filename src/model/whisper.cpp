@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "model/load.h"
+#include "model/prepare.h"
 #include "model/state.h"
 
 namespace tutti {
@@ -16,20 +17,23 @@ void forbid_rounding(at::Device device) {
 
 }  // namespace
 
-Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, at::ScalarType dtype) {
+Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, ComputeType type) {
   auto opened = open_checkpoint(path);
   if (!opened) return tl::unexpected(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
   forbid_rounding(device);
-  auto net = bind_weights(checkpoint, device, dtype);
+  auto net = bind_weights(checkpoint);
   if (!net) return tl::unexpected(net.error());
-  return WhisperModel(std::make_unique<Weights>(Weights{checkpoint->shape.dims, device, dtype, std::move(*net)}));
+  prepare(*net, type, device);
+  return WhisperModel(std::make_unique<Weights>(
+      Weights{checkpoint->shape.dims, device, type, layout_of(type, device), std::move(*net)}));
 }
 
-WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, at::ScalarType dtype) {
+WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type) {
   forbid_rounding(device);
-  return WhisperModel(
-      std::make_unique<Weights>(Weights{dims, device, dtype, random_weights(openai_shape(dims), device, dtype)}));
+  auto net = random_weights(openai_shape(dims));
+  prepare(net, type, device);
+  return WhisperModel(std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(net)}));
 }
 
 WhisperModel::WhisperModel(std::unique_ptr<Weights> weights) : weights_(std::move(weights)) {}
@@ -43,8 +47,8 @@ const WhisperDims& WhisperModel::dims() const {
 at::Device WhisperModel::device() const {
   return weights_->device;
 }
-at::ScalarType WhisperModel::dtype() const {
-  return weights_->dtype;
+ComputeType WhisperModel::type() const {
+  return weights_->type;
 }
 
 SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
@@ -54,7 +58,7 @@ SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
   for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
     for (auto* half : {&cache.keys, &cache.values}) {
       half->push_back(at::empty({slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
-                                at::TensorOptions(weights_->dtype).device(weights_->device)));
+                                at::TensorOptions(weights_->layout.cache).device(weights_->device)));
     }
   }
   return cache;

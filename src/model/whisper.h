@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/compute_type.h"
 #include "model/stored/dims.h"
 
 namespace tutti {
 
 /// Cross-attention keys and values of one window, computed once and shared by every decoding of it.
-/// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's dtype, on its device.
+/// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's cache type, on its device.
 struct CrossKv {
   std::vector<at::Tensor> keys{};
   std::vector<at::Tensor> values{};
@@ -42,9 +43,9 @@ struct SequenceStep {
 class WhisperModel {
  public:
   /// From a Hugging Face folder or an OpenAI .pt. Errors name the tensor, the shape expected and the shape found.
-  static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, at::ScalarType dtype);
+  static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, ComputeType type);
   /// The same network with random weights, for speed measurements.
-  static WhisperModel random(const WhisperDims& dims, at::Device device, at::ScalarType dtype);
+  static WhisperModel random(const WhisperDims& dims, at::Device device, ComputeType type);
 
   WhisperModel(WhisperModel&&) noexcept;
   WhisperModel& operator=(WhisperModel&&) noexcept;
@@ -52,9 +53,9 @@ class WhisperModel {
 
   const WhisperDims& dims() const;
   at::Device device() const;
-  at::ScalarType dtype() const;
+  ComputeType type() const;
 
-  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> [n_audio_ctx, n_audio_state], model dtype and device.
+  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> [n_audio_ctx, n_audio_state] on the model's device.
   /// Enqueues only.
   at::Tensor encode(const at::Tensor& mel) const;
   CrossKv cross_kv(const at::Tensor& encoded) const;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int32_t kEnglishTextTokens = 50256;
 constexpr std::int32_t kMultilingualTextTokens = 50257;
-constexpr std::int32_t kTimestamps = 1501;        // 0.00 s to 30.00 s
 constexpr std::int32_t kOtherSpecialTokens = 8;   // those in kNamed
 constexpr std::int32_t kLargestWhisper = 51866;   // n_vocab of large-v3
 constexpr std::int32_t kSmallestWhisper = 51864;  // of the English models
@@ -85,7 +84,7 @@ Result<void> expect_standard(const SpecialTokens& found) {
 
 Result<void> expect_room(const SpecialTokens& special, std::int32_t n_vocab) {
   const bool whispers_own = n_vocab >= kSmallestWhisper && n_vocab <= kLargestWhisper;
-  const std::int32_t needed = special.timestamp_begin + (whispers_own ? kTimestamps : 1);
+  const std::int32_t needed = special.timestamp_begin + (whispers_own ? kTimestampTokens : 1);
   if (whispers_own ? n_vocab == needed : n_vocab >= needed) return {};
   return fail(
       Fault::corrupt,
@@ -124,7 +123,7 @@ SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t lan
 
 Result<SpecialTokens> special_tokens_for(std::int32_t text_tokens, std::optional<std::int32_t> n_vocab) {
   const auto most = static_cast<std::int32_t>(whisper_languages().size());
-  const std::int32_t fixed = text_tokens + kOtherSpecialTokens + kTimestamps;
+  const std::int32_t fixed = text_tokens + kOtherSpecialTokens + kTimestampTokens;
   const std::int32_t languages = n_vocab ? *n_vocab - fixed : 99;
   if (languages >= 0 && languages <= most) return standard_special_tokens(text_tokens, languages);
   return fail(Fault::corrupt,

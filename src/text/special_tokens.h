@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/files/vocabulary_file.h"
 #include "text/tokenizer.h"
-#include "text/vocabulary_file.h"
 
 namespace tutti {
+
+inline constexpr std::int32_t kTimestampTokens = 1501;  // 0.00 s to 30.00 s, the last of a Whisper's vocabulary
 
 /// The ids as OpenAI lays them out behind `text_tokens` tokens of text (transcription.md, 5.2): 50256 of them make the
 /// English vocabulary, 50257 the multilingual one.

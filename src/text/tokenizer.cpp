@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "base/files.h"
-#include "text/ggml_vocabulary.h"
-#include "text/openai_vocabulary.h"
+#include "text/files/ggml_vocabulary.h"
+#include "text/files/openai_vocabulary.h"
 #include "text/pieces.h"
 #include "text/timestamp_name.h"
 #include "text/utf8.h"

@@ -13,4 +13,14 @@ TimeSpent& TimeSpent::operator+=(const TimeSpent& other) {
   return *this;
 }
 
+WindowCounts& WindowCounts::operator+=(const WindowCounts& other) {
+  windows += other.windows;
+  decodings += other.decodings;
+  decoder_steps += other.decoder_steps;
+  narrow_margins += other.narrow_margins;
+  sequence_steps += other.sequence_steps;
+  batch_steps += other.batch_steps;
+  return *this;
+}
+
 }  // namespace tutti

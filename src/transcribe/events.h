@@ -11,18 +11,34 @@
 
 namespace tutti {
 
-/// Where the time of one file, or of a whole run, went. Thread-seconds of the stage that did the work; `encoder` and
-/// `decoder` are measured by the worker itself.
+/// Where the time of one file, or of a whole run, went. `encoder` and `decoder` are the worker's own: what it spent on
+/// the file alone, and the file's share of what it stepped together with others; over all files they never exceed the
+/// worker's time. The rest are thread-seconds of the stage that did the work, beside the worker's.
 struct TimeSpent {
   Seconds audio{};      // decoding and resampling
   Seconds listening{};  // VAD
   Seconds features{};   // log-mel, both passes
   Seconds encoder{};
   Seconds decoder{};
-  Seconds waiting{};  // for the worker, beyond what it worked for this file: other files' windows, transport, restarts
+  Seconds waiting{};  // threads for the worker, beyond what it worked for them: other windows, transport, restarts
   Seconds writing{};
 
+  Seconds worker() const { return encoder + decoder; }
   TimeSpent& operator+=(const TimeSpent& other);
+};
+
+/// How many windows there were and what they took.
+struct WindowCounts {
+  std::size_t windows = 0;
+  std::size_t decodings = 0;       // windows, fallbacks included
+  std::size_t decoder_steps = 0;   // of the texts that were chosen
+  std::size_t narrow_margins = 0;  // of them decided by less than 1e-4
+  std::size_t sequence_steps = 0;  // of all sequences: samples and beams, too
+  double batch_steps = 0;          // the worker's, each shared by the sequences in it
+
+  /// Sequences that the worker stepped together, on average over its steps.
+  double batch_fill() const { return batch_steps > 0 ? static_cast<double>(sequence_steps) / batch_steps : 0; }
+  WindowCounts& operator+=(const WindowCounts& other);
 };
 
 struct FileOutcome {
@@ -33,10 +49,8 @@ struct FileOutcome {
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
   std::vector<std::filesystem::path> outputs{};
-  std::size_t windows = 0;
-  std::size_t decodings = 0;  // windows, fallbacks included
-  std::size_t decoder_steps = 0;
-  std::size_t narrow_margins = 0;  // steps decided by less than 1e-4
+  WindowCounts counts{};
+  std::size_t forced_cuts = 0;  // with --batched: where speech had to be cut because it held no silence
   TimeSpent spent{};
 };
 
@@ -49,8 +63,7 @@ struct RunSummary {
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};
-  std::size_t decoder_steps = 0;
-  std::size_t narrow_margins = 0;
+  WindowCounts counts{};
   std::size_t worker_restarts = 0;
   bool interrupted = false;
 };

@@ -57,10 +57,7 @@ TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, cons
                   .duration = file.recording.duration(),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
-                  .windows = costs.windows,
-                  .decodings = costs.decodings,
-                  .decoder_steps = costs.decoder_steps,
-                  .narrow_margins = costs.narrow_margins,
+                  .counts = costs.counts,
                   .spent = costs.spent};
   done.outcome.spent += file.spent;
   return done;

@@ -46,10 +46,7 @@ std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const st
 }
 
 WindowCosts& WindowCosts::operator+=(const WindowCosts& other) {
-  windows += other.windows;
-  decodings += other.decodings;
-  decoder_steps += other.decoder_steps;
-  narrow_margins += other.narrow_margins;
+  counts += other.counts;
   spent += other.spent;
   return *this;
 }
@@ -74,7 +71,7 @@ Result<void> RemoteWindows::open(WindowSpan window) {
   const Seconds encoder(answer->encode_seconds);
   costs_.spent.encoder += encoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - encoder);
-  ++costs_.windows;
+  ++costs_.counts.windows;
   window_ = id;
   span_ = window;
   return {};
@@ -106,6 +103,9 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
                                         .sot_index = request.sot_index,
                                         .temperature = static_cast<float>(request.temperature),
                                         .best_of = request.temperature > 0 ? options.best_of : 1,
+                                        .beam_size = request.temperature > 0 ? 0 : options.beam_size,
+                                        .patience = options.patience,
+                                        .length_penalty = options.length_penalty,
                                         .seed = seed_of(options.seed, origin_ + window.seek, request.temperature),
                                         .max_tokens = request.max_tokens,
                                         .suppress = service_.suppressed,
@@ -116,15 +116,17 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
-  ++costs_.decodings;
-  costs_.decoder_steps += static_cast<std::size_t>(answer->steps);
-  costs_.narrow_margins += static_cast<std::size_t>(answer->narrow_margins);
+  costs_.counts += {.decodings = 1,
+                    .decoder_steps = static_cast<std::size_t>(answer->steps),
+                    .narrow_margins = static_cast<std::size_t>(answer->narrow_margins),
+                    .sequence_steps = static_cast<std::size_t>(answer->sequence_steps),
+                    .batch_steps = answer->shared_steps};
   return DecodeAnswer{.tokens = std::move(answer->tokens),
                       .avg_logprob = answer->avg_logprob,
                       .no_speech_prob = answer->no_speech_prob};
 }
 
-Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
+Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
   if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
   const auto asked = Clock::real().now();
   auto answer = service_.engine.align({.window = window_,
@@ -136,7 +138,7 @@ Result<Alignment> RemoteWindows::align(WindowSpan window, const AlignRequest& re
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
   costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
-  return Alignment{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
+  return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 
 }  // namespace tutti

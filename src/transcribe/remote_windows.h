@@ -15,6 +15,9 @@ namespace tutti {
 /// Sampling and suppression, the same for every window of a run.
 struct DecodingOptions {
   std::int32_t best_of = 5;                       // samples when the temperature is above zero
+  std::int32_t beam_size = 0;                     // beams at temperature zero; 0: the most probable token each time
+  double patience = 1;                            // ends a search at beam_size * patience hypotheses, rounded
+  double length_penalty = -1;                     // 0 to 1; negative: log-probability per token ranks
   std::vector<std::int32_t> suppress_tokens{-1};  // -1 stands for the non-speech tokens
   bool suppress_blank = true;
   bool timestamps = true;
@@ -24,10 +27,7 @@ struct DecodingOptions {
 
 /// What the windows of one file cost.
 struct WindowCosts {
-  std::size_t windows = 0;
-  std::size_t decodings = 0;
-  std::size_t decoder_steps = 0;
-  std::size_t narrow_margins = 0;
+  WindowCounts counts{};
   TimeSpent spent{};
 
   WindowCosts& operator+=(const WindowCosts& other);
@@ -56,7 +56,7 @@ class RemoteWindows final : public WindowDecoder {
   Result<void> open(WindowSpan window);
   Result<std::string> detect_language(WindowSpan window) override;
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override;
-  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override;
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override;
 
   const WindowCosts& costs() const { return costs_; }
 

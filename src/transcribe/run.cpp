@@ -11,10 +11,10 @@
 namespace tutti {
 namespace {
 
-/// Windows the worker knows at once: those it steps together, and some that are encoded, or about to be, when one of
-/// them leaves.
+/// Windows the worker knows at once: those it steps together, and a few that are encoded when one of them leaves. Few,
+/// because an encoded window holds its keys and values.
 int windows_in_flight(std::int32_t slots) {
-  return slots + std::max(2, slots / 4);
+  return slots + std::clamp(slots / 4, 2, 4);
 }
 
 /// Lets the stages begin with the worker's windows.

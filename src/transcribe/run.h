@@ -18,14 +18,17 @@ namespace tutti {
 
 /// Everything a run of `tutti transcribe` needs to know beside its files.
 struct RunOptions {
-  std::string build_id{};             // of this program; the worker's must equal it
-  std::filesystem::path model{};      // a Hugging Face folder or an OpenAI .pt, found
-  std::string device = "auto";        // auto, cpu, cuda:N, a GPU's UUID
-  std::string compute_type = "auto";  // auto: float32 on a CPU, float16 on a GPU, as the reference
-  std::int32_t threads = 0;           // CPU threads for tensors; 0: one per core
-  std::int32_t files_at_once = 0;     // files in work together; 0: as many as the worker steps together
-  std::optional<VadOptions> vad{};    // only speech is heard; none: everything
-  bool batched = false;               // needs VAD: independent chunks of speech instead of the reference's loop
+  std::string build_id{};         // of this program; the worker's must equal it
+  std::filesystem::path model{};  // a Hugging Face folder or an OpenAI .pt, found
+  std::string device = "auto";    // auto, cpu, cuda:N, a GPU's UUID
+  /// default: float32 on a CPU, float16 on a GPU, as the reference. auto: the fastest that passes a self-test.
+  std::string compute_type = "default";
+  std::int32_t threads = 0;         // CPU threads for tensors; 0: one per core
+  std::int32_t batch_size = 0;      // windows stepped together at most; 0: what memory and device make best
+  bool deterministic = false;       // fixed shapes: the same transcript whatever the batch, order or neighbours
+  std::int32_t files_at_once = 0;   // files in work together; 0: as many as the worker steps together
+  std::optional<VadOptions> vad{};  // only speech is heard; none: everything
+  bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
   LongFormOptions long_form{};
   DecodingOptions decoding{};
   WriterOptions writer{};

@@ -30,8 +30,7 @@ void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
     ++now.done;
     now.audio += outcome.duration;
     now.spent += outcome.spent;
-    now.decoder_steps += outcome.decoder_steps;
-    now.narrow_margins += outcome.narrow_margins;
+    now.counts += outcome.counts;
   });
   std::lock_guard lock(telling_);
   observer_.on_done(outcome, transcript);

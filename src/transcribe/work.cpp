@@ -11,8 +11,13 @@
 namespace tutti {
 namespace {
 
+tl::unexpected<Error> no_use() {
+  return fail(Fault::cancelled, "another part of the file failed");
+}
+
 /// Clamped by its own maximum: a chunk is a recording of its own.
 Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const LogMel& log_mel) {
+  if (file.failed()) return no_use();
   const SpeechChunk& speech = file.chunks()[chunk];
   auto mel = log_mel.window(PackedRecording(file.file().recording, speech.pieces), 0, speech.frames());
   if (!mel) return tl::unexpected(mel.error());
@@ -21,7 +26,7 @@ Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const Log
 
 Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContext& context) {
   BatchedFile& file = *work.file;
-  if (file.failed()) return fail(Fault::cancelled, "another part of the file failed");
+  if (file.failed()) return no_use();
   const SpeechChunk& chunk = file.chunks()[work.chunk];
   RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
   const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};

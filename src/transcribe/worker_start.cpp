@@ -6,6 +6,7 @@
 #include "device/machine_devices.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
+#include "text/tokenizer_ahead.h"
 
 namespace tutti {
 namespace {
@@ -18,15 +19,17 @@ Result<WorkerOptions> worker_options(const RunOptions& options) {
   auto command = engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
   if (!command) return tl::unexpected(command.error());
   const bool gpu = device->kind == ResolvedDevice::Kind::cuda;
-  const std::string automatic = gpu ? "float16" : "float32";
+  const std::string usual = gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device->name,
                        .command = std::move(*command),
                        .device_uuid = device->uuid,
                        .build_id = options.build_id,
                        .model = {.model_path = options.model.string(),
                                  .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
-                                 .compute_type = options.compute_type == "auto" ? automatic : options.compute_type,
-                                 .threads = options.threads}};
+                                 .compute_type = options.compute_type == "default" ? usual : options.compute_type,
+                                 .threads = options.threads,
+                                 .batch_size = options.batch_size,
+                                 .deterministic = options.deterministic}};
 }
 
 /// The run's rules made to fit the model's vocabulary.
@@ -50,12 +53,13 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
   if (!settings) return tl::unexpected(settings.error());
   auto engine = WorkerHandle::start(std::move(*settings));
   if (!engine) return tl::unexpected(engine.error());
+  TokenizerAhead ahead(options.model);
   interrupt.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
   const auto ready = (*engine)->ready();
   interrupt.on_abort({});
   if (!ready) return tl::unexpected(ready.error());
 
-  auto tokenizer = Tokenizer::load(options.model, ready->n_vocab);
+  auto tokenizer = ahead.get(ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
   auto suppressed = suppressed_tokens(*tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer->special());

@@ -58,7 +58,7 @@ struct AlignRequest {
   std::vector<std::int32_t> text{};          // ids below end-of-text, at least one
 };
 
-struct Alignment {
+struct AlignAnswer {
   std::vector<std::int32_t> starts{};  // of every token of the text and of what follows it, in steps of 0.02 s
   std::vector<float> probabilities{};  // of every token of the text
 };
@@ -75,7 +75,7 @@ class WindowDecoder {
   /// One decoding of `window`, which never reaches past the recording; what is missing to a whole window are zeros.
   virtual Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) = 0;
   /// Aligns a text with the window it was decoded from. Starts do not decrease and lie in the window.
-  virtual Result<Alignment> align(WindowSpan window, const AlignRequest& request) = 0;
+  virtual Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) = 0;
 };
 
 /// What the loop needs to know of model and recording.

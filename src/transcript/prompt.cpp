@@ -5,8 +5,6 @@
 
 #include "transcript/like_python.h"
 
-#include "transcript/like_python.h"
-
 namespace tutti {
 namespace {
 

@@ -6,21 +6,12 @@
 #include "transcript/compression_ratio.h"
 #include "transcript/like_python.h"
 #include "transcript/words/segment_words.h"
-#include "transcript/words/timed_words.h"
 
 namespace tutti {
 namespace {
 
 /// Half of it holds the previous text; sot_prev, the sot sequence and some answer need the rest.
 constexpr std::int32_t kSmallestTextContext = 16;
-
-using Tokens = std::vector<std::int32_t>;
-
-Tokens text_tokens(std::span<const std::int32_t> tokens, std::int32_t eot) {
-  Tokens text;
-  std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(text), [eot](std::int32_t id) { return id < eot; });
-  return text;
-}
 
 /// A segment without text or without length keeps its place but says nothing, and leads no later window.
 void clear_if_empty(Segment& segment) {
@@ -30,28 +21,14 @@ void clear_if_empty(Segment& segment) {
   segment.words.clear();
 }
 
-Result<void> check(const Alignment& alignment, std::size_t tokens, WindowSpan window) {
-  const auto& starts = alignment.starts;
-  if (alignment.probabilities.size() != tokens || starts.size() != tokens + 1)
-    return fail(Fault::internal, "alignment of " + std::to_string(tokens) +
-                                     " tokens: expected as many probabilities and one start more, found " +
-                                     std::to_string(alignment.probabilities.size()) + " and " +
-                                     std::to_string(starts.size()));
-  if (!std::is_sorted(starts.begin(), starts.end()) || starts.front() < 0 || 2 * starts.back() > window.frames)
-    return fail(Fault::internal, "alignment: expected starts that follow each other in the window's " +
-                                     std::to_string(window.frames) + " frames, found others");
-  return {};
-}
-
 }  // namespace
 
 WindowTranscriber::WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer,
                                      const LongFormOptions& options, const std::string& language)
-    : tokenizer_(tokenizer),
-      options_(options),
-      prompt_(tokenizer, options, language, input.n_text_ctx),
-      frames_per_window_(input.frames_per_window),
-      language_(language) {}
+    : tokenizer_(tokenizer), options_(options), prompt_{tokenizer, options, language, input.n_text_ctx} {
+  if (options.words)
+    words_.emplace(tokenizer, *options.words, prompt_.sot_sequence(), language, input.frames_per_window);
+}
 
 Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<const std::int32_t> previous,
                                                  WindowDecoder& decoder, const AroundWindow& around) const {
@@ -66,36 +43,15 @@ Result<WindowText> WindowTranscriber::transcribe(WindowSpan window, std::span<co
   const SlicedWindow sliced = slice_window(decoding->tokens, window, tokenizer_.special().timestamp_begin);
   for (const Slice& slice : sliced.slices) text.segments.push_back(segment(slice, window, *decoding));
   text.next_seek = sliced.next_seek;
-  if (options_.words) {
-    const HeardWindow heard{window, frames_per_window_, sliced.closed, around};
-    if (auto timed = time_words(text, heard, decoder); !timed) return tl::unexpected(timed.error());
+  if (words_) {
+    const auto seek = words_->add_words(text.segments, window, sliced, around, decoder);
+    if (!seek) return tl::unexpected(seek.error());
+    text.next_seek = seek->next_seek;
+    text.speech_end = speech_end(text.segments);
+    text.silent = seek->dropped;
   }
   for (Segment& segment : text.segments) clear_if_empty(segment);
   return text;
-}
-
-Result<void> WindowTranscriber::time_words(WindowText& text, const HeardWindow& window, WindowDecoder& decoder) const {
-  const std::int32_t eot = tokenizer_.special().eot;
-  Tokens said;
-  for (const Segment& segment : text.segments) {
-    const Tokens part = text_tokens(segment.tokens, eot);
-    said.insert(said.end(), part.begin(), part.end());
-  }
-  std::vector<TimedWord> words;
-  if (!said.empty()) {
-    const auto alignment = decoder.align(window.span, {.sot_sequence = prompt_.sot_sequence(), .text = said});
-    if (!alignment) return tl::unexpected(alignment.error());
-    if (auto fits = check(*alignment, said.size(), window.span); !fits) return fits;
-    words = timed_words(tokenizer_, said, *alignment, language_);
-  }
-  add_word_times(text.segments, std::move(words), *options_.words, eot, window.around.last_speech);
-  const WordSeek seek = seek_by_words(text.segments, window, *options_.words, text.next_seek);
-  // A window that leads to itself would show the same for ever.
-  text.next_seek = seek.next_seek > window.span.seek ? seek.next_seek : window.span.seek + window.span.frames;
-  text.silent = seek.dropped;
-  if (seek.dropped) text.segments.clear();
-  text.speech_end = speech_end(text.segments);
-  return {};
 }
 
 Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window, DecodeRequest request,
@@ -115,10 +71,13 @@ Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window
 }
 
 Segment WindowTranscriber::segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const {
+  std::vector<std::int32_t> text;
+  std::copy_if(slice.tokens.begin(), slice.tokens.end(), std::back_inserter(text),
+               [eot = tokenizer_.special().eot](std::int32_t id) { return id < eot; });
   return {.seek = window.seek,
           .start = slice.start,
           .end = slice.end,
-          .text = tokenizer_.decode(text_tokens(slice.tokens, tokenizer_.special().eot)),
+          .text = tokenizer_.decode(text),
           .tokens = {slice.tokens.begin(), slice.tokens.end()},
           .temperature = decoding.temperature,
           .avg_logprob = decoding.scores.avg_logprob,

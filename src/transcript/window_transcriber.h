@@ -12,7 +12,7 @@
 #include "transcript/long_form.h"
 #include "transcript/prompt_frame.h"
 #include "transcript/slices.h"
-#include "transcript/words/hallucinations.h"
+#include "transcript/words/word_timer.h"
 
 namespace tutti {
 
@@ -41,22 +41,20 @@ class WindowTranscriber {
   WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer, const LongFormOptions& options,
                     const std::string& language);
 
-  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for
-  /// word times alone. With a hallucination-silence threshold, segments that look invented are left out and
-  /// `next_seek` says where to hear them again. Fault::usage where the prefix leaves no room for an answer.
+  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for word times
+  /// alone. With a hallucination-silence threshold, segments that look invented are left out, and `next_seek` says
+  /// where to hear them again. Fault::usage where the prefix leaves no room for an answer.
   Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous, WindowDecoder& decoder,
                                 const AroundWindow& around = {}) const;
 
  private:
   Result<WindowDecoding> decode_with_fallback(WindowSpan window, DecodeRequest request, WindowDecoder& decoder) const;
-  Result<void> time_words(WindowText& text, const HeardWindow& window, WindowDecoder& decoder) const;
   Segment segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const;
 
   const Tokenizer& tokenizer_;
   const LongFormOptions& options_;
   const PromptFrame prompt_;
-  const std::int64_t frames_per_window_;
-  const std::string language_;
+  std::optional<WordTimer> words_{};
 };
 
 /// Fault::usage or Fault::unsupported for options or a model that no way through a file can work with.

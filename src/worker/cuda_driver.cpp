@@ -45,7 +45,10 @@ std::optional<CudaDevice> visible_cuda_device(int index) {
   std::array<char, 256> name{};
   if (!init || !get || !get_uuid || !get_name || init(0) != 0 || get(&device, index) != 0) return {};
   if (get_uuid(&uuid, device) != 0 || get_name(name.data(), static_cast<int>(name.size()), device) != 0) return {};
-  return CudaDevice{.uuid = text_of(uuid), .name = name.data()};
+  int version = 0;
+  auto* get_version = function<int(int*)>(driver, "cuDriverGetVersion");
+  if (get_version && get_version(&version) != 0) version = 0;
+  return CudaDevice{.uuid = text_of(uuid), .name = name.data(), .driver = version};
 }
 
 }  // namespace tutti

@@ -8,6 +8,7 @@ namespace tutti {
 struct CudaDevice {
   std::string uuid{};  // "GPU-…", as NVML writes it
   std::string name{};  // "NVIDIA H100 80GB HBM3"
+  int driver = 0;      // CUDA version of the driver: 13000 for 13.0; 0 where it does not say
 };
 
 /// The index-th device that CUDA shows this process, asked of the driver itself (loaded at run time): needs no CUDA

@@ -1,13 +1,19 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/log.h"
+#include "device/machine.h"
+#include "hub/memory_plan.h"
 #include "model/gpu.h"
 #include "text/special_tokens.h"
-#include "text/tokenizer.h"
+#include "text/tokenizer_ahead.h"
+#include "worker/automatic_type.h"
+#include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/trouble.h"
@@ -19,6 +25,15 @@ namespace {
 constexpr std::int32_t kCpuSlots = 8;
 constexpr std::int32_t kGpuSlots = 32;
 
+// Beams that memory is kept for where the batch size is left to us: the command line's default.
+constexpr std::int64_t kUsualBeams = 5;
+// Of the free memory; the rest is for what torch keeps on the way.
+constexpr double kUsable = 0.9;
+
+int index_of(const at::Device& device) {
+  return device.has_index() ? device.index() : 0;
+}
+
 class WhisperNetwork : public Network {
  public:
   WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
@@ -29,8 +44,8 @@ class WhisperNetwork : public Network {
   CrossKv encode(const at::Tensor& mel) override {
     const c10::InferenceMode no_autograd;
     auto kv = model_.cross_kv(model_.encode(mel));
-    // Reading one value waits for all of it, so that the time reported is the device's and memory runs out here.
-    kv.values.back().flatten()[0].item();
+    // So that the time reported is the device's, and what fails there fails here.
+    if (model_.device().is_cuda()) gpu::synchronize(index_of(model_.device()));
     return kv;
   }
 
@@ -38,7 +53,11 @@ class WhisperNetwork : public Network {
     return std::make_unique<ModelStepper>(model_, slots);
   }
 
-  Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
+  void release_memory() override {
+    if (model_.device().is_cuda()) gpu::release_cached_memory();
+  }
+
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
     return aligner_.align(window, text, tokens);
   }
 
@@ -62,12 +81,34 @@ Result<at::Device> device_of(const std::string& name) {
   return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
 }
 
-Result<at::ScalarType> dtype_of(const std::string& name, const at::Device& device) {
-  if (name == "float32") return at::kFloat;
-  if (name == "bfloat16") return at::kBFloat16;
-  if (name == "float16" && device.is_cuda()) return at::kHalf;
-  return fail(Fault::unsupported, "compute type " + name + " on " + device.str(),
-              device.is_cuda() ? "Use float32, bfloat16 or float16" : "Use float32 or bfloat16");
+/// The device as a self-test's verdict depends on it.
+std::string self_of(const at::Device& device) {
+  if (device.is_cuda()) {
+    const auto gpu = visible_cuda_device(index_of(device));
+    return gpu ? gpu->name + " driver " + std::to_string(gpu->driver) : device.str();
+  }
+  const auto cpu = read_cpu();
+  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores);
+  for (const auto& feature : cpu.features) self += " " + feature;
+  return self;
+}
+
+Result<ComputeType> compute_type_of(const LoadModel& request, const at::Device& device, std::string_view build) {
+  const auto& name = request.compute_type;
+  if (name == "auto") {
+    const auto choice =
+        automatic_type({request.model_path, self_of(device), std::string(build)}, device, ability_of(device));
+    if (!choice) return tl::unexpected<Error>(choice.error());
+    log(Level::info, "compute type auto: " + std::string(choice->type.name()) + ", " + choice->why);
+    return choice->type;
+  }
+  const auto choice = choose_compute_type(name, ability_of(device));
+  if (!choice) return tl::unexpected<Error>(choice.error());
+  if (!choice->why.empty()) {
+    log(Level::warning,
+        "compute type " + name + ": " + std::string(choice->type.name()) + " is used, because " + choice->why);
+  }
+  return choice->type;
 }
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
@@ -76,7 +117,7 @@ struct Ids {
   std::vector<std::int32_t> blank{};
 };
 
-Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
+Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std::int32_t n_vocab) {
   constexpr std::int32_t kEnglishTexts = 50256;
   constexpr std::int32_t kMultilingual = 51865;  // smallest vocabulary with languages
   constexpr std::int32_t kBlank = 220;           // in both of OpenAI's vocabularies
@@ -85,7 +126,7 @@ Result<Ids> ids_of(const std::filesystem::path& path, std::int32_t n_vocab) {
     if (!special) return tl::unexpected<Error>(special.error());
     return Ids{.special = std::move(*special), .blank = {kBlank}};
   }
-  const auto tokenizer = Tokenizer::load(path, n_vocab);
+  const auto tokenizer = ahead.get(n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
   return Ids{.special = tokenizer->special(), .blank = tokenizer->encode(" ")};
 }
@@ -94,18 +135,58 @@ std::optional<std::int32_t> if_present(std::int32_t id) {
   return id > 0 ? std::optional(id) : std::nullopt;
 }
 
-Result<LoadedModel> load(const LoadModel& request) {
+ModelShape shape_of(const WhisperDims& dims) {
+  return {.n_mels = dims.n_mels,
+          .audio_positions = dims.n_audio_ctx,
+          .text_positions = dims.n_text_ctx,
+          .vocabulary = dims.n_vocab,
+          .state = dims.n_text_state,
+          .audio_layers = dims.n_audio_layer,
+          .text_layers = dims.n_text_layer};
+}
+
+std::optional<Bytes> free_memory(const at::Device& device) {
+  if (device.is_cuda()) {
+    const auto memory = gpu::memory(index_of(device));
+    return memory ? std::optional(memory->free) : std::nullopt;
+  }
+  const auto memory = read_memory();
+  return memory ? std::optional(memory->available) : std::nullopt;
+}
+
+/// Windows to step together: as asked, or what the device does best and memory holds. The weights are loaded already.
+std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
+  const auto device = model.device();
+  const std::int64_t best = device.is_cuda() ? kGpuSlots : kCpuSlots;
+  const auto free = free_memory(device);
+  const auto sizes = number_sizes(model.type().name());
+  if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
+  auto plan = memory_plan(shape_of(model.dims()), *sizes);
+  plan.weights = {};
+  const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsable)};
+  const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams);
+  if (request.batch_size == 0) return static_cast<std::int32_t>(std::clamp<std::int64_t>(fitting, 1, best));
+  if (fitting < request.batch_size) {
+    log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
+                            std::to_string(fitting) + " windows; it is halved where it runs out");
+  }
+  return request.batch_size;
+}
+
+Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_of(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto dtype = dtype_of(request.compute_type, *device);
-  if (!dtype) return tl::unexpected<Error>(dtype.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
-  auto model = WhisperModel::load(request.model_path, *device, *dtype);
+  const auto type = compute_type_of(request, *device, build);
+  if (!type) return tl::unexpected<Error>(type.error());
+  TokenizerAhead ahead(request.model_path);
+  auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
-  auto ids = ids_of(request.model_path, model->dims().n_vocab);
+  auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
-  const auto gpu = device->is_cuda() ? visible_cuda_device(device->has_index() ? device->index() : 0) : std::nullopt;
+  const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
+  const auto batch_size = batch_size_for(request, *model);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = {.eot = ids->special.eot,
                                 .timestamp_begin = ids->special.timestamp_begin,
@@ -114,9 +195,10 @@ Result<LoadedModel> load(const LoadModel& request) {
                                 .blank = std::move(ids->blank)},
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
-                     .slots = device->is_cuda() ? kGpuSlots : kCpuSlots,
+                     .slots = batch_size,
+                     .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
-                     .compute_type = request.compute_type};
+                     .compute_type = std::string(type->name())};
 }
 
 }  // namespace
@@ -126,9 +208,9 @@ std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionH
   return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
 }
 
-Result<LoadedModel> load_model(const LoadModel& request) {
+Result<LoadedModel> load_model(const LoadModel& request, std::string_view build) {
   try {
-    return load(request);
+    return load(request, build);
   } catch (...) {
     return tl::unexpected<Error>(current_trouble(("loading " + request.model_path).c_str()).error);
   }

@@ -26,8 +26,10 @@ class Network {
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+  /// Gives back to the device what is kept for reuse. Called when memory has run out.
+  virtual void release_memory() {}
   /// text: passed `check`. Waits for the device.
-  virtual Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
+  virtual Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
 };
 
 /// heads: whose attention tells when words are said; empty: those of a model of this shape.
@@ -39,15 +41,17 @@ struct LoadedModel {
   DecodingTokens tokens{};
   std::int32_t sot = 0;
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
-  std::int32_t slots = 1;                 // sequences to step together
+  std::int32_t slots = 1;                 // windows to step together
+  bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};
 };
 
 using ModelLoader = std::function<Result<LoadedModel>(const LoadModel&)>;
 
-/// Model and tokenizer from disk. Refuses devices and compute types that this build or machine does not have, and
-/// models whose weights are incomplete.
-Result<LoadedModel> load_model(const LoadModel& request);
+/// Model and tokenizer from disk. Refuses devices that this build or machine does not have and models whose weights are
+/// incomplete; a compute type that the device lacks becomes the nearest that it has, with a warning. `build` names this
+/// program: what a self-test finds (compute type "auto") holds for one build alone.
+Result<LoadedModel> load_model(const LoadModel& request, std::string_view build = {});
 
 }  // namespace tutti

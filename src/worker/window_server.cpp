@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "decode/fixed_shapes.h"
 #include "worker/trouble.h"
 
 namespace tutti {
@@ -26,7 +27,9 @@ Decoded answer_to(const FinishedJob& job) {
           .no_speech_prob = outcome.no_speech_prob,
           .steps = outcome.steps,
           .narrow_margins = outcome.narrow_margins,
-          .seconds = outcome.seconds};
+          .seconds = outcome.share.time.count(),
+          .shared_steps = outcome.share.steps,
+          .sequence_steps = outcome.share.sequence_steps};
 }
 
 }  // namespace
@@ -36,21 +39,31 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       reply_(std::move(reply)),
       clock_(clock),
       batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
-      slots_(model_.slots) {}
+      windows_together_(model_.slots) {}
 
 void WindowServer::fail_window(WindowId id, std::uint64_t request, const Error& error) {
   reply_(Failed{.window = id, .request = request, .fault = error.fault, .what = error.text()});
 }
 
 bool WindowServer::halve_slots(const Error& error) {
-  if (slots_ == 1) return false;
-  const auto before = std::exchange(slots_, slots_ / 2);
+  if (windows_together_ == 1) return false;
+  const auto before = slots();
+  windows_together_ /= 2;
   batcher_.restart();
   stepper_.reset();
+  model_.network->release_memory();
   reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
-                 .text = error.what + ": stepping " + std::to_string(slots_) + " sequences at a time instead of " +
+                 .text = error.what + ": stepping " + std::to_string(slots()) + " sequences at a time instead of " +
                          std::to_string(before)});
   return true;
+}
+
+/// A run asks for one number of beams, so this happens once, at its first window.
+void WindowServer::make_room_for(std::int32_t beams) {
+  if (beams <= beams_) return;
+  beams_ = beams;
+  batcher_.restart();
+  stepper_.reset();
 }
 
 template <class Fn>
@@ -126,7 +139,7 @@ void WindowServer::work() {
   auto now = pace_;
   now.to_encode = !to_encode_.empty();
   now.to_step = !batcher_.idle();
-  now.free_slots = batcher_.live() + batcher_.waiting() < slots_;
+  now.free_slots = batcher_.jobs() < windows_together_;
   const auto turn = next_turn(now);
   const auto begun = clock_.now();
   if (turn == Turn::encode) {
@@ -209,6 +222,9 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                 .temperature = message.temperature,
                 .best_of = message.best_of,
                 .seed = message.seed,
+                .beam_size = message.beam_size,
+                .patience = message.patience,
+                .length_penalty = message.length_penalty,
                 .max_tokens = message.max_tokens,
                 .rules = {.suppress_blank = message.suppress_blank,
                           .suppress = message.suppress,
@@ -216,12 +232,18 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                           .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
+  make_room_for(job.slots());
   batcher_.submit(std::move(job));
+}
+
+std::unique_ptr<Stepper> WindowServer::make_stepper() const {
+  if (!model_.deterministic) return model_.network->make_stepper(slots());
+  return std::make_unique<FixedShapeStepper>(model_.network->make_stepper(slots() + FixedShapeStepper::kRows));
 }
 
 void WindowServer::step() {
   auto finished = backing_off("decoding", [&] {
-    if (!stepper_) stepper_ = model_.network->make_stepper(slots_);
+    if (!stepper_) stepper_ = make_stepper();
     return batcher_.step(*stepper_);
   });
   if (!finished) finished = batcher_.fail_current(finished.error());

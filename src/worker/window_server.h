@@ -22,7 +22,7 @@ namespace tutti {
 using Reply = std::function<void(const ToControl&)>;
 
 /// A loaded model at work on windows: opens them, decodes them together, answers. When memory runs out it steps half as
-/// many sequences at a time and begins them anew, so that no window is lost. One thread: the only one that calls torch.
+/// many windows at a time and begins them anew, so that no window is lost. One thread: the only one that calls torch.
 class WindowServer {
  public:
   /// `clock` must outlive the server.
@@ -40,7 +40,8 @@ class WindowServer {
   void work();
   /// The device is lost; the reason was answered.
   bool broken() const { return broken_; }
-  std::int32_t slots() const { return slots_; }
+  /// Sequences that may step together: a search with beams is as many as it has beams.
+  std::int32_t slots() const { return windows_together_ * beams_; }
 
  private:
   struct Window {
@@ -61,6 +62,8 @@ class WindowServer {
   void submit(const DecodeWindow& message, const Window& window);
   void fail_window(WindowId id, std::uint64_t request, const Error& error);
   bool halve_slots(const Error& error);
+  void make_room_for(std::int32_t beams);
+  std::unique_ptr<Stepper> make_stepper() const;
   /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory.
   template <class Fn>
   auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
@@ -69,8 +72,9 @@ class WindowServer {
   Reply reply_;
   const Clock& clock_;
   Batcher batcher_;
-  std::int32_t slots_;
-  std::unique_ptr<Stepper> stepper_{};   // made at first use, and again after a change of slots_
+  std::int32_t windows_together_;
+  std::int32_t beams_ = 1;               // most that a job asked for
+  std::unique_ptr<Stepper> stepper_{};   // made at first use, and again after a change of slots()
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};

@@ -87,7 +87,7 @@ class Desk {
   void load(const LoadModel& message) {
     if (server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
     const auto begun = Clock::real().now();
-    auto model = options_.load(message);
+    auto model = options_.load ? options_.load(message) : load_model(message, options_.build_id);
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
     const WhisperDims& dims = model->network->dims();
     const Ready ready{.device_name = model->device_name,

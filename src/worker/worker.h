@@ -10,8 +10,8 @@
 namespace tutti {
 
 struct WorkerSetup {
-  std::string build_id{};         // told in the hello
-  ModelLoader load = load_model;  // where models come from
+  std::string build_id{};  // told in the hello
+  ModelLoader load{};      // where models come from; none: from disk, by load_model
   std::optional<InjectedFault> fault{};
 };
 

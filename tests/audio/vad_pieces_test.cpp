@@ -109,6 +109,14 @@ TEST(SpeechPieces, AreInOrderApartAndNeverLongerThanAskedHoweverTheLimitFalls) {
   }
 }
 
+TEST(SpeechPieces, CutTheirWayOnEvenWherePaddingLeavesNoRoom) {
+  const VadOptions options{.max_speech_duration_s = 1, .speech_pad_ms = 20'000};
+  const auto pieces = speech_pieces(speech_of(10), at(10), options);
+  ASSERT_GT(pieces.size(), 10U);
+  EXPECT_EQ(pieces.front().start, 0);
+  EXPECT_EQ(pieces.back().end, at(10));
+}
+
 TEST(VadOptions, OfNoMeaningAreNamed) {
   const auto said = [](const VadOptions& options) { return check(options) ? "" : check(options).error().what; };
   EXPECT_EQ(said({}), "");

@@ -27,7 +27,12 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_EQ(options->long_form.compression_ratio_threshold, reference.compression_ratio_threshold);
   EXPECT_EQ(options->long_form.language, std::nullopt);
   EXPECT_EQ(options->decoding.best_of, 5);
-  EXPECT_EQ(options->compute_type, "auto");
+  EXPECT_EQ(options->decoding.beam_size, 5);
+  EXPECT_EQ(options->decoding.patience, 1);
+  EXPECT_LT(options->decoding.length_penalty, 0);
+  EXPECT_EQ(options->batch_size, 0);
+  EXPECT_FALSE(options->deterministic);
+  EXPECT_EQ(options->compute_type, "default");
 }
 
 TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
@@ -65,6 +70,36 @@ TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
   EXPECT_EQ(options->decoding.suppress_tokens, (std::vector<std::int32_t>{-1, 220}));
   EXPECT_FALSE(options->decoding.timestamps);
   EXPECT_EQ(options->compute_type, "float32");
+}
+
+TEST(TranscribeOptions, EverySearchFlagReachesTheRun) {
+  const auto options = options_of({"a.wav", "--beam_size", "3", "--patience", "2.5", "--length_penalty", "0.6",
+                                   "--batch-size", "16", "--deterministic"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->decoding.beam_size, 3);
+  EXPECT_EQ(options->decoding.patience, 2.5);
+  EXPECT_EQ(options->decoding.length_penalty, 0.6);
+  EXPECT_EQ(options->batch_size, 16);
+  EXPECT_TRUE(options->deterministic);
+  EXPECT_EQ(options_of({"a.wav", "--beam-size", "None"})->decoding.beam_size, 0);
+}
+
+TEST(TranscribeOptions, ASearchThatCannotBeMeantIsNamed) {
+  const auto what = [](std::vector<std::string> arguments) {
+    arguments.push_back("a.wav");
+    const auto options = options_of(arguments);
+    return options ? std::string() : options.error().text();
+  };
+  EXPECT_NE(what({"--beam-size", "0"}).find("--beam-size"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "65"}).find("--beam-size"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "None", "--patience", "2"}).find("--patience"), std::string::npos);
+  EXPECT_NE(what({"--patience", "0"}).find("--patience"), std::string::npos);
+  EXPECT_NE(what({"--beam-size", "2", "--patience", "0.25"}).find("rounds to no hypothesis"), std::string::npos);
+  EXPECT_NE(what({"--length-penalty", "1.5"}).find("--length-penalty"), std::string::npos);
+  EXPECT_NE(what({"--length-penalty", "-0.5"}).find("--length-penalty"), std::string::npos);
+  for (const char* size : {"0", "-3", "many", "5000"}) {
+    EXPECT_NE(what({"--batch-size", size}).find("--batch-size"), std::string::npos) << size;
+  }
 }
 
 TEST(TranscribeOptions, WordTimesAreOffAndTheirRulesTheReferences) {

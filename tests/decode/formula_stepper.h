@@ -50,16 +50,21 @@ class FormulaStepper : public Stepper {
     return logits;
   }
 
-  void copy_slot(std::int32_t from, std::int32_t to, std::int32_t positions) override {
+  void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override {
     const auto& source = held_.at(static_cast<std::size_t>(from));
-    held_.at(static_cast<std::size_t>(to)).assign(source.begin(), source.begin() + positions);
+    auto& target = held_.at(static_cast<std::size_t>(to));
+    if (static_cast<std::size_t>(first) > target.size()) throw std::logic_error("a gap in the copied cache");
+    target.resize(static_cast<std::size_t>(first));
+    target.insert(target.end(), source.begin() + first, source.begin() + first + count);
     ++copies;
+    copied_tokens += count;
   }
 
   void fail_next() { fails_next_ = true; }
 
   int calls = 0;
   int copies = 0;
+  int copied_tokens = 0;
   std::size_t most_together = 0;
 
  private:

@@ -33,6 +33,21 @@ TEST(DecodeJobCheck, EveryFieldOutOfRangeIsNamed) {
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e-9F; }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.best_of = 0; }), "best_of"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.max_tokens = 0; }), "max_tokens"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = -1; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = 65; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = 1.5; }), "length_penalty"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = std::nan(""); }), "length_penalty"));
+  const auto with_beams = [](double patience) {
+    return [=](DecodeJob& job) {
+      job.beam_size = 2;
+      job.patience = patience;
+    };
+  };
+  EXPECT_EQ(complaint(with_beams(1.5)), "");
+  for (const double patience : {0.0, -1.0, 1000.0, std::nan("")}) {
+    EXPECT_TRUE(names(complaint(with_beams(patience)), "patience")) << patience;
+  }
+  EXPECT_TRUE(names(complaint(with_beams(0.1)), "no hypothesis"));
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ TEST(Neighbours, ACopiedSlotGoesOnAsThePrefilledOneDoes) {
   const SequenceStep prefill{.slot = 0, .tokens = job.prompt, .window = job.window.get()};
   stepper.decode({&prefill, 1});
   const auto length = static_cast<std::int32_t>(job.prompt.size());
-  stepper.copy_slot(0, 1, length);
+  stepper.copy_slot(0, 1, 0, 2);
+  stepper.copy_slot(0, 1, 2, length - 2);
   const std::int32_t next = 42;
   const SequenceStep steps[] = {
       {.slot = 0, .position = length, .tokens = {&next, 1}, .window = job.window.get()},

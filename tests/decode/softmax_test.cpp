@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace tutti {
@@ -56,6 +58,28 @@ TEST(TopTwo, TheFirstOfEqualsWinsAndTheOtherIsTheRunnerUp) {
   EXPECT_EQ(top.second, 4.0F);
   row[33] = 3.5F;
   EXPECT_EQ(top_two(row).second, 3.5F);
+}
+
+TEST(LargestPlaces, AreThoseOfAFullSortWhereverTheyLie) {
+  for (const std::size_t size : {1U, 5U, 255U, 256U, 257U, 5000U}) {
+    auto row = wave(size, 9);
+    if (size > 300) row[299] = row[10] = row[270] = 20.0F;
+    std::vector<std::int32_t> all(size);
+    std::iota(all.begin(), all.end(), 0);
+    std::ranges::stable_sort(all, std::ranges::greater{}, [&](auto i) { return row[static_cast<std::size_t>(i)]; });
+    for (const std::size_t count : {1U, 2U, 6U, 400U}) {
+      const std::vector wanted(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, size)));
+      EXPECT_EQ(largest_places(row, count), wanted) << count << " of " << size;
+    }
+  }
+}
+
+TEST(LargestPlaces, AreNeverForbiddenOnesNorThoseThatAreNoNumber) {
+  std::vector<float> row(600, kNever);
+  row[520] = 1.0F;
+  row[3] = std::numeric_limits<float>::quiet_NaN();
+  row[7] = -5.0F;
+  EXPECT_EQ(largest_places(row, 4), (std::vector<std::int32_t>{520, 7}));
 }
 
 TEST(Softmax, OfOnePlaceIsItsShareOfAll) {

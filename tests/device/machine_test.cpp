@@ -129,9 +129,10 @@ TEST(ProcessUsage, MemoryAndTimeOfAProcessAreItsOwn) {
   ASSERT_TRUE(before);
   ASSERT_TRUE(before->resident && before->peak_resident);
   std::vector<char> block(64 << 20, 1);
-  const Seconds goal = before->cpu + Seconds(0.05);
   std::size_t work = 0;
   auto now = process_usage(::getpid());
+  ASSERT_TRUE(now);
+  const Seconds goal = now->cpu + Seconds(0.05);
   while (now && now->cpu < goal) {
     for (std::size_t i = 0; i < block.size(); i += 64) work += static_cast<std::size_t>(block[i]++);
     now = process_usage(::getpid());

@@ -61,7 +61,9 @@ inline std::vector<ToControl> sample_reports() {
               .no_speech_prob = 0.5F,
               .steps = 4,
               .narrow_margins = 1,
-              .seconds = 0.0625},
+              .seconds = 0.0625,
+              .shared_steps = 4.25,
+              .sequence_steps = 25},
       Aligned{
           .window = 8, .request = 3, .starts = {0, 12, 40, 55}, .probabilities = {0.5F, 0.25F, 1.0F}, .seconds = 0.125},
       Failed{.window = 7, .request = 8, .fault = Fault::exhausted, .what = "CUDA is out of memory"},

@@ -21,13 +21,13 @@ constexpr WhisperDims kSmall{.n_mels = 16,
                              .n_text_head = 2,
                              .n_text_layer = 2};
 
-class Decoding : public testing::TestWithParam<at::ScalarType> {
+class Decoding : public testing::TestWithParam<ComputeType::Kind> {
  protected:
   WhisperModel model_ = WhisperModel::random(kSmall, at::kCPU, GetParam());
   std::vector<CrossKv> windows_ = {some_window(), some_window(), some_window()};
   std::vector<std::int32_t> tokens_ = some_tokens();
   /// What rounding to the model's type may change in a logit.
-  double tolerance_ = GetParam() == at::kFloat ? 1e-4 : 0.15;
+  double tolerance_ = GetParam() == ComputeType::float32 ? 1e-4 : 0.15;
 
   CrossKv some_window() const {
     return model_.cross_kv(model_.encode(at::randn({kSmall.n_mels, 2 * kSmall.n_audio_ctx})));
@@ -49,8 +49,9 @@ class Decoding : public testing::TestWithParam<at::ScalarType> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Types, Decoding, testing::Values(at::kFloat, at::kBFloat16),
-                         [](const auto& type) { return std::string(c10::toString(type.param)); });
+INSTANTIATE_TEST_SUITE_P(Types, Decoding,
+                         testing::Values(ComputeType::float32, ComputeType::bfloat16, ComputeType::int8),
+                         [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
 TEST_P(Decoding, TokenByTokenGivesWhatAllAtOnceGives) {
   const auto expected = all_at_once(windows_[0]);

@@ -8,7 +8,7 @@ namespace tutti {
 namespace {
 
 WhisperModel load_float32(const std::filesystem::path& path) {
-  auto model = WhisperModel::load(path, at::kCPU, at::kFloat);
+  auto model = WhisperModel::load(path, at::kCPU, ComputeType::float32);
   if (!model) throw std::runtime_error(model.error().text());
   return std::move(*model);
 }

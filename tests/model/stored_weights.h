@@ -21,10 +21,10 @@ inline std::shared_ptr<const Checkpoint> opened(const std::filesystem::path& pat
 /// Every tensor of a model in float32, by OpenAI's name.
 inline std::map<std::string, at::Tensor> loaded_weights(const std::filesystem::path& path) {
   const auto checkpoint = opened(path);
-  auto weights = bind_weights(checkpoint, at::kCPU, at::kFloat);
+  auto weights = bind_weights(checkpoint);
   if (!weights) throw std::runtime_error(weights.error().text());
   std::map<std::string, at::Tensor> tensors;
-  for (const auto& slot : weight_slots(*weights, checkpoint->shape)) tensors[slot.name] = *slot.tensor;
+  for (const auto& slot : weight_slots(*weights, checkpoint->shape)) tensors[slot.name] = slot.tensor->to(at::kFloat);
   return tensors;
 }
 
@@ -32,7 +32,7 @@ inline std::map<std::string, at::Tensor> loaded_weights(const std::filesystem::p
 inline std::string load_failure(const std::filesystem::path& path) {
   auto checkpoint = open_checkpoint(path);
   if (!checkpoint) return checkpoint.error().text();
-  const auto weights = bind_weights(std::make_shared<const Checkpoint>(std::move(*checkpoint)), at::kCPU, at::kFloat);
+  const auto weights = bind_weights(std::make_shared<const Checkpoint>(std::move(*checkpoint)));
   return weights ? "loaded" : weights.error().text();
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/files.h"
 #include "support/run_program.h"
@@ -43,7 +44,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 TEST(Commands, HelpNamesEveryCommandAndCostsNothing) {
   const ProgramEnd end = run_program({tutti_program(), "--help"});
   EXPECT_EQ(end.exit_code, 0);
-  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "doctor"})
+  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "bench", "doctor"})
     expect_said(end.out, name);
   EXPECT_EQ(run_program({tutti_program()}).exit_code, 2);
 }
@@ -184,4 +185,32 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
     expect_said(end.out, "p001" + std::string(name));
   expect_said(end.err, "p001.empty");
   expect_said(end.err, "p001.txt");
+}
+
+TEST(Features, WithVadTellsTheSpeechAndItsShare) {
+  TUTTI_NEEDS("vad/speech.wav");
+  const auto lines = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {tutti_program(), "features", "--json"});
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    std::vector<nlohmann::json> lines;
+    std::istringstream in(end.out);
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+  };
+  const auto heard = lines({"--vad", "--vad-speech-pad-ms", "30", data("vad/speech.wav"), data("vad/silence.wav")});
+  ASSERT_EQ(heard.size(), 2U);
+  ASSERT_EQ(heard[0]["speech"].size(), 1U);
+  EXPECT_LT(heard[0]["speech"][0]["start"], heard[0]["speech"][0]["end"]);
+  EXPECT_FALSE(heard[0]["speech"][0]["forced_cut"]);
+  EXPECT_LT(heard[0]["frames"], 100);
+  EXPECT_TRUE(heard[1]["speech"].empty());
+  EXPECT_EQ(heard[1]["windows"], 0);
+
+  const auto whole = lines({data("vad/speech.wav")});
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0]["frames"], 100);
+  EXPECT_FALSE(whole[0].contains("speech"));
+  expect_said(run_program({tutti_program(), "features", "--vad-threshold", "0.3", data("vad/speech.wav")}).err,
+              "--vad");
 }

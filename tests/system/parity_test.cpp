@@ -86,10 +86,15 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
   }
 }
 
-void expect_parity(const std::vector<Json>& clips, const std::string& model = shared_model()) {
+/// What the reference's `transcribe()` does, unlike its command line, unless it is told otherwise.
+const std::vector<std::string> kGreedy{"--beam-size", "None"};
+
+void expect_parity(const std::vector<Json>& clips, const std::string& model = shared_model(),
+                   std::vector<std::string> search = kGreedy) {
   std::vector<std::string> paths;
   for (const Json& clip : clips) paths.push_back(clip["path"]);
-  const WholeRun run = transcribe(paths, {"--temperature-increment-on-fallback", "None"}, model);
+  search.insert(search.end(), {"--temperature-increment-on-fallback", "None"});
+  const WholeRun run = transcribe(paths, search, model);
   for (const Json& clip : clips) {
     SCOPED_TRACE(clip["path"].get<std::string>());
     const auto ours = run.transcripts.find((test_data() / clip["path"].get<std::string>()).string());
@@ -114,6 +119,20 @@ TEST(Parity, SpeechInManyContainersHasTheReferencesTokensTextAndTimes) {
   expect_parity({expected["clips"].begin(), expected["clips"].end()});
 }
 
+TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/beam.json");
+  std::map<std::string, std::vector<Json>> by_search;
+  for (const Json& clip : expected["clips"]) by_search[clip["search"].dump()].push_back(clip);
+  ASSERT_EQ(by_search.size(), 2U);
+  for (const auto& [search, clips] : by_search) {
+    std::vector<std::string> flags;  // five beams are the default, as on the reference's command line
+    for (const auto& [name, value] : Json::parse(search).items())
+      flags.insert(flags.end(), {"--" + name, value.dump()});
+    expect_parity(clips, shared_model(), flags);
+  }
+}
+
 TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/transcribe.json");
@@ -125,7 +144,7 @@ TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
       texts[(test_data() / paths.back()).string()] = clip["fallback_text"];
     }
   ASSERT_FALSE(paths.empty());
-  const WholeRun run = transcribe(paths, {});
+  const WholeRun run = transcribe(paths, kGreedy);
   for (const auto& [path, text] : texts) {
     ASSERT_TRUE(run.transcripts.contains(path)) << path;
     EXPECT_EQ(run.transcripts.at(path)["text"], text) << path;

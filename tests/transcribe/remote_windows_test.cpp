@@ -47,9 +47,9 @@ TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
   for (const double temperature : {0.0, 0.2, 0.4})
     ASSERT_TRUE(windows.decode({0, 1000}, {.prompt = {1}, .temperature = temperature}));
   EXPECT_EQ(engine_.opened.size(), 1U);
-  EXPECT_EQ(windows.costs().windows, 1U);
-  EXPECT_EQ(windows.costs().decodings, 3U);
-  EXPECT_EQ(windows.costs().decoder_steps, 6U);
+  EXPECT_EQ(windows.costs().counts.windows, 1U);
+  EXPECT_EQ(windows.costs().counts.decodings, 3U);
+  EXPECT_EQ(windows.costs().counts.decoder_steps, 6U);
   EXPECT_DOUBLE_EQ(windows.costs().spent.encoder.count(), 0.25);
 }
 

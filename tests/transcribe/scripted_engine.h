@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -19,6 +20,7 @@ class ScriptedEngine final : public WindowEngine {
     if (fails) return fail(Fault::device, "the worker is gone");
     EXPECT_EQ(mel.size(), static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
     opened.push_back(window);
+    frames_[window] = frames;
     open_now.insert(window);
     return Opened{.window = window, .encode_seconds = 0.25};
   }
@@ -62,8 +64,14 @@ class ScriptedEngine final : public WindowEngine {
   std::vector<AlignWindow> alignments;
   std::size_t detections = 0;
 
+  std::int32_t frames_of(WindowId window) {
+    std::lock_guard lock(mutex_);
+    return frames_.at(window);
+  }
+
  private:
   std::mutex mutex_;
+  std::map<WindowId, std::int32_t> frames_;
 };
 
 }  // namespace tutti

@@ -44,7 +44,7 @@ inline std::string joined(const std::vector<std::int32_t>& tokens) {
 }
 
 /// As `alignment` in tools/golden/words.py.
-inline Alignment drawn_alignment(std::uint64_t seed, std::size_t count, std::int64_t frames) {
+inline AlignAnswer drawn_alignment(std::uint64_t seed, std::size_t count, std::int64_t frames) {
   static const std::vector<std::vector<std::int32_t>> kSteps{
       {0, 5, 10, 15, 20, 30}, {0, 1, 2, 3}, {0, 10, 20, 150, 300}, {10, 20, 40}};
   static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 3> kMoods{{{0, 256}, {200, 57}, {0, 48}}};
@@ -54,7 +54,7 @@ inline Alignment drawn_alignment(std::uint64_t seed, std::size_t count, std::int
   const auto [least, range] = kMoods[lcg.pick(3)];
   std::int32_t at = kFirst[lcg.pick(6)];
   const auto limit = std::max(static_cast<std::int32_t>(frames / 2) - 1, 0);
-  Alignment made{.starts = {std::min(at, limit)}};
+  AlignAnswer made{.starts = {std::min(at, limit)}};
   for (std::size_t i = 0; i < count; ++i) {
     at += steps[lcg.pick(static_cast<std::uint32_t>(steps.size()))];
     made.starts.push_back(std::min(at, limit));
@@ -84,7 +84,7 @@ class ScriptedDecoder : public WindowDecoder {
     return DecodeAnswer{.tokens = real_tokens(answer[0]), .avg_logprob = answer[1], .no_speech_prob = answer[2]};
   }
 
-  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override {
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
     note("align " + std::to_string(window.seek) + " " + std::to_string(window.frames) + " [" +
          joined(request.sot_sequence) + "] [" + joined(request.text) + "]");
     return drawn_alignment(scenario_.at("seed").get<std::uint64_t>() * 1000 + aligned_++, request.text.size(),

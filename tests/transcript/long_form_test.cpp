@@ -33,20 +33,20 @@ class FakeDecoder : public WindowDecoder {
     asked.push_back({window, request});
     return answer_(window, request);
   }
-  Result<Alignment> align(WindowSpan window, const AlignRequest& request) override {
+  Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
     aligned.push_back(request);
-    return alignment ? *alignment : Result<Alignment>(evenly_spoken(window, request));
+    return alignment ? *alignment : Result<AlignAnswer>(evenly_spoken(window, request));
   }
 
   std::string heard = "en";
   std::vector<Asked> asked;
   std::vector<AlignRequest> aligned;
-  std::optional<Result<Alignment>> alignment;  // answered to every request; none: evenly spoken
+  std::optional<Result<AlignAnswer>> alignment;  // answered to every request; none: evenly spoken
 
  private:
   /// Every token takes a fifth of a second.
-  static Alignment evenly_spoken(WindowSpan window, const AlignRequest& request) {
-    Alignment made{.starts = {0}, .probabilities = std::vector(request.text.size(), 0.9F)};
+  static AlignAnswer evenly_spoken(WindowSpan window, const AlignRequest& request) {
+    AlignAnswer made{.starts = {0}, .probabilities = std::vector(request.text.size(), 0.9F)};
     for (std::size_t i = 0; i < request.text.size(); ++i)
       made.starts.push_back(std::min(made.starts.back() + 10, static_cast<std::int32_t>(window.frames / 2)));
     return made;
@@ -229,11 +229,11 @@ TEST_F(LongFormLoop, AnAlignmentThatCannotBeIsAnError) {
     return DecodeAnswer{.tokens = {timestamp(0), 1000, 1001}, .avg_logprob = -0.1};
   });
   const LongFormOptions options{.language = "en", .words = WordRules{}};
-  for (const Alignment& wrong :
-       {Alignment{.starts = {0, 1}, .probabilities = {1, 1}}, Alignment{.starts = {0, 1, 2}, .probabilities = {1}},
-        Alignment{.starts = {0, 5, 2}, .probabilities = {1, 1}},
-        Alignment{.starts = {-1, 0, 2}, .probabilities = {1, 1}},
-        Alignment{.starts = {0, 1, 1501}, .probabilities = {1, 1}}}) {
+  for (const AlignAnswer& wrong :
+       {AlignAnswer{.starts = {0, 1}, .probabilities = {1, 1}}, AlignAnswer{.starts = {0, 1, 2}, .probabilities = {1}},
+        AlignAnswer{.starts = {0, 5, 2}, .probabilities = {1, 1}},
+        AlignAnswer{.starts = {-1, 0, 2}, .probabilities = {1, 1}},
+        AlignAnswer{.starts = {0, 1, 1501}, .probabilities = {1, 1}}}) {
     decoder.alignment = wrong;
     const auto done = transcribe_long_form({.content_frames = 3000}, tokenizer(), options, decoder, {});
     ASSERT_FALSE(done);

@@ -27,7 +27,7 @@ class Prompts : public testing::Test {
       asked = request;
       return DecodeAnswer{};
     }
-    Result<Alignment> align(WindowSpan, const AlignRequest&) override { return fail(Fault::internal, "no words"); }
+    Result<AlignAnswer> align(WindowSpan, const AlignRequest&) override { return fail(Fault::internal, "no words"); }
     DecodeRequest asked;
   };
   Result<DecodeRequest> first_request(const LongFormOptions& options) {

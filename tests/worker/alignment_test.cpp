@@ -29,7 +29,7 @@ struct Found {
   double sum_of_gaps = 0;
 };
 
-void compare(const Alignment& ours, const nlohmann::json& theirs, Found& found) {
+void compare(const TokenTimes& ours, const nlohmann::json& theirs, Found& found) {
   const std::vector<std::int32_t> starts = theirs["starts"];
   const std::vector<float> probabilities = theirs["probabilities"];
   ASSERT_EQ(ours.starts.size(), starts.size());

@@ -157,7 +157,7 @@ TEST(SupervisedEngine, SaysWhichDevicesAndTypesItHasNot) {
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());
   EXPECT_EQ(ready.error().fault, Fault::unsupported);
-  EXPECT_NE(ready.error().text().find("compute type int3 on cpu"), std::string::npos) << ready.error().text();
+  EXPECT_NE(ready.error().text().find("compute type int3"), std::string::npos) << ready.error().text();
 }
 
 }  // namespace

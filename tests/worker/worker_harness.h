@@ -80,8 +80,8 @@ class ScriptedNetwork : public Network {
     return std::make_unique<Steps>(slots, script_.step);
   }
   /// Every token is said one step after the one before, as surely as its id says.
-  Result<Alignment> align(const CrossKv&, const AlignmentText& text, const DecodingTokens&) override {
-    Alignment alignment;
+  Result<TokenTimes> align(const CrossKv&, const AlignmentText& text, const DecodingTokens&) override {
+    TokenTimes alignment;
     for (std::size_t i = 0; i <= text.text.size(); ++i) alignment.starts.push_back(static_cast<std::int32_t>(i));
     for (const auto id : text.text) alignment.probabilities.push_back(1 / static_cast<float>(id));
     return alignment;

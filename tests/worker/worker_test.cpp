@@ -32,7 +32,7 @@ DecodeWindow request_of(WindowId window, std::uint64_t request) {
 
 /// What the request must give: the batcher alone, on one slot.
 DecodeOutcome expected(int name, const DecodeWindow& request) {
-  FormulaStepper stepper(1, kScriptDims.n_vocab, kScriptTokens, true);
+  FormulaStepper stepper(std::max(1, request.beam_size), kScriptDims.n_vocab, kScriptTokens, true);
   Batcher batcher(kScriptTokens, kScriptDims.n_text_ctx, Clock::real());
   batcher.submit({.window = formula_window(static_cast<std::size_t>(name)),
                   .prompt = request.prompt,
@@ -40,6 +40,9 @@ DecodeOutcome expected(int name, const DecodeWindow& request) {
                   .temperature = request.temperature,
                   .best_of = request.best_of,
                   .seed = request.seed,
+                  .beam_size = request.beam_size,
+                  .patience = request.patience,
+                  .length_penalty = request.length_penalty,
                   .max_tokens = request.max_tokens});
   for (;;) {
     for (auto& finished : batcher.step(stepper)) return *finished.outcome;
@@ -237,6 +240,30 @@ TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 6));
   worker.control->send(request_of(2, 7));
   EXPECT_EQ(worker.control->expect<Failed>().request, 7U);
+}
+
+TEST(Worker, SearchesWithBeamsAndWithoutShareTheBatchAndChangeNothingForEachOther) {
+  WorkerHere worker(NetworkScript{.most_slots = 40});
+  const auto ask = [](int name) {
+    auto request = request_of(static_cast<WindowId>(name), static_cast<WindowId>(name));
+    request.beam_size = name % 3 == 0 ? 0 : 5;
+    request.patience = name % 3;
+    request.length_penalty = name % 4 == 0 ? 0.6 : -1.0;
+    return request;
+  };
+  for (int name = 1; name <= 9; ++name) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->send(ask(name));
+  }
+  for (int answers = 0; answers < 9;) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    EXPECT_FALSE(std::holds_alternative<Failed>(*message));
+    if (const auto* decoded = std::get_if<Decoded>(&*message)) {
+      expect_answer(*decoded, static_cast<int>(decoded->window), ask(static_cast<int>(decoded->window)));
+      ++answers;
+    }
+  }
 }
 
 TEST(Worker, OutOfMemoryHalvesTheSlotsSaysSoAndLosesNoWindow) {

@@ -101,6 +101,8 @@ class FakeModel(long_form.FakeModel):
 
     def __call__(self, mel, tokens):
         seek, frames = self.span(mel[0])
+        if frames < 2:
+            raise Unusable  # no place for a word (docs/decoding.md)
         tokens = tokens[0].tolist()
         begin = tokens.index(self.tokenizer.no_timestamps)
         text = tokens[begin + 1 : -1]

@@ -52,7 +52,7 @@ Result<std::vector<float>> speech_probabilities(const SampleReader& recording, V
 /// The speech in a recording of `samples` samples, in order, without overlap. The rules are faster-whisper's
 /// get_speech_timestamps; only where a too long piece holds no silence, it is cut in the middle of its least
 /// speech-like window among the last 5 s, and marked, where faster-whisper cuts wherever the limit falls.
-/// `options` must pass check().
+/// Only options that pass check() keep the longest piece within the limit.
 std::vector<SpeechPiece> speech_pieces(std::span<const float> probabilities, std::int64_t samples,
                                        const VadOptions& options);
 

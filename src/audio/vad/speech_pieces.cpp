@@ -9,6 +9,9 @@ constexpr std::int64_t kPerMs = kModelRate.value / 1000;
 /// Windows before the limit among which a too long piece is cut: 5 s.
 constexpr std::int64_t kCutAmong = 5 * kModelRate.value / kVadWindow;
 
+/// Pieces are not cut shorter than this, whatever the limit: every cut must lead onwards.
+constexpr double kLeastCut = 2 * kVadWindow;
+
 /// The options in samples and as the comparisons need them.
 struct Limits {
   explicit Limits(const VadOptions& options)
@@ -18,7 +21,8 @@ struct Limits {
         min_silence(options.min_silence_duration_ms * kPerMs),
         min_silence_at_max(options.min_silence_at_max_speech_ms * kPerMs),
         pad(options.speech_pad_ms * kPerMs),
-        max_speech(kModelRate.value * options.max_speech_duration_s - kVadWindow - 2 * static_cast<double>(pad)) {}
+        max_speech(std::max<double>(
+            kModelRate.value * options.max_speech_duration_s - kVadWindow - 2 * static_cast<double>(pad), kLeastCut)) {}
 
   float speech, silence;
   std::int64_t min_speech, min_silence, min_silence_at_max, pad;

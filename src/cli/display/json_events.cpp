@@ -15,8 +15,19 @@ std::string line_of(const Json& event) {
 }
 
 Json time_json(const TimeSpent& spent) {
-  return {{"decoding", spent.audio.count()},  {"features", spent.features.count()}, {"encoder", spent.encoder.count()},
-          {"decoder", spent.decoder.count()}, {"waiting", spent.waiting.count()},   {"writing", spent.writing.count()}};
+  return {{"decoding", spent.audio.count()},    {"listening", spent.listening.count()},
+          {"features", spent.features.count()}, {"encoder", spent.encoder.count()},
+          {"decoder", spent.decoder.count()},   {"waiting", spent.waiting.count()},
+          {"writing", spent.writing.count()}};
+}
+
+void add_counts(Json& event, const WindowCounts& counts) {
+  event["windows"] = counts.windows;
+  event["decodings"] = counts.decodings;
+  event["decoder_steps"] = counts.decoder_steps;
+  event["narrow_margins"] = counts.narrow_margins;
+  event["batch_steps"] = counts.batch_steps;
+  event["batch_fill"] = counts.batch_fill();
 }
 
 Json words_json(const std::vector<Word>& words) {
@@ -50,17 +61,16 @@ class JsonEvents final : public RunObserver {
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     Json outputs = Json::array();
     for (const auto& output : outcome.outputs) outputs.push_back(output.string());
-    emit({{"event", "done"},
-          {"file", name(outcome.index)},
-          {"outputs", outputs},
-          {"language", transcript.language},
-          {"duration", outcome.duration.count()},
-          {"elapsed", outcome.elapsed.count()},
-          {"windows", outcome.windows},
-          {"decodings", outcome.decodings},
-          {"decoder_steps", outcome.decoder_steps},
-          {"narrow_margins", outcome.narrow_margins},
-          {"seconds", time_json(outcome.spent)}});
+    Json event{{"event", "done"},
+               {"file", name(outcome.index)},
+               {"outputs", outputs},
+               {"language", transcript.language},
+               {"duration", outcome.duration.count()},
+               {"elapsed", outcome.elapsed.count()}};
+    add_counts(event, outcome.counts);
+    event["forced_cuts"] = outcome.forced_cuts;
+    event["seconds"] = time_json(outcome.spent);
+    emit(event);
   }
   void on_failed(std::size_t index, const Error& error) override {
     emit({{"event", "failed"}, {"file", name(index)}, {"error", error.what}, {"hint", error.hint}});
@@ -84,20 +94,20 @@ std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& fi
 }
 
 std::string summary_json(const RunSummary& summary) {
-  return line_of({{"event", "summary"},
-                  {"files", summary.files},
-                  {"done", summary.done},
-                  {"skipped", summary.skipped},
-                  {"failed", summary.failed},
-                  {"audio_seconds", summary.audio.count()},
-                  {"elapsed_seconds", summary.elapsed.count()},
-                  {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},
-                  {"model_load_seconds", summary.model_load.count()},
-                  {"decoder_steps", summary.decoder_steps},
-                  {"narrow_margins", summary.narrow_margins},
-                  {"worker_restarts", summary.worker_restarts},
-                  {"interrupted", summary.interrupted},
-                  {"seconds", time_json(summary.spent)}});
+  Json event{{"event", "summary"},
+             {"files", summary.files},
+             {"done", summary.done},
+             {"skipped", summary.skipped},
+             {"failed", summary.failed},
+             {"audio_seconds", summary.audio.count()},
+             {"elapsed_seconds", summary.elapsed.count()},
+             {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},
+             {"model_load_seconds", summary.model_load.count()}};
+  add_counts(event, summary.counts);
+  event["worker_restarts"] = summary.worker_restarts;
+  event["interrupted"] = summary.interrupted;
+  event["seconds"] = time_json(summary.spent);
+  return line_of(event);
 }
 
 }  // namespace tutti

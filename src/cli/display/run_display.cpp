@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -90,6 +91,28 @@ std::string percent_line(const char* what, Seconds part, Seconds whole) {
   return line;
 }
 
+/// The worker's time adds up to the run's; what other threads do goes on beside it.
+std::string time_lines(const RunSummary& summary) {
+  const TimeSpent& spent = summary.spent;
+  const Seconds all = summary.elapsed;
+  std::string out = "Where the worker's time went:\n";
+  out += percent_line("loading", summary.model_load, all);
+  out += percent_line("encoder", spent.encoder, all);
+  out += percent_line("decoder", spent.decoder, all);
+  out += percent_line("idle", std::max(Seconds(0), all - summary.model_load - spent.worker()), all);
+  out += "Beside it, on other threads: decoding " + short_number(spent.audio.count()) + " s, ";
+  if (spent.listening > Seconds(0)) out += "listening for speech " + short_number(spent.listening.count()) + " s, ";
+  return out + "features " + short_number(spent.features.count()) + " s, writing " +
+         short_number(spent.writing.count()) + " s\n";
+}
+
+std::string count_lines(const WindowCounts& counts) {
+  return std::to_string(counts.windows) + " windows, " + std::to_string(counts.decodings) + " decodings, " +
+         short_number(counts.batch_fill()) +
+         " sequences a step. Decoder steps: " + std::to_string(counts.decoder_steps) +
+         ", of them decided by less than 1e-4: " + std::to_string(counts.narrow_margins) + "\n";
+}
+
 }  // namespace
 
 std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files) {
@@ -111,17 +134,7 @@ std::string summary_text(const RunSummary& summary) {
   out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
   if (summary.done == 0) return out;
 
-  const TimeSpent& spent = summary.spent;
-  const Seconds all = spent.audio + spent.features + spent.encoder + spent.decoder + spent.waiting + spent.writing;
-  out += "Where the time went, over all files:\n";
-  out += percent_line("decoding", spent.audio, all);
-  out += percent_line("features", spent.features, all);
-  out += percent_line("encoder", spent.encoder, all);
-  out += percent_line("decoder", spent.decoder, all);
-  out += percent_line("waiting", spent.waiting, all);
-  out += percent_line("writing", spent.writing, all);
-  out += "Decoder steps: " + std::to_string(summary.decoder_steps) +
-         ", of them decided by less than 1e-4: " + std::to_string(summary.narrow_margins) + "\n";
+  out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + std::to_string(summary.worker_restarts) +
            " times; its windows were done again\n";

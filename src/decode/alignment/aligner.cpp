@@ -90,7 +90,7 @@ Result<void> check(const AlignmentText& text, const DecodingTokens& tokens, cons
 Aligner::Aligner(const WhisperModel& model, std::vector<AttentionHead> heads)
     : model_(model), heads_(std::move(heads)) {}
 
-Result<Alignment> Aligner::align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) {
+Result<TokenTimes> Aligner::align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) {
   const c10::InferenceMode no_autograd;
   if (!cache_) cache_ = model_.make_self_kv(1);
   const auto all = forced(text, tokens);
@@ -99,7 +99,7 @@ Result<Alignment> Aligner::align(const CrossKv& window, const AlignmentText& tex
   std::vector<at::Tensor> questions;
   const auto logits = model_.decode(std::span(&pass, 1), *cache_, &questions);
 
-  Alignment alignment{.probabilities = chances(logits, text.text, tokens.eot)};
+  TokenTimes alignment{.probabilities = chances(logits, text.text, tokens.eot)};
   if (std::ranges::any_of(alignment.probabilities, [](float p) { return std::isnan(p); })) {
     return fail(Fault::device, "alignment: the model's output is not a number", "Try --compute-type float32");
   }

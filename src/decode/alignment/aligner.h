@@ -20,7 +20,7 @@ struct AlignmentText {
 };
 
 /// When and how surely each token of a text was said.
-struct Alignment {
+struct TokenTimes {
   std::vector<std::int32_t> starts{};  // of every text token and of the end behind them; in encoder positions (0.02 s)
   std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
 };
@@ -38,7 +38,7 @@ class Aligner {
 
   /// text: passed `check`. Waits for the device. Fault::device where the model's output is not a number. Throws what
   /// torch throws.
-  Result<Alignment> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens);
+  Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens);
 
  private:
   const WhisperModel& model_;

@@ -2,8 +2,19 @@
 
 namespace tutti {
 
-/// Whether this processor runs what the *_avx512.cpp and *_avx2.cpp files were compiled to. Without AVX2 (2013) every
-/// operator is torch's.
+/// What the kernels of this folder are compiled for, each set holding the ones before it. Files named *_<set>.cpp are
+/// compiled to it; without AVX2 (2013) every operator is torch's.
+enum class Instructions {
+  none,
+  avx2,    // with FMA
+  avx512,  // F, BW, VL, DQ
+  dot512,  // and products of int8 and bfloat16: AVX512-VNNI, AVX512-BF16
+  amx,     // and those of whole tiles: AMX-INT8, AMX-BF16
+};
+
+/// The best set that this processor has and this system lets us use; asked once.
+Instructions best_instructions();
+
 bool has_avx512();
 bool has_avx2();
 

@@ -10,7 +10,17 @@ namespace tutti {
 namespace {
 
 using Lanes = float __attribute__((vector_size(64)));
+using IntegerLanes = std::int32_t __attribute__((vector_size(64)));
+using WordLanes = std::uint32_t __attribute__((vector_size(64)));
 constexpr std::int64_t kLanes = 16;
+
+template <class To, class From>
+inline To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
 
 inline void load(Lanes& lanes, const float* from) {
   std::memcpy(&lanes, from, sizeof lanes);
@@ -19,24 +29,59 @@ inline void load(Lanes& lanes, const float* from) {
 /// bfloat16 is the upper half of a float32.
 inline void load(Lanes& lanes, const std::uint16_t* from) {
   using Halves = std::uint16_t __attribute__((vector_size(32)));
-  using Words = std::uint32_t __attribute__((vector_size(64)));
   Halves halves;
   std::memcpy(&halves, from, sizeof halves);
-  const Words words = __builtin_convertvector(halves, Words) << 16;
-  std::memcpy(&lanes, &words, sizeof lanes);
+  lanes = bits_as<Lanes>(__builtin_convertvector(halves, WordLanes) << 16);
 }
 
-/// Folded in halves: sixteen additions in a row would cost more than the products.
-inline float sum(const Lanes& lanes) {
+inline void store(float* to, const Lanes& lanes) {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+/// The first `count` lanes, at most sixteen; the others are 0.
+inline void load_some(Lanes& lanes, const float* from, std::int64_t count) {
+  if (count >= kLanes) return load(lanes, from);
+  lanes = Lanes{};
+  std::memcpy(&lanes, from, static_cast<std::size_t>(count) * sizeof *from);
+}
+
+/// The first `count` of sixteen elements, at most all of them.
+template <class Element, class Sixteen>
+inline void write_some(Element* to, const Sixteen& elements, std::int64_t count) {
+  static_assert(sizeof elements == kLanes * sizeof *to);
+  if (count >= kLanes) {
+    std::memcpy(to, &elements, sizeof elements);
+  } else {
+    std::memcpy(to, &elements, static_cast<std::size_t>(count) * sizeof *to);
+  }
+}
+
+/// The nearest bfloat16, halves to even, in the lower sixteen bits of every lane.
+inline WordLanes to_bfloat16(const Lanes& lanes) {
+  const auto bits = bits_as<WordLanes>(lanes);
+  return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+}
+
+/// Folded in halves: sixteen operations in a row would cost more than what they follow.
+template <class Fold>
+inline float folded(const Lanes& lanes, Fold fold) {
   using Eight = float __attribute__((vector_size(32)));
   using Four = float __attribute__((vector_size(16)));
   Eight eight[2];
   std::memcpy(eight, &lanes, sizeof lanes);
-  const Eight folded = eight[0] + eight[1];
+  const Eight half = fold(eight[0], eight[1]);
   Four four[2];
-  std::memcpy(four, &folded, sizeof folded);
-  const Four rest = four[0] + four[1];
-  return (rest[0] + rest[2]) + (rest[1] + rest[3]);
+  std::memcpy(four, &half, sizeof half);
+  const Four rest = fold(four[0], four[1]);
+  return fold(fold(rest[0], rest[2]), fold(rest[1], rest[3]));
+}
+
+inline float sum(const Lanes& lanes) {
+  return folded(lanes, [](auto a, auto b) { return a + b; });
+}
+
+inline float largest(const Lanes& lanes) {
+  return folded(lanes, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 }  // namespace

@@ -98,7 +98,10 @@ WordSeek seek_by_words(Segments& segments, const HeardWindow& window, const Word
   const auto first = next_with_words(segments.begin(), segments);
   if (first != segments.end() && is_anomalous(*first)) {
     const double gap = first->start - edges.start;
-    if (gap > threshold) return {.next_seek = seek + frame_of(gap), .dropped = true};
+    if (gap > threshold) {
+      segments.clear();
+      return {.next_seek = seek + frame_of(gap), .dropped = true};
+    }
   }
   const auto invented = first_invented(segments, window.around.last_speech, edges, threshold);
   if (invented == segments.end()) return {.next_seek = next_seek};

@@ -29,7 +29,7 @@ double mean(std::span<const float> values) {
 }  // namespace
 
 std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const std::int32_t> text,
-                                   const Alignment& alignment, std::string_view language) {
+                                   const AlignAnswer& alignment, std::string_view language) {
   // Behind an end-of-text no word of the text can run on; the last word, which is it, is left out.
   std::vector<std::int32_t> closed(text.begin(), text.end());
   closed.push_back(tokenizer.special().eot);

@@ -25,7 +25,7 @@ struct TimedWord {
 /// the next word begins. `alignment` must have a start for every token and one more. Empty for texts whose bytes never
 /// become whole (timing.py, find_alignment, from the alignment on).
 std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const std::int32_t> text,
-                                   const Alignment& alignment, std::string_view language);
+                                   const AlignAnswer& alignment, std::string_view language);
 
 /// Gives a sign out of `prepended` that stands alone behind a space to the word behind it, and one out of `appended` to
 /// the word before it. A sign is any run of characters of the list, as Python's `in` finds it (timing.py,

@@ -1,0 +1,170 @@
+#include "cli/bench_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "base/build_id.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "cli/bench_report.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "device/machine_devices.h"
+#include "hub/find.h"
+#include "transcribe/bench/clip.h"
+#include "transcribe/interrupt.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kClipRepeats = 16;  // of the bundled clip: enough to fill a batch
+
+struct BenchCommand {
+  std::vector<std::string> files{};
+  std::string model{};
+  std::string devices = "auto";
+  std::string compute_types = "auto";
+  std::vector<std::int32_t> batch_sizes{};
+  double seconds = 300;
+  std::filesystem::path picture{};
+  bool json = false;
+};
+
+void add_bench(OptionTable& table, BenchCommand& c) {
+  table.positional(c.files, "FILE...", "recordings to measure with; none: a clip of 29 s that comes with the program",
+                   0);
+  table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
+  table.add("devices", c.devices, "LIST", "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU");
+  table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all that could be meant");
+  table.add("batch-sizes", c.batch_sizes, "LIST",
+            "sequences stepped together; none: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
+  table.add("seconds", c.seconds, "S", "of every file at most");
+  table.add("picture", c.picture, "FILE.svg", "the speeds as a picture");
+  table.add_switch("json", c.json, "one JSON object on standard output instead of the table");
+}
+
+std::vector<std::string> words_in(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream parts(list);
+  for (std::string word; std::getline(parts, word, ',');)
+    if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+/// The settings of one device.
+std::vector<BenchSetting> grid_of(const BenchCommand& c, const std::string& device) {
+  const bool cpu = device == "cpu";
+  auto types = words_in(c.compute_types);
+  if (c.compute_types == "auto")
+    types = cpu ? std::vector<std::string>{"float32", "bfloat16", "int8"}
+                : std::vector<std::string>{"float32", "float16", "bfloat16", "int8_float16"};
+  auto batch_sizes = c.batch_sizes;
+  if (batch_sizes.empty()) batch_sizes = cpu ? std::vector{1, 4, 8} : std::vector{1, 8, 32, 64};
+  return bench_grid({device}, types, batch_sizes);
+}
+
+std::vector<BenchSetting> settings_of(const BenchCommand& c) {
+  auto devices = words_in(c.devices);
+  if (c.devices == "auto") {
+    devices = {"cpu"};
+    const auto gpus = find_devices().visible.size();
+    for (std::size_t i = 0; i < gpus; ++i) devices.push_back("cuda:" + std::to_string(i));
+  }
+  std::vector<BenchSetting> settings;
+  for (const auto& device : devices)
+    for (auto& setting : grid_of(c, device)) settings.push_back(std::move(setting));
+  return settings;
+}
+
+/// The same in all trials: independent windows at temperature 0, so that all settings do the same work.
+RunOptions common_options(const BenchCommand& c, const std::filesystem::path& model) {
+  RunOptions options{.build_id = std::string(build_id()), .model = model, .vad = VadOptions{}, .batched = true};
+  options.long_form.temperatures = {0};
+  options.long_form.clip_timestamps = {0, c.seconds};
+  return options;
+}
+
+/// Limits by device and compute type, each asked for once.
+class LimitsAsked {
+ public:
+  explicit LimitsAsked(std::filesystem::path model) : model_(std::move(model)) {}
+
+  std::optional<DeviceLimits> of(const BenchTrial& trial) {
+    if (trial.error) return {};
+    const auto key = trial.setting.device + " " + trial.compute_type;
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    const auto limits = ask_limits(model_, trial.setting.device, trial.compute_type);
+    if (!limits) log(Level::warning, limits.error().text());
+    return known_[key] = limits ? std::optional(*limits) : std::nullopt;
+  }
+
+ private:
+  std::filesystem::path model_;
+  std::map<std::string, std::optional<DeviceLimits>> known_;
+};
+
+struct Measured {
+  std::vector<BenchTrial> trials{};
+  std::vector<std::optional<DeviceLimits>> limits{};
+};
+
+/// Runs all settings; people see each line when it is there.
+Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
+                         const std::filesystem::path& model, Interrupt& interrupt) {
+  Measured measured;
+  LimitsAsked limits(model);
+  if (!c.json) std::printf("%s\n", bench_heading().c_str());
+  for (const auto& setting : settings_of(c)) {
+    auto trial = run_trial(files, setting, common_options(c, model), interrupt);
+    if (!trial) return tl::unexpected(trial.error());
+    measured.limits.push_back(limits.of(*trial));
+    measured.trials.push_back(std::move(*trial));
+    if (c.json) continue;
+    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits, true).trials.back(), false).c_str());
+    std::fflush(stdout);
+  }
+  return measured;
+}
+
+int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesystem::path& model) {
+  if (c.json) std::fputs(bench_json(verdict).c_str(), stdout);
+  if (!c.picture.empty())
+    if (auto written = write_file_atomically(c.picture, bench_picture(verdict, model.filename().string())); !written)
+      return complain(written.error(), kNothingRan);
+  if (!verdict.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
+  if (!c.json)
+    std::printf("\nFastest with the same words: %s\n",
+                flags_of(verdict.trials[*verdict.recommended].trial.setting).c_str());
+  return kDone;
+}
+
+}  // namespace
+
+int run_bench(const std::vector<std::string>& arguments) {
+  BenchCommand command;
+  OptionTable table("bench",
+                    "How fast this machine transcribes in every way it can, whether all say the same, and which "
+                    "flags to use.");
+  add_bench(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (command.model.empty())
+    return complain({Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'"},
+                    kUsage);
+  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  if (!model) return complain(model.error(), kNothingRan);
+  const auto clip = bundled_clip();
+  if (!clip) return complain(clip.error(), kNothingRan);
+  std::vector<std::filesystem::path> files(command.files.begin(), command.files.end());
+  if (files.empty()) files.assign(kClipRepeats, clip->path);
+
+  Interrupt interrupt;
+  const auto measured = measure(command, files, *model, interrupt);
+  if (!measured) return complain(measured.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  return report(command, judge(measured->trials, measured->limits, true), *model);
+}
+
+}  // namespace tutti

@@ -1,0 +1,90 @@
+#include "cli/bench_report.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "view/bar_chart.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+std::string name_of(const BenchSetting& setting) {
+  return setting.device + " " + setting.compute_type + " batch " + std::to_string(setting.batch_size);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? short_number(100 * *share) + " %" : "?";
+}
+
+/// What was taken, where it is not what was asked for.
+std::string taken(const BenchTrial& trial) {
+  return trial.compute_type == trial.setting.compute_type ? "" : "  (ran in " + trial.compute_type + ")";
+}
+
+nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
+  const BenchTrial& trial = judged.trial;
+  nlohmann::ordered_json line{{"device", trial.setting.device},
+                              {"compute_type", trial.setting.compute_type},
+                              {"batch_size", trial.setting.batch_size}};
+  if (trial.error) {
+    line["error"] = trial.error->text();
+    return line;
+  }
+  line["device_name"] = trial.device_name;
+  line["compute_type_taken"] = trial.compute_type;
+  line["audio_seconds"] = trial.audio.count();
+  line["seconds"] = trial.elapsed.count();
+  line["load_seconds"] = trial.load.count();
+  line["x_real_time"] = trial.speed();
+  line["worker_peak_bytes"] = trial.memory.value;
+  line["windows"] = trial.windows;
+  line["decoder_steps"] = trial.decoder_steps;
+  line["share_of_limit"] = judged.share_of_limit ? nlohmann::json(*judged.share_of_limit) : nlohmann::json();
+  line["word_error_rate"] = judged.word_errors.value_or(0);
+  return line;
+}
+
+}  // namespace
+
+std::string bench_heading() {
+  return "setting                       x real time   of limit  memory MiB   words that differ";
+}
+
+std::string bench_row(const JudgedTrial& judged, bool recommended) {
+  const BenchTrial& trial = judged.trial;
+  const std::string name = fitted(name_of(trial.setting), 30);
+  if (trial.error) return name + "did not run: " + trial.error->what;
+  char numbers[120];
+  std::snprintf(numbers, sizeof numbers, "%11s %10s %11.0f %19s", short_number(trial.speed()).c_str(),
+                percent(judged.share_of_limit).c_str(), static_cast<double>(trial.memory.value) / kMiB,
+                percent(judged.word_errors).c_str());
+  return name + numbers + taken(trial) + (recommended ? "  <- recommended" : "");
+}
+
+std::string bench_json(const BenchVerdict& verdict) {
+  nlohmann::ordered_json all{{"trials", nlohmann::json::array()}};
+  for (const auto& judged : verdict.trials) all["trials"].push_back(trial_json(judged));
+  all["recommended"] = verdict.recommended
+                           ? nlohmann::json(flags_of(verdict.trials[*verdict.recommended].trial.setting))
+                           : nlohmann::json();
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string bench_picture(const BenchVerdict& verdict, const std::string& model) {
+  std::vector<Bar> bars;
+  for (std::size_t i = 0; i < verdict.trials.size(); ++i) {
+    const auto& judged = verdict.trials[i];
+    if (judged.trial.error) continue;
+    bars.push_back({.label = name_of(judged.trial.setting),
+                    .value = judged.trial.speed(),
+                    .text = short_number(judged.trial.speed()) + " x real time, " + percent(judged.share_of_limit) +
+                            " of the limit",
+                    .highlighted = verdict.recommended == i});
+  }
+  return bar_chart_svg("tutti bench: " + model, bars);
+}
+
+}  // namespace tutti

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "transcribe/bench/verdict.h"
+
+namespace tutti {
+
+/// One line for people about one trial, and the line above the first.
+std::string bench_row(const JudgedTrial& judged, bool recommended);
+std::string bench_heading();
+
+/// {"trials": [...], "recommended": "--device ..."} on one line.
+std::string bench_json(const BenchVerdict& verdict);
+
+/// The speeds as bars, an SVG.
+std::string bench_picture(const BenchVerdict& verdict, const std::string& model);
+
+}  // namespace tutti

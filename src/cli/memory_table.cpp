@@ -1,0 +1,39 @@
+#include "cli/memory_table.h"
+
+#include <array>
+#include <cstdio>
+
+#include "hub/memory_plan.h"
+
+namespace tutti {
+namespace {
+
+std::string megabytes(Bytes bytes) {
+  return std::to_string((bytes.value + 500'000) / 1'000'000) + " MB";
+}
+
+std::string line(const std::array<std::string, 6>& cells) {
+  std::array<char, 200> text{};
+  std::snprintf(text.data(), text.size(), "  %-13s %10s %12s %12s %12s %6s\n", cells[0].c_str(), cells[1].c_str(),
+                cells[2].c_str(), cells[3].c_str(), cells[4].c_str(), cells[5].c_str());
+  return text.data();
+}
+
+}  // namespace
+
+std::string memory_table(const MemoryQuestion& question) {
+  const auto count = std::to_string(question.windows);
+  std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
+                     (question.beams == 1 ? " sequence" : " beams") + " each; " + megabytes(question.available) +
+                     " are free on " + question.device + ":\n";
+  text += line({"", "weights", "per window", "per sequence", "together", "fit"});
+  for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
+    const auto plan = memory_plan(question.shape, *number_sizes(type));
+    text += line({type, megabytes(plan.weights), megabytes(plan.window), megabytes(plan.sequence),
+                  megabytes(plan.total(question.windows, question.beams)),
+                  std::to_string(windows_that_fit(plan, question.available, question.beams))});
+  }
+  return text;
+}
+
+}  // namespace tutti

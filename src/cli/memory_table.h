@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "base/units.h"
+#include "hub/model_shape.h"
+
+namespace tutti {
+
+struct MemoryQuestion {
+  ModelShape shape{};
+  std::string device{};      // as people call it
+  Bytes available{};         // on it
+  std::int32_t windows = 8;  // decoded together
+  std::int32_t beams = 1;    // each
+};
+
+/// What a run needs of its device's memory, a line per compute type: the arithmetic of hub/memory_plan.h.
+std::string memory_table(const MemoryQuestion& question);
+
+}  // namespace tutti

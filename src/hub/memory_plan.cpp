@@ -1,0 +1,43 @@
+#include "hub/memory_plan.h"
+
+#include <algorithm>
+
+namespace tutti {
+
+std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
+  if (compute_type == "float32") return NumberSizes{};
+  if (compute_type == "float16" || compute_type == "bfloat16") return NumberSizes{2, 2, 2, 2};
+  if (compute_type == "int8" || compute_type == "int8_float16") return NumberSizes{1, 2, 2, 2};
+  return {};
+}
+
+Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {
+  return {weights.value + workspace.value + windows * (window.value + beams * sequence.value)};
+}
+
+MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
+  const auto n = shape.state;
+  const auto square = n * n;
+  // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back.
+  const auto linear = shape.audio_layers * 12 * square + shape.text_layers * 16 * square + shape.vocabulary * n;
+  const auto convolutions = 3 * n * (shape.n_mels + n);
+  // The vocabulary is a table to read from, too, and that is never in eight bits.
+  const bool own_table = sizes.weight < sizes.other;
+  const auto tables = (shape.audio_positions + shape.text_positions + (own_table ? shape.vocabulary : 0)) * n;
+  constexpr std::int64_t kWide = 4;    // activations are float32 on the way
+  constexpr std::int64_t kCopies = 2;  // a layer's input and its output
+  constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
+  const auto layer_state = 2 * n;      // keys and values
+  return {.weights = {linear * sizes.weight + (convolutions + tables) * sizes.other},
+          .window = {shape.text_layers * layer_state * shape.audio_positions * sizes.cross},
+          .sequence = {shape.text_layers * layer_state * shape.text_positions * sizes.self +
+                       kCopies * kWide * shape.vocabulary},
+          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n}};
+}
+
+std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams) {
+  const auto left = available.value - plan.weights.value - plan.workspace.value;
+  return std::max<std::int64_t>(0, left / (plan.window.value + beams * plan.sequence.value));
+}
+
+}  // namespace tutti

@@ -1,0 +1,101 @@
+#include "hub/model_shape.h"
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "hub/model_files.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Whole numbers that a shape may consist of; far above any model, far below what overflows.
+bool is_sound(const ModelShape& shape) {
+  constexpr std::int64_t kLargest = 1 << 20;
+  for (const auto number : {shape.n_mels, shape.audio_positions, shape.text_positions, shape.vocabulary, shape.state,
+                            shape.audio_layers, shape.text_layers}) {
+    if (number < 1 || number > kLargest) return false;
+  }
+  return true;
+}
+
+std::optional<ModelShape> from_config(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  if (!text) return {};
+  const Json config = Json::parse(*text, nullptr, false);
+  if (!config.is_object()) return {};
+  const auto number = [&](const char* key) -> std::int64_t {
+    const auto found = config.find(key);
+    return found != config.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  const ModelShape shape{.n_mels = number("num_mel_bins"),
+                         .audio_positions = number("max_source_positions"),
+                         .text_positions = number("max_target_positions"),
+                         .vocabulary = number("vocab_size"),
+                         .state = number("d_model"),
+                         .audio_layers = number("encoder_layers"),
+                         .text_layers = number("decoder_layers")};
+  return is_sound(shape) ? std::optional(shape) : std::nullopt;
+}
+
+/// The mark and eleven numbers that a whisper.cpp file begins with.
+std::optional<ModelShape> from_ggml(const std::filesystem::path& file) {
+  std::array<std::int32_t, 12> head{};
+  std::array<char, sizeof head> bytes{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(bytes.data(), bytes.size())) return {};
+  std::memcpy(head.data(), bytes.data(), sizeof head);
+  const ModelShape shape{.n_mels = head[10],
+                         .audio_positions = head[2],
+                         .text_positions = head[6],
+                         .vocabulary = head[1],
+                         .state = head[3],
+                         .audio_layers = head[5],
+                         .text_layers = head[9]};
+  return is_sound(shape) ? std::optional(shape) : std::nullopt;
+}
+
+struct Published {
+  std::string_view name;
+  ModelShape shape;
+};
+
+/// OpenAI's models. A name stands before those it is a part of.
+constexpr std::array kPublished{
+    Published{"turbo", {128, 1500, 448, 51866, 1280, 32, 4}},
+    Published{"large-v3", {128, 1500, 448, 51866, 1280, 32, 32}},
+    Published{"large", {80, 1500, 448, 51865, 1280, 32, 32}},
+    Published{"medium", {80, 1500, 448, 51865, 1024, 24, 24}},
+    Published{"small", {80, 1500, 448, 51865, 768, 12, 12}},
+    Published{"base", {80, 1500, 448, 51865, 512, 6, 6}},
+    Published{"tiny", {80, 1500, 448, 51865, 384, 4, 4}},
+};
+
+std::optional<ModelShape> from_name(const std::filesystem::path& model) {
+  const std::string name = model.filename().string();
+  for (const auto& known : kPublished) {
+    if (name.find(known.name) == std::string::npos) continue;
+    auto shape = known.shape;
+    if (name.find(".en") != std::string::npos) shape.vocabulary = 51864;
+    return shape;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<ModelShape> model_shape(const std::filesystem::path& model) {
+  const auto kind = kind_of(model);
+  std::optional<ModelShape> shape;
+  if (kind == ModelKind::hugging_face) shape = from_config(model / "config.json");
+  if (kind == ModelKind::ggml) shape = from_ggml(model);
+  return shape ? shape : from_name(model);
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace tutti {
+
+/// What decides how much memory a Whisper model takes. Encoder and decoder are equally wide.
+struct ModelShape {
+  std::int64_t n_mels = 80;
+  std::int64_t audio_positions = 1500;  // of the encoder, in a window
+  std::int64_t text_positions = 448;    // tokens of prompt and text together
+  std::int64_t vocabulary = 0;
+  std::int64_t state = 0;  // width of the network
+  std::int64_t audio_layers = 0;
+  std::int64_t text_layers = 0;
+
+  bool operator==(const ModelShape&) const = default;
+};
+
+/// The shape of a model on disk without reading its weights: from a Hugging Face config.json or the head of a
+/// whisper.cpp file, else by OpenAI's name in the path (tiny.en.pt, faster-whisper-large-v3). Nothing where neither
+/// tells.
+std::optional<ModelShape> model_shape(const std::filesystem::path& model);
+
+}  // namespace tutti

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include "model/cpu/lanes.h"
+
+namespace tutti {
+namespace {
+
+/// A group is four int8, multiplied two and two as int16: AVX2's own product of bytes would overflow.
+template <int rows, int panels>
+struct ByteDot {
+  static constexpr int kRows = rows;
+  static constexpr int kPanels = panels;
+  struct Half {
+    __m256i even;  // inputs 0 and 2 of eight outputs
+    __m256i odd;   // inputs 1 and 3
+  };
+  struct Sums {
+    __m256i half[2];
+  };
+  struct Weights {
+    Half half[2];
+  };
+  using Row = Half;
+  static Weights weights(const std::byte* from) {
+    Weights w;
+    for (int i = 0; i < 2; ++i) {
+      const auto bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i * 32));
+      w.half[i] = {_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), _mm256_srai_epi16(bytes, 8)};
+    }
+    return w;
+  }
+  static Row row(std::int32_t bits) {
+    const auto bytes = static_cast<std::uint32_t>(bits);
+    return {_mm256_set1_epi32(static_cast<std::int32_t>(bytes & 0x00ff00ffU)),
+            _mm256_set1_epi32(static_cast<std::int32_t>(bytes >> 8 & 0x00ff00ffU))};
+  }
+  static void add(Sums& sums, const Row& x, const Weights& w) {
+    for (int i = 0; i < 2; ++i) {
+      const auto even = _mm256_madd_epi16(x.even, w.half[i].even);
+      const auto odd = _mm256_madd_epi16(x.odd, w.half[i].odd);
+      sums.half[i] = _mm256_add_epi32(sums.half[i], _mm256_add_epi32(even, odd));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace tutti

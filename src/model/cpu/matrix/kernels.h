@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+
+#include "model/cpu/instructions.h"
+
+// What one thread does in a matrix product y = x weight^T, as plain jobs over raw memory. Every precision goes the same
+// way, four bytes at a time: a *group* is one float32, two bfloat16 or four int8 of consecutive inputs. Rows of x are
+// prepared (rounded, or scaled to int8); sixteen outputs of the weights lie side by side in a *panel*, [groups][16][4
+// bytes], which is what AVX-512, VNNI, AVX512-BF16 and AMX tiles all read without moving anything.
+namespace tutti {
+
+/// What products are computed in. int8 stands for weights scaled per output and rows of x scaled each by itself.
+enum class Precision : std::uint8_t { float32, bfloat16, int8 };
+
+constexpr std::int64_t kPanel = 16;  // outputs side by side
+
+/// x is about scale * (stored - zero), stored as 0 ... 255.
+struct RowScale {
+  float scale = 1;
+  std::int32_t zero = 0;
+};
+
+/// Rows of float32, layer-normalised if `norm_weight` is given (epsilon 1e-5), made ready for a product.
+struct RowsJob {
+  const float* x = nullptr;  // [rows, in]
+  std::int64_t stride = 0;   // floats from row to row
+  std::int64_t rows = 0;
+  std::int64_t in = 0;
+  const float* norm_weight = nullptr;  // [in]
+  const float* norm_bias = nullptr;    // [in]
+  /// int8 alone: 2 stores every row as the sum of two numbers, the second what rounding left of the first: sixteen bits
+  /// in all. Rows of `out` and `scales` then come in pairs.
+  std::int64_t parts = 1;
+  float* scratch = nullptr;     // [in]
+  std::byte* out = nullptr;     // [rows * parts, groups * 4 bytes]; what is behind `in` becomes 0
+  std::int64_t out_stride = 0;  // bytes
+  std::int64_t groups = 0;
+  RowScale* scales = nullptr;  // [rows * parts], written for int8 alone
+};
+
+/// sums = rows times panels: float32, or int32 for int8. `rows` may be exceeded up to a multiple of kRowsTogether, in
+/// reading and in writing.
+struct TileJob {
+  const std::byte* rows_data = nullptr;
+  std::int64_t row_stride = 0;  // bytes
+  const std::byte* panels_data = nullptr;
+  std::int64_t panel_stride = 0;  // bytes
+  std::int64_t groups = 0;
+  std::int64_t rows = 0;
+  std::int64_t panels = 0;
+  void* sums = nullptr;         // [rows, panels * 16]
+  std::int64_t sum_stride = 0;  // elements
+};
+constexpr std::int64_t kRowsTogether = 16;
+
+/// y = gelu(scaled(sums) + bias) + addend, each if it is given.
+struct FinishJob {
+  const void* sums = nullptr;
+  std::int64_t sum_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t parts = 1;                     // int8 alone: so many rows of sums are added up
+  const RowScale* row_scales = nullptr;       // likewise
+  const float* column_scales = nullptr;       // likewise; these two up to a multiple of 16
+  const std::int32_t* column_sums = nullptr;  // likewise: of the weights, for the rows' zeros
+  const float* bias = nullptr;                // up to a multiple of 16
+  bool gelu = false;
+  const float* addend = nullptr;  // [rows, columns]; may be y
+  std::int64_t addend_stride = 0;
+  float* y = nullptr;
+  std::int64_t y_stride = 0;
+};
+
+/// weights = e^(scale * (score - largest)) in the product's precision (bfloat16 or float32), 0 where not visible; and
+/// what they have to be divided by. Row r sees the first visible + r * visible_step scores.
+struct SoftmaxJob {
+  const float* scores = nullptr;
+  std::int64_t stride = 0;  // floats
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;  // of the weights, a multiple of 16
+  std::int64_t visible = 0;
+  std::int64_t visible_step = 0;
+  float scale = 1;
+  std::byte* weights = nullptr;     // [rows, columns]
+  std::int64_t weights_stride = 0;  // bytes
+  float* totals = nullptr;          // [rows]
+};
+
+/// Rows that are one side of an attention's product, packed as weights are, float32 or bfloat16 by the product's
+/// precision. What is behind the rows, up to whole panels or groups, becomes 0.
+struct PanelsJob {
+  const void* rows = nullptr;  // [count, width]
+  bool bfloat16 = false;       // what the rows are; else float32
+  std::int64_t stride = 0;     // elements
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  std::byte* panels = nullptr;
+  std::int64_t groups = 0;
+};
+
+struct Kernels {
+  void (*prepare)(const RowsJob&) = nullptr;
+  void (*multiply)(const TileJob&) = nullptr;
+  void (*finish)(const FinishJob&) = nullptr;
+  // Of an attention, and none for int8.
+  void (*soften)(const SoftmaxJob&) = nullptr;
+  void (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
+  void (*pack_inputs)(const PanelsJob&) = nullptr;   // rows are inputs, their elements outputs: values
+  // Before a thread's first `multiply`, and after its last.
+  void (*enter)() = nullptr;
+  void (*leave)() = nullptr;
+};
+
+/// The kernels for `precision` with these instructions, which the processor must have; none is an error.
+const Kernels& kernels(Precision precision, Instructions instructions);
+
+Kernels kernels_avx2(Precision precision);
+Kernels kernels_avx512(Precision precision);
+Kernels kernels_dot512(Precision precision);
+Kernels kernels_amx(Precision precision);
+
+}  // namespace tutti

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "model/cpu/lanes.h"
+#include "model/cpu/matrix/kernels.h"
+
+namespace tutti {
+namespace {
+
+/// Sixteen elements, or the `count` that there are.
+template <class Source>
+inline Lanes some_of(const Source* from, std::int64_t count) {
+  Source whole[kLanes] = {};
+  if (count < kLanes) {
+    std::memcpy(whole, from, static_cast<std::size_t>(count) * sizeof *from);
+    from = whole;
+  }
+  Lanes lanes;
+  load(lanes, from);
+  return lanes;
+}
+
+/// Sixteen inputs of a row as groups, in the first words. Element: float, or uint16_t for bfloat16.
+template <class Element>
+inline WordLanes groups_of_row(const Lanes& inputs) {
+  if constexpr (sizeof(Element) == 4) return bits_as<WordLanes>(inputs);
+  using Halves = std::uint16_t __attribute__((vector_size(32)));
+  const auto halves = __builtin_convertvector(to_bfloat16(inputs), Halves);
+  WordLanes words = {};
+  std::memcpy(&words, &halves, sizeof halves);
+  return words;
+}
+
+/// Sixteen rows' words turned over: word i of row r becomes word r of row i.
+inline void transpose(std::uint32_t (&words)[kPanel][kPanel]) {
+  // Squares of 8, 4, 2 and 1 change places across the diagonal.
+  for (int size = kPanel / 2; size > 0; size /= 2) {
+    for (int row = 0; row < kPanel; ++row) {
+      if ((row & size) != 0) continue;
+      for (int column = 0; column < kPanel; column += 2 * size) {
+        for (int i = 0; i < size; ++i) {
+          const auto word = words[row][column + size + i];
+          words[row][column + size + i] = words[row + size][column + i];
+          words[row + size][column + i] = word;
+        }
+      }
+    }
+  }
+}
+
+/// Up to sixteen rows into their panel.
+template <class Element, class Source>
+inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t count, std::byte* panel) {
+  constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
+  constexpr auto groups = kLanes / per_group;
+  std::uint32_t words[kPanel][kPanel] = {};
+  for (std::int64_t k = 0; k < job.groups * per_group; k += kLanes) {
+    for (std::int64_t row = 0; row < kPanel; ++row) {
+      const bool there = row < count && k < job.width;
+      const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
+      const auto of_row = groups_of_row<Element>(inputs);
+      std::memcpy(words[row], &of_row, sizeof of_row);
+    }
+    transpose(words);
+    const auto left = job.groups - k / per_group;
+    std::memcpy(panel + k / per_group * kPanel * 4, words,
+                static_cast<std::size_t>(left < groups ? left : groups) * kPanel * 4);
+  }
+}
+
+template <class Element, class Source>
+inline void pack_rows_as_outputs(const PanelsJob& job, const Source* rows) {
+  for (std::int64_t row = 0; row < job.count; row += kPanel) {
+    const auto count = job.count - row < kPanel ? job.count - row : kPanel;
+    pack_panel<Element>(job, rows + row * job.stride, count, job.panels + row * job.groups * 4);
+  }
+}
+
+template <class Element>
+void pack_outputs(const PanelsJob& job) {
+  job.bfloat16 ? pack_rows_as_outputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
+               : pack_rows_as_outputs<Element>(job, static_cast<const float*>(job.rows));
+}
+
+template <class Element, class Source>
+inline void pack_rows_as_inputs(const PanelsJob& job, const Source* rows) {
+  constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
+  for (std::int64_t column = 0; column < job.width; column += kPanel) {
+    auto* panel = job.panels + column / kPanel * job.groups * kPanel * 4;
+    for (std::int64_t group = 0; group < job.groups; ++group) {
+      const auto element = [&](std::int64_t row) {
+        return row < job.count ? some_of(rows + row * job.stride + column, job.width - column) : Lanes{};
+      };
+      WordLanes words;
+      if constexpr (per_group == 1)
+        words = bits_as<WordLanes>(element(group));
+      else
+        words = to_bfloat16(element(2 * group)) | to_bfloat16(element(2 * group + 1)) << 16;
+      std::memcpy(panel + group * kPanel * 4, &words, sizeof words);
+    }
+  }
+}
+
+template <class Element>
+void pack_inputs(const PanelsJob& job) {
+  job.bfloat16 ? pack_rows_as_inputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
+               : pack_rows_as_inputs<Element>(job, static_cast<const float*>(job.rows));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "model/cpu/lanes.h"
+#include "model/cpu/matrix/kernels.h"
+
+namespace tutti {
+namespace {
+
+/// One row, normalised into `out`, which may hold a few floats more than `in`: up to a multiple of sixteen.
+inline void normalise(const RowsJob& job, const float* x, float* out) {
+  const auto per_value = 1 / static_cast<float>(job.in);
+  Lanes total = {};
+  Lanes v;
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    load_some(v, x + k, job.in - k);
+    total += v;
+  }
+  const float mean = sum(total) * per_value;
+  Lanes squares = {};
+  std::int64_t k = 0;
+  for (; k + kLanes <= job.in; k += kLanes) {
+    load(v, x + k);
+    v -= mean;
+    squares += v * v;
+  }
+  float spread = sum(squares);
+  for (; k < job.in; ++k) spread += (x[k] - mean) * (x[k] - mean);
+  const float share = 1 / __builtin_sqrtf(spread * per_value + 1e-5f);
+  for (k = 0; k < job.in; k += kLanes) {
+    const auto left = job.in - k;
+    Lanes weight;
+    Lanes bias;
+    load_some(v, x + k, left);
+    load_some(weight, job.norm_weight + k, left);
+    load_some(bias, job.norm_bias + k, left);
+    write_some(out + k, (v - mean) * share * weight + bias, left);
+  }
+}
+
+inline void write_row(const float* x, const RowsJob& job, float* out, RowScale&) {
+  std::memcpy(out, x, static_cast<std::size_t>(job.in) * sizeof *x);
+}
+
+inline void write_row(const float* x, const RowsJob& job, std::uint16_t* out, RowScale&) {
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    using Halves = std::uint16_t __attribute__((vector_size(32)));
+    Lanes v;
+    load_some(v, x + k, job.in - k);
+    write_some(out + k, __builtin_convertvector(to_bfloat16(v), Halves), job.in - k);
+  }
+}
+
+/// Zero is among the stored values, so that what is 0 stays 0.
+inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, RowScale& scale) {
+  Lanes low = {};
+  Lanes high = {};
+  Lanes v;
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    load_some(v, x + k, job.in - k);
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  const float least = -largest(-low);
+  const float range = largest(high) - least;
+  scale.scale = range > 0 ? range / 255 : 1;
+  const float per_scale = 1 / scale.scale;
+  constexpr float magic = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
+  constexpr std::int32_t magic_bits = 0x4b400000;
+  const float zero = -least * per_scale + magic;
+  std::memcpy(&scale.zero, &zero, sizeof zero);
+  scale.zero -= magic_bits;
+  const IntegerLanes lowest = {};
+  const IntegerLanes highest = lowest + 255;
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    using Bytes = std::uint8_t __attribute__((vector_size(16)));
+    load_some(v, x + k, job.in - k);
+    auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
+    whole = whole < lowest ? lowest : whole;
+    whole = whole > highest ? highest : whole;
+    write_some(out + k, __builtin_convertvector(whole, Bytes), job.in - k);
+  }
+}
+
+/// What is left of a row when its stored form is taken away.
+inline void subtract_stored(const float* x, std::int64_t in, const std::uint8_t* stored, const RowScale& scale,
+                            float* left) {
+  for (std::int64_t k = 0; k < in; ++k) left[k] = x[k] - scale.scale * static_cast<float>(stored[k] - scale.zero);
+}
+
+/// Element: float, uint16_t for bfloat16, uint8_t for int8.
+template <class Element>
+void prepare_rows(const RowsJob& job) {
+  const auto used = job.in * static_cast<std::int64_t>(sizeof(Element));
+  RowScale unused;
+  for (std::int64_t row = 0; row < job.rows; ++row) {
+    const float* x = job.x + row * job.stride;
+    if (job.norm_weight) {
+      normalise(job, x, job.scratch);
+      x = job.scratch;
+    }
+    for (auto part = row * job.parts; part < (row + 1) * job.parts; ++part) {
+      auto* out = reinterpret_cast<Element*>(job.out + part * job.out_stride);
+      auto& scale = job.scales ? job.scales[part] : unused;
+      write_row(x, job, out, scale);
+      std::memset(reinterpret_cast<std::byte*>(out) + used, 0, static_cast<std::size_t>(job.groups * 4 - used));
+      if constexpr (sizeof(Element) == 1) {
+        if (part + 1 < (row + 1) * job.parts) subtract_stored(x, job.in, out, scale, job.scratch);
+        x = job.scratch;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "model/cpu/lanes.h"
+#include "model/cpu/matrix/finish_kernel.h"
+#include "model/cpu/matrix/kernels.h"
+#include "model/cpu/matrix/panels_kernel.h"
+#include "model/cpu/matrix/prepare_kernel.h"
+
+namespace tutti {
+namespace {
+
+/// How far a product goes in registers: `rows` times `panels` sums at a time. Every sum runs over the groups in order,
+/// so that a row's result depends neither on how many rows there are nor on where it stands.
+///
+/// Dot has the types Sums (sixteen), Weights (a group of a panel) and Row (a group of a row), and the functions
+/// weights(bytes), row(bits) and add(sums, row, weights).
+template <class Dot, int rows, int panels>
+inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
+  const auto* a = job.rows_data + row * job.row_stride;
+  const auto* b = job.panels_data + panel * job.panel_stride;
+  typename Dot::Sums sums[rows][panels] = {};
+  for (std::int64_t group = 0; group < job.groups; ++group) {
+    typename Dot::Weights weights[panels];
+#pragma GCC unroll 8
+    for (int p = 0; p < panels; ++p) weights[p] = Dot::weights(b + p * job.panel_stride + group * 64);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+      std::int32_t bits;
+      std::memcpy(&bits, a + r * job.row_stride + group * 4, sizeof bits);
+      const auto x = Dot::row(bits);
+#pragma GCC unroll 8
+      for (int p = 0; p < panels; ++p) Dot::add(sums[r][p], x, weights[p]);
+    }
+  }
+  auto* out = static_cast<float*>(job.sums) + row * job.sum_stride + panel * kPanel;
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+    for (int p = 0; p < panels; ++p) std::memcpy(out + r * job.sum_stride + p * kPanel, &sums[r][p], 64);
+  }
+}
+
+template <class Dot, int panels>
+inline void multiply_rows(const TileJob& job, std::int64_t panel) {
+  std::int64_t row = 0;
+  for (; job.rows - row >= Dot::kRows; row += Dot::kRows) multiply_block<Dot, Dot::kRows, panels>(job, row, panel);
+  const auto rest = [&]<int rows>() {
+    for (; job.rows - row >= rows; row += rows) multiply_block<Dot, rows, panels>(job, row, panel);
+  };
+  if constexpr (Dot::kRows > 4) rest.template operator()<4>();
+  if constexpr (Dot::kRows > 2) rest.template operator()<2>();
+  rest.template operator()<1>();
+}
+
+template <class Dot>
+void multiply(const TileJob& job) {
+  std::int64_t panel = 0;
+  for (; job.panels - panel >= Dot::kPanels; panel += Dot::kPanels) multiply_rows<Dot, Dot::kPanels>(job, panel);
+  for (; panel < job.panels; ++panel) multiply_rows<Dot, 1>(job, panel);
+}
+
+/// A group is one float32.
+template <int rows, int panels>
+struct FloatDot {
+  static constexpr int kRows = rows;
+  static constexpr int kPanels = panels;
+  using Sums = Lanes;
+  using Weights = Lanes;
+  static Weights weights(const std::byte* from) {
+    Lanes w;
+    std::memcpy(&w, from, sizeof w);
+    return w;
+  }
+  static float row(std::int32_t bits) { return bits_as<float>(bits); }
+  static void add(Sums& sums, float x, const Weights& w) { sums += w * x; }
+};
+
+/// A group is two bfloat16, multiplied as the float32 they are the upper halves of.
+template <int rows, int panels>
+struct WideningDot {
+  static constexpr int kRows = rows;
+  static constexpr int kPanels = panels;
+  struct Pair {
+    Lanes first;
+    Lanes second;
+  };
+  struct Two {
+    float first;
+    float second;
+  };
+  using Sums = Lanes;
+  using Weights = Pair;
+  static Weights weights(const std::byte* from) {
+    WordLanes words;
+    std::memcpy(&words, from, sizeof words);
+    return {bits_as<Lanes>(words << 16), bits_as<Lanes>(words & 0xffff0000U)};
+  }
+  static Two row(std::int32_t bits) {
+    const auto words = static_cast<std::uint32_t>(bits);
+    return {bits_as<float>(words << 16), bits_as<float>(words & 0xffff0000U)};
+  }
+  static void add(Sums& sums, const Two& x, const Weights& w) {
+    sums += w.first * x.first;
+    sums += w.second * x.second;
+  }
+};
+
+/// The table of one instruction set, whose file includes this one.
+template <class Float32, class Bfloat16, class Int8>
+Kernels table_of(Precision precision) {
+  const auto nothing = [] {};
+  switch (precision) {
+    case Precision::float32:
+      return {prepare_rows<float>,
+              multiply<Float32>,
+              finish<float, true>,
+              soften_rows<float>,
+              pack_outputs<float>,
+              pack_inputs<float>,
+              nothing,
+              nothing};
+    case Precision::bfloat16:
+      return {prepare_rows<std::uint16_t>,
+              multiply<Bfloat16>,
+              finish<float, false>,
+              soften_rows<std::uint16_t>,
+              pack_outputs<std::uint16_t>,
+              pack_inputs<std::uint16_t>,
+              nothing,
+              nothing};
+    case Precision::int8: break;
+  }
+  return {prepare_rows<std::uint8_t>,
+          multiply<Int8>,
+          finish<std::int32_t, false>,
+          nullptr,
+          nullptr,
+          nullptr,
+          nothing,
+          nothing};
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,124 @@
+#include "model/torch_ops.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tutti::torch_ops {
+namespace {
+
+using ops::SlotRows;
+
+/// [rows, n] seen as [1, heads, rows, n / heads].
+at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
+  return x.view({1, x.size(0), heads, x.size(1) / heads}).transpose(1, 2);
+}
+
+/// Attention of one sequence's rows. q: [rows, n]; keys, values: [heads, length, n / heads] -> [rows, n].
+at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                  const std::optional<at::Tensor>& mask, bool causal) {
+  const auto out = at::scaled_dot_product_attention(by_head(q, keys.size(0)), keys.unsqueeze(0), values.unsqueeze(0),
+                                                    mask, /*dropout_p=*/0.0, causal);
+  return out.transpose(1, 2).reshape(q.sizes());
+}
+
+/// Row i of `rows` sees the first position + i + 1 of position + rows entries.
+at::Tensor prefix_mask(const SlotRows& sequence, const at::Tensor& like) {
+  return at::ones({sequence.count, sequence.position + sequence.count}, like.options().dtype(at::kBool))
+      .tril_(sequence.position);
+}
+
+at::Tensor conv_gelu(const at::Tensor& x, const ops::Conv& conv, std::int64_t stride) {
+  auto y = at::conv1d(x.unsqueeze(0), conv.weight, conv.bias, stride, /*padding=*/1).squeeze(0);
+  at::gelu_(y);
+  return y;
+}
+
+/// Integer products of a GPU want more than sixteen rows and widths of eight (cuBLASLt).
+constexpr std::int64_t kFewestRows = 17;
+
+/// x weight^T with x scaled per row to int8, so that no row feels another.
+at::Tensor scaled_linear(const at::Tensor& x, const ops::Linear& layer) {
+  const auto wide = x.to(at::kFloat);
+  const auto scale = wide.abs().amax(1, /*keepdim=*/true).div_(127).clamp_min_(1e-12);
+  auto whole = at::round(wide / scale).to(at::kChar);
+  const auto missing = kFewestRows - x.size(0);
+  if (missing > 0) whole = at::constant_pad_nd(whole, {0, 0, 0, missing});
+  auto y = at::_int_mm(whole, layer.weight.t()).narrow(0, 0, x.size(0)).to(at::kFloat).mul_(scale).mul_(layer.scale);
+  if (layer.bias.defined()) y.add_(layer.bias);
+  return y.to(x.scalar_type());
+}
+
+}  // namespace
+
+at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Conv& second,
+                    const at::Tensor& positional) {
+  const auto heard = conv_gelu(conv_gelu(mel, first, 1), second, 2);
+  return at::add(positional, heard.transpose(0, 1)).contiguous();
+}
+
+at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm) {
+  return at::layer_norm(x, norm.weight.sizes(), norm.weight, norm.bias);
+}
+
+at::Tensor linear(const at::Tensor& x, const ops::Linear& layer) {
+  return layer.scale.defined() ? scaled_linear(x, layer) : at::linear(x, layer.weight, layer.bias);
+}
+
+void add_mlp(at::Tensor& x, const ops::Norm& norm, const ops::Linear& in, const ops::Linear& out) {
+  auto y = torch_ops::linear(torch_ops::layer_norm(x, norm), in);
+  at::gelu_(y);
+  x.add_(torch_ops::linear(y, out));
+}
+
+at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads) {
+  const auto n = qkv.size(1) / 3;
+  const auto part = [&](std::int64_t i) {
+    return qkv.view({1, qkv.size(0), 3, heads, n / heads}).select(2, i).transpose(1, 2);
+  };
+  const auto out = at::scaled_dot_product_attention(part(0), part(1), part(2));
+  return out.transpose(1, 2).reshape({qkv.size(0), n});
+}
+
+void append(at::Tensor& cache, const at::Tensor& k, std::span<const SlotRows> sequences) {
+  const auto heads = cache.size(1);
+  const auto rows = k.unflatten(1, {heads, k.size(1) / heads}).transpose(0, 1);
+  for (const auto& sequence : sequences) {
+    cache.select(0, sequence.slot)
+        .narrow(1, sequence.position, sequence.count)
+        .copy_(rows.narrow(1, sequence.first, sequence.count));
+  }
+}
+
+at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                          std::span<const SlotRows> sequences) {
+  const auto asking = q.contiguous();
+  auto out = at::empty_like(asking);
+  for (const auto& sequence : sequences) {
+    const auto length = sequence.position + sequence.count;
+    const bool many = sequence.count > 1;
+    // scaled_dot_product_attention's own causal mask starts at the first key, so it only fits an empty slot.
+    const bool causal = many && sequence.position == 0;
+    std::optional<at::Tensor> mask;
+    if (many && !causal) mask = prefix_mask(sequence, q);
+    out.narrow(0, sequence.first, sequence.count)
+        .copy_(attend(asking.narrow(0, sequence.first, sequence.count),
+                      keys.select(0, sequence.slot).narrow(1, 0, length),
+                      values.select(0, sequence.slot).narrow(1, 0, length), mask, causal));
+  }
+  return out;
+}
+
+at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+                           std::span<const SlotRows> sequences) {
+  auto out = at::empty_like(q);
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const auto& sequence = sequences[i];
+    out.narrow(0, sequence.first, sequence.count)
+        .copy_(attend(q.narrow(0, sequence.first, sequence.count), keys[i], values[i], std::nullopt, false));
+  }
+  return out;
+}
+
+}  // namespace tutti::torch_ops

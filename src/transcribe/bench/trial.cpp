@@ -1,0 +1,77 @@
+#include "transcribe/bench/trial.h"
+
+#include <algorithm>
+
+#include "device/child_memory.h"
+#include "transcribe/interrupt.h"
+
+namespace tutti {
+namespace {
+
+/// Keeps what a trial reports. The worker's memory is asked for while it lives: its peak only ever grows, so the last
+/// answer is the largest.
+class TrialObserver final : public RunObserver {
+ public:
+  explicit TrialObserver(std::size_t files) : texts_(files) {}
+
+  void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
+    trial_.device_name = device;
+    trial_.compute_type = compute_type;
+    trial_.load = load;
+  }
+  void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { look_at_memory(); }
+  void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
+    look_at_memory();
+    texts_[outcome.index] = transcript.text;
+    trial_.windows += outcome.counts.windows;
+    trial_.decoder_steps += outcome.counts.decoder_steps;
+  }
+  void on_failed(std::size_t, const Error& error) override { trial_.error = error; }
+
+  BenchTrial finished(const RunSummary& summary) {
+    trial_.audio = summary.audio;
+    trial_.elapsed = summary.elapsed - trial_.load;
+    for (const auto& text : texts_) trial_.text += text;
+    return trial_;
+  }
+
+ private:
+  void look_at_memory() { trial_.memory = std::max(trial_.memory, largest_child()); }
+
+  BenchTrial trial_;
+  std::vector<std::string> texts_;
+};
+
+RunOptions options_of(const BenchSetting& setting, RunOptions options) {
+  options.device = setting.device;
+  options.compute_type = setting.compute_type;
+  options.batch_size = setting.batch_size;
+  return options;
+}
+
+}  // namespace
+
+std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, const std::vector<std::string>& types,
+                                     const std::vector<std::int32_t>& batch_sizes) {
+  std::vector<BenchSetting> grid;
+  for (const auto& device : devices)
+    for (const auto& type : types)
+      for (const auto batch_size : batch_sizes) grid.push_back({device, type, batch_size});
+  std::stable_partition(grid.begin(), grid.end(),
+                        [](const BenchSetting& setting) { return setting.compute_type == "float32"; });
+  return grid;
+}
+
+Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,
+                             const RunOptions& base, Interrupt& interrupt) {
+  std::vector<PlannedFile> plan;
+  for (const auto& file : files) plan.push_back({.input = file, .outputs = {}});
+  TrialObserver observer(files.size());
+  const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
+  if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};
+  trial.setting = setting;
+  return trial;
+}
+
+}  // namespace tutti

@@ -1,0 +1,63 @@
+#include "view/bar_chart.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+namespace {
+
+constexpr int kWidth = 860, kLabels = 260, kTexts = 240, kRow = 26, kTop = 48;
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string text_at(double x, int y, const char* anchor, const std::string& style, const std::string& text) {
+  char place[96];
+  std::snprintf(place, sizeof place, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\"", x, y, anchor);
+  return place + (" " + style) + ">" + escaped(text) + "</text>\n";
+}
+
+std::string row(const Bar& bar, double largest, int y) {
+  const double length = largest > 0 ? bar.value / largest * (kWidth - kLabels - kTexts) : 0;
+  char box[160];
+  std::snprintf(box, sizeof box, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>\n",
+                kLabels, y, length, kRow - 8, bar.highlighted ? "#2a7d4f" : "#7f9fbf");
+  const std::string weight = bar.highlighted ? "font-weight=\"bold\"" : "";
+  return text_at(kLabels - 8, y + 14, "end", weight, bar.label) + box +
+         text_at(kLabels + length + 8, y + 14, "start", weight, bar.text);
+}
+
+}  // namespace
+
+std::string bar_chart_svg(const std::string& title, const std::vector<Bar>& bars) {
+  double largest = 0;
+  for (const auto& bar : bars) largest = std::max(largest, bar.value);
+  const int height = kTop + static_cast<int>(bars.size()) * kRow + 12;
+  char head[256];
+  std::snprintf(
+      head, sizeof head,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+      kWidth, height, kWidth, height);
+  std::string svg = head + text_at(16, 26, "start", "font-size=\"16\" font-weight=\"bold\"", title);
+  int y = kTop;
+  for (const auto& bar : bars) {
+    svg += row(bar, largest, y);
+    y += kRow;
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace tutti

@@ -1,0 +1,83 @@
+#include "worker/automatic_type.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/sha256.h"
+#include "worker/self_test.h"
+
+namespace tutti {
+namespace {
+
+/// Sizes and times of the model's files: another content is another model.
+std::string state_of(const std::filesystem::path& model) {
+  std::error_code ignored;
+  std::vector<std::string> files;
+  const auto add = [&](const std::filesystem::path& file) {
+    const auto time = std::filesystem::last_write_time(file, ignored).time_since_epoch().count();
+    files.push_back(file.filename().string() + " " + std::to_string(std::filesystem::file_size(file, ignored)) + " " +
+                    std::to_string(time));
+  };
+  if (std::filesystem::is_directory(model)) {
+    for (const auto& entry : std::filesystem::directory_iterator(model, ignored)) {
+      if (entry.is_regular_file(ignored)) add(entry.path());
+    }
+  } else {
+    add(model);
+  }
+  std::ranges::sort(files);
+  std::string state = std::filesystem::weakly_canonical(model, ignored).string();
+  for (const auto& file : files) state += "\n" + file;
+  return state;
+}
+
+std::filesystem::path verdict_file(const SelfTestScope& scope) {
+  const std::string key = scope.device + "\n" + scope.build + "\n" + state_of(scope.model);
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(key)));
+  return cache_folder() / "self-tests" / hash.hex();
+}
+
+/// "int8 (12.1 ms a window), the fastest of float32 (80.0 ms), bfloat16 (20.0 ms), ...".
+std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials) {
+  const auto timed = [](const TypeTrial& trial) {
+    char milliseconds[32];
+    std::snprintf(milliseconds, sizeof milliseconds, " %.1f ms", trial.seconds * 1000);
+    const bool sound = trial.likeness >= kSound;
+    return std::string(trial.type.name()) + milliseconds + (sound ? "" : " but unlike float32");
+  };
+  std::string account = "fastest in the self-test, per window:";
+  for (const auto& trial : trials) account += (&trial == &trials.front() ? " " : ", ") + timed(trial);
+  return best.type == ComputeType::float32 && trials.size() == 1 ? "the device has no other" : account;
+}
+
+/// A verdict as it lies on disk: the type's name, a line break, the account.
+std::optional<ComputeChoice> remembered(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  if (!text) return std::nullopt;
+  const auto end = text->find('\n');
+  const auto type = ComputeType::named(std::string_view(*text).substr(0, end));
+  if (!type || end == std::string::npos) return std::nullopt;
+  return ComputeChoice{*type, text->substr(end + 1)};
+}
+
+}  // namespace
+
+Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability) {
+  const auto file = verdict_file(scope);
+  if (const auto known = remembered(file)) return *known;
+  log(Level::info,
+      "compute type auto: trying what this device can do with " + scope.model.string() + "; the result is remembered");
+  const auto trials = try_types(scope.model, device, ability);
+  if (!trials) return tl::unexpected<Error>(trials.error());
+  const auto& best = fastest_sound(*trials);
+  ComputeChoice choice{best.type, account_of(best, *trials)};
+  const auto kept = write_file_atomically(file, std::string(choice.type.name()) + "\n" + choice.why);
+  if (!kept) log(Level::warning, "the self-test will be made again next time: " + kept.error().text());
+  return choice;
+}
+
+}  // namespace tutti

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "worker/compute_choice.h"
+
+namespace tutti {
+
+/// What a self-test's verdict holds for: another device, driver, build or model may decide otherwise.
+struct SelfTestScope {
+  std::filesystem::path model{};
+  std::string device{};  // with its driver where it has one
+  std::string build{};
+};
+
+/// The compute type for `auto`: the fastest that passes the self-test on this device, and in `why` what was found. The
+/// verdict is kept in cache_folder() and taken from there the next time; a cache that cannot be written costs a
+/// warning.
+Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability);
+
+}  // namespace tutti

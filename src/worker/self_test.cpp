@@ -1,0 +1,122 @@
+#include "worker/self_test.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "decode/stepper.h"
+#include "model/whisper.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int32_t kTogether = 8;
+constexpr double kTokens = 100;  // of a window of speech
+constexpr int kRepeats = 3;      // the first of them warms up
+constexpr std::array<ComputeType::Kind, 4> kFaster{ComputeType::bfloat16, ComputeType::float16, ComputeType::int8,
+                                                   ComputeType::int8_float16};
+
+/// A window that looks like speech from afar: a band that wanders up and down, with pauses.
+at::Tensor made_up_mel(const WhisperDims& dims) {
+  const std::int64_t frames = 2 * dims.n_audio_ctx;
+  const auto time = at::arange(frames, at::TensorOptions(at::kFloat)).mul_(0.01);
+  const auto bins = at::arange(dims.n_mels, at::TensorOptions(at::kFloat)).unsqueeze_(1).div_(dims.n_mels);
+  const auto centre = at::sin(time * 3).mul_(0.2).add_(0.35);
+  const auto loudness = at::sin(time * 9).clamp_(0, 1);
+  return at::exp(at::square((bins - centre) / 0.08).neg_()).mul_(loudness).mul_(1.8).sub_(0.8).contiguous();
+}
+
+/// What a network makes of the window, as float32 on the CPU.
+struct Results {
+  at::Tensor encoded{};
+  at::Tensor logits{};
+};
+
+double cosine(const at::Tensor& a, const at::Tensor& b) {
+  const auto x = a.flatten().to(at::kDouble);
+  const auto y = b.flatten().to(at::kDouble);
+  return (x.dot(y) / (x.norm() * y.norm())).item<double>();
+}
+
+template <class Fn>
+double best_of_repeats(Fn fn) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRepeats; ++i) {
+    const auto begun = Clock::real().now();
+    fn();
+    if (i > 0) best = std::min(best, Seconds(Clock::real().now() - begun).count());
+  }
+  return best;
+}
+
+/// One step of eight sequences that hold `position` tokens each.
+void step(Stepper& stepper, const CrossKv& window, std::int32_t position) {
+  constexpr std::int32_t token = 100;
+  std::vector<SequenceStep> steps;
+  for (std::int32_t slot = 0; slot < kTogether; ++slot) {
+    steps.push_back({.slot = slot, .position = position, .tokens = std::span(&token, 1), .window = &window});
+  }
+  stepper.decode(steps);
+}
+
+/// The type's trial without its likeness, and what it computed.
+TypeTrial time_network(const WhisperModel& model, Results& results) {
+  const auto mel = made_up_mel(model.dims());
+  CrossKv window;
+  const double encoding = best_of_repeats([&] {
+    const auto encoded = model.encode(mel);
+    window = model.cross_kv(encoded);
+    results.encoded = encoded.to(at::kCPU, at::kFloat);
+  });
+  ModelStepper stepper(model, kTogether);
+  std::vector<std::int32_t> tokens(8);
+  std::iota(tokens.begin(), tokens.end(), 100);
+  const SequenceStep prompt{.tokens = tokens, .window = &window};
+  results.logits = stepper.decode(std::span(&prompt, 1)).clone();
+  std::int32_t position = 0;
+  const double stepping = best_of_repeats([&] { step(stepper, window, position++); });
+  return {.type = model.type(), .seconds = encoding + kTokens / kTogether * stepping};
+}
+
+}  // namespace
+
+Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
+                                         const DeviceAbility& ability) {
+  const c10::InferenceMode no_autograd;
+  std::vector<ComputeType> types{ComputeType::float32};
+  for (const ComputeType type : kFaster) {
+    const auto choice = choose_compute_type(std::string(type.name()), ability);
+    if (choice && choice->why.empty()) types.push_back(type);
+  }
+  std::vector<TypeTrial> trials;
+  Results truth;
+  for (const ComputeType type : types) {
+    const auto network = WhisperModel::load(model, device, type);
+    if (!network) return tl::unexpected<Error>(network.error());
+    Results results;
+    trials.push_back(time_network(*network, results));
+    if (trials.size() == 1) truth = results;
+    trials.back().likeness =
+        std::min(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits), [](double a, double b) {
+          return !(a >= b);  // a NaN is the least of all
+        });
+  }
+  return trials;
+}
+
+const TypeTrial& fastest_sound(std::span<const TypeTrial> trials) {
+  const TypeTrial* best = &trials.front();
+  for (const auto& trial : trials) {
+    if (trial.likeness >= kSound && trial.seconds < best->seconds) best = &trial;
+  }
+  return *best;
+}
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "model/compute_type.h"
+#include "worker/compute_choice.h"
+
+namespace tutti {
+
+/// What one compute type made of the self-test.
+struct TypeTrial {
+  ComputeType type = ComputeType::float32;
+  double seconds = 0;  // for a window: encoding, and a hundred tokens in a batch of eight
+  double likeness =
+      1;  // cosine of encoder output and of logits to float32's, the smaller; NaN where they are no numbers
+};
+
+/// Types whose results are less like float32's than this are not trusted. A sound int8 stays above 0.999 on speech; the
+/// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
+inline constexpr double kSound = 0.995;
+
+/// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
+/// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. One thread: the
+/// only one that calls torch. Throws what torch throws.
+Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
+                                         const DeviceAbility& ability);
+
+/// The fastest of those that are sound. trials: not empty, float32's first.
+const TypeTrial& fastest_sound(std::span<const TypeTrial> trials);
+
+}  // namespace tutti

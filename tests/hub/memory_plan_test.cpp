@@ -1,0 +1,78 @@
+#include "hub/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+namespace tutti {
+namespace {
+
+constexpr ModelShape kLargeV3{128, 1500, 448, 51866, 1280, 32, 32};
+constexpr std::int64_t kGigabyte = 1'000'000'000;
+
+double gigabytes(Bytes bytes) {
+  return static_cast<double>(bytes.value) / kGigabyte;
+}
+
+TEST(MemoryPlan, OfLargeV3IsWhatItsTensorsAddUpTo) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
+  EXPECT_NEAR(gigabytes(plan.weights), 3.1, 0.05);      // 1.55 billion parameters
+  EXPECT_NEAR(gigabytes(plan.window), 0.2458, 0.0001);  // 32 layers x 2 x 1500 x 1280 x 2 bytes
+  EXPECT_NEAR(gigabytes(plan.sequence), 0.0738, 0.0001);
+}
+
+TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
+  const Bytes card{16 * kGigabyte};
+  auto sizes = *number_sizes("int8_float16");
+  sizes.cross = 1;
+  EXPECT_GE(windows_that_fit(memory_plan(kLargeV3, sizes), card, 1), 64);
+  EXPECT_LE(memory_plan(kLargeV3, sizes).total(64, 1), card);
+  EXPECT_LT(windows_that_fit(memory_plan(kLargeV3, *number_sizes("float16")), card, 1), 64);
+}
+
+TEST(MemoryPlan, WhatFitsIsTheMostThatDoes) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("bfloat16"));
+  for (const std::int64_t beams : {1, 5}) {
+    for (const std::int64_t gigabyte : {4, 9, 40}) {
+      const Bytes available{gigabyte * kGigabyte};
+      const auto windows = windows_that_fit(plan, available, beams);
+      if (windows > 0) {
+        EXPECT_LE(plan.total(windows, beams), available);
+      }
+      EXPECT_GT(plan.total(windows + 1, beams), available);
+    }
+  }
+  EXPECT_EQ(windows_that_fit(plan, {kGigabyte}, 1), 0);
+}
+
+TEST(MemoryPlan, KnowsTheComputeTypesByName) {
+  for (const char* name : {"float32", "float16", "bfloat16", "int8", "int8_float16"}) {
+    EXPECT_TRUE(number_sizes(name).has_value()) << name;
+  }
+  EXPECT_FALSE(number_sizes("auto").has_value());
+}
+
+TEST(ModelShape, IsReadFromTheFolderOrTakenFromTheName) {
+  TUTTI_NEEDS("whisper-tiny.en/config.json");
+  const ModelShape tiny{80, 1500, 448, 51864, 384, 4, 4};
+  EXPECT_EQ(model_shape(test_data() / "whisper-tiny.en"), tiny);
+  EXPECT_EQ(model_shape("/nowhere/tiny.en.pt"), tiny);
+  EXPECT_EQ(model_shape("/nowhere/faster-whisper-large-v3"), kLargeV3);
+  EXPECT_EQ(model_shape("/nowhere/large-v3-turbo.pt")->text_layers, 4);
+  EXPECT_EQ(model_shape("/nowhere/large-v2.pt")->n_mels, 80);
+  EXPECT_FALSE(model_shape("/nowhere/mine.pt").has_value());
+}
+
+TEST(ModelShape, OfAConfigThatIsNonsenseIsUnknown) {
+  const TempFolder folder;
+  for (const char* config : {"{}", "[]", R"({"model_type": "whisper", "d_model": -3})",
+                             R"({"model_type": "whisper", "d_model": 99999999999})"}) {
+    ASSERT_TRUE(write_file_atomically(folder.path() / "config.json", config).has_value());
+    EXPECT_FALSE(model_shape(folder.path()).has_value()) << config;
+  }
+}
+
+}  // namespace
+}  // namespace tutti

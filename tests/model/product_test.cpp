@@ -1,0 +1,97 @@
+#include "model/cpu/matrix/product.h"
+
+#include <gtest/gtest.h>
+
+#include "model/cpu/matrix/block.h"
+#include "model/golden.h"
+
+namespace tutti {
+namespace {
+
+struct Case {
+  Precision precision = Precision::float32;
+  std::int64_t parts = 1;
+  double tolerance = 0;  // of a product of normal numbers, 96 long
+};
+
+class Products : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(OfPrecision, Products,
+                         testing::Values(Case{Precision::float32, 1, 1e-4}, Case{Precision::bfloat16, 1, 0.3},
+                                         Case{Precision::int8, 1, 0.6}, Case{Precision::int8, 2, 0.4}));
+
+at::Tensor product_of(const at::Tensor& x, const PackedMatrix& weight) {
+  auto y = at::empty({x.size(0), weight.out});
+  product({x.const_data_ptr<float>(), x.size(1), x.size(0)}, {}, weight, {}, {y.mutable_data_ptr<float>(), weight.out});
+  return y;
+}
+
+/// All panels by one set of instructions.
+at::Tensor product_by(Instructions instructions, const at::Tensor& x, const PackedMatrix& weight) {
+  const auto& table = kernels(weight.precision, instructions);
+  const KernelScope scope(table);
+  PreparedRows rows(weight, x.size(0));
+  rows.prepare(table, {x.const_data_ptr<float>(), x.size(1), x.size(0)}, {});
+  auto y = at::empty({x.size(0), weight.out});
+  multiply_panels(table, rows, x.size(0), weight, 0, weight.panel_count(), {},
+                  {y.mutable_data_ptr<float>(), weight.out});
+  return y;
+}
+
+TEST_P(Products, AreThoseOfFloat64WithinTheirRounding) {
+  const auto bias = at::randn({150});
+  for (const auto rows : {1, 2, 7, 16, 33, 200}) {
+    for (const auto& [in, out] : {std::pair{24, 10}, {96, 150}}) {
+      const auto x = at::randn({rows, in});
+      const auto weight = at::randn({out, in});
+      const auto some = bias.narrow(0, 0, out);
+      const auto exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t()) + some.to(at::kDouble);
+      const auto packed = pack(weight, some, GetParam().precision, GetParam().parts);
+      EXPECT_LT(distance(product_of(x, packed), exact), GetParam().tolerance) << rows << " x " << in << " x " << out;
+    }
+  }
+}
+
+TEST_P(Products, OfARowDoNotFeelItsNeighboursNorHowManyThereAre) {
+  const auto packed = pack(at::randn({70, 96}), {}, GetParam().precision, GetParam().parts);
+  const auto x = at::randn({300, 96});
+  const auto together = product_of(x, packed);
+  const auto backwards = product_of(x.flip(0).contiguous(), packed).flip(0);
+  EXPECT_TRUE(at::equal(together, backwards));
+  for (const std::int64_t row : {0, 17, 150, 299}) {
+    EXPECT_TRUE(at::equal(product_of(x.narrow(0, row, 1), packed)[0], together[row])) << row;
+  }
+}
+
+TEST_P(Products, AreTheSameByEverySetOfInstructions) {
+  const auto packed = pack(at::randn({70, 96}), {}, GetParam().precision, GetParam().parts);
+  const auto x = at::randn({37, 96});
+  const auto expected = product_by(Instructions::avx2, x, packed);
+  // Integers are exact; sums of bfloat16 products differ in their order.
+  const double tolerance = GetParam().precision == Precision::bfloat16 ? 1e-4 : 1e-5;
+  for (const auto instructions : {Instructions::avx512, Instructions::dot512, Instructions::amx}) {
+    if (instructions > best_instructions()) break;
+    EXPECT_LT(distance(product_by(instructions, x, packed), expected), tolerance) << static_cast<int>(instructions);
+  }
+}
+
+TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {
+  if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+  auto x = at::randn({20, 96});
+  x.select(1, 3).mul_(100);  // what eight bits for the whole row cannot hold
+  const auto weight = at::randint(-127, 128, {32, 96}).to(at::kFloat);
+  weight.select(1, 0).fill_(127);  // exact in int8
+  const auto exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
+  const auto error = [&](std::int64_t parts) {
+    return distance(product_of(x, pack(weight, {}, Precision::int8, parts)), exact);
+  };
+  EXPECT_LT(error(2), error(1) / 50);
+}
+
+}  // namespace
+}  // namespace tutti

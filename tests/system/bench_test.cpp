@@ -1,0 +1,56 @@
+// `tutti bench` as people call it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+/// `tutti bench` on one short recording with the shared model.
+ProgramEnd bench(std::vector<std::string> options) {
+  options.insert(options.begin(),
+                 {tutti_program(), "bench", "--model", (test_data() / "whisper-tiny.en").string(), "--devices", "cpu"});
+  options.push_back((test_data() / "whisper-tiny.en/clips/string-george.wav").string());
+  return run_program(options);
+}
+
+}  // namespace
+
+TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder folder;
+  const std::string picture = (folder / "speed.svg").string();
+  const ProgramEnd end =
+      bench({"--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json", "--picture", picture});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto told = nlohmann::json::parse(end.out);
+  ASSERT_EQ(told["trials"].size(), 2U);
+  for (const auto& trial : told["trials"]) {
+    EXPECT_EQ(trial["word_error_rate"], 0) << trial;
+    EXPECT_GT(trial["x_real_time"], 0);
+    EXPECT_GT(trial["worker_peak_bytes"], 50'000'000);
+    EXPECT_GT(trial["share_of_limit"], 0);
+    EXPECT_LT(trial["share_of_limit"], 1);
+  }
+  EXPECT_THAT(told["recommended"].get<std::string>(), StartsWith("--batched --device cpu --compute-type "));
+  EXPECT_THAT(read_file(picture).value(), StartsWith("<svg"));
+}
+
+TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const ProgramEnd end = bench({"--compute-types", "float16", "--batch-sizes", "1"});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_THAT(end.out, HasSubstr("did not run: "));
+  EXPECT_THAT(end.out, HasSubstr("float16"));
+  EXPECT_THAT(end.err, HasSubstr("no setting could run"));
+}

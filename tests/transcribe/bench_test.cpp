@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "transcribe/bench/clip.h"
+#include "transcribe/bench/limits.h"
+#include "transcribe/bench/verdict.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+BenchTrial trial(const std::string& type, double seconds, const std::string& text) {
+  return {.setting = {.compute_type = type}, .audio = Seconds(100), .elapsed = Seconds(seconds), .text = text};
+}
+
+std::vector<std::optional<DeviceLimits>> unknown(const std::vector<BenchTrial>& trials) {
+  return std::vector<std::optional<DeviceLimits>>(trials.size());
+}
+
+std::string words(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += " word" + std::to_string(i);
+  return text;
+}
+
+}  // namespace
+
+TEST(BenchGrid, HasEveryCombinationAndTheMostExactComesFirst) {
+  const auto grid = bench_grid({"cpu"}, {"int8", "float32"}, {1, 8});
+  ASSERT_EQ(grid.size(), 4U);
+  EXPECT_EQ(grid[0].compute_type, "float32");
+  EXPECT_EQ(grid[0].batch_size, 1);
+  EXPECT_EQ(grid[1].batch_size, 8);
+  EXPECT_EQ(grid[2].compute_type, "int8");
+}
+
+TEST(BenchLimits, AreReadFromWhatTheEngineSaysAndAMissingOneIsNamed) {
+  const std::string text = "flops 4e11\nbandwidth 3e10\nwindow_flops 4e10\nstep_bytes 3e7\nsequence_bytes 9e6\n";
+  const auto limits = parse_limits(text);
+  ASSERT_TRUE(limits) << limits.error().text();
+  EXPECT_EQ(limits->bandwidth, 3e10);
+  EXPECT_EQ(limits->sequence_bytes, 9e6);
+  const auto short_of_one = parse_limits(text.substr(0, text.find("sequence_bytes")));
+  ASSERT_FALSE(short_of_one);
+  EXPECT_THAT(short_of_one.error().what, HasSubstr("sequence_bytes"));
+}
+
+TEST(BenchLimits, AWindowCostsItsArithmeticAndAStepItsShareOfTheWeights) {
+  const DeviceLimits limits{.flops = 100, .bandwidth = 10, .window_flops = 50, .step_bytes = 40, .sequence_bytes = 5};
+  BenchTrial measured{.windows = 8, .decoder_steps = 16};
+  measured.setting.batch_size = 4;
+  EXPECT_DOUBLE_EQ(least_time(limits, measured).count(), 8 * 50 / 100.0 + 16 * (40 / 4.0 + 5) / 10);
+  measured.windows = 2;  // two windows cannot be four together
+  EXPECT_DOUBLE_EQ(least_time(limits, measured).count(), 2 * 50 / 100.0 + 16 * (40 / 2.0 + 5) / 10);
+}
+
+TEST(BenchVerdict, TheFastestWithTheSameWordsIsRecommended) {
+  const std::vector trials{trial("float32", 10, words(100)), trial("bfloat16", 5, words(100) + "!"),
+                           trial("int8", 2, words(90))};
+  const auto verdict = judge(trials, unknown(trials), true);
+  EXPECT_EQ(verdict.recommended, 1U);
+  EXPECT_EQ(verdict.trials[0].word_errors, 0);
+  EXPECT_EQ(verdict.trials[1].word_errors, 0);
+  EXPECT_DOUBLE_EQ(*verdict.trials[2].word_errors, 0.1);
+}
+
+TEST(BenchVerdict, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
+  std::vector trials{trial("float32", 0, ""), trial("bfloat16", 5, words(10)), trial("int8", 4, words(10))};
+  trials[0].error = Error{Fault::exhausted, "no memory"};
+  const auto verdict = judge(trials, unknown(trials), true);
+  EXPECT_EQ(verdict.recommended, 2U);
+  EXPECT_FALSE(verdict.trials[0].word_errors);
+  trials.resize(1);
+  EXPECT_FALSE(judge(trials, unknown(trials), true).recommended);
+}
+
+TEST(BenchVerdict, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
+  std::vector trials{trial("float32", 10, words(3))};
+  trials[0].windows = 1;
+  const auto verdict = judge(trials, {DeviceLimits{1, 1, 2.5, 1, 1}}, true);
+  EXPECT_DOUBLE_EQ(verdict.trials[0].share_of_limit.value(), 0.25);
+}
+
+TEST(BundledClip, IsThereToBeRead) {
+  const auto clip = bundled_clip();
+  ASSERT_TRUE(clip) << clip.error().text();
+  EXPECT_GT(std::filesystem::file_size(clip->path), 10000U);
+}

@@ -1,0 +1,63 @@
+#include "worker/automatic_type.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/files.h"
+#include "support/environment.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "worker/self_test.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+TEST(SelfTest, TheFastestTypeThatIsLikeFloat32IsTaken) {
+  const std::vector<TypeTrial> trials{
+      {ComputeType::float32, 0.9, 1.0}, {ComputeType::bfloat16, 0.5, 0.9999}, {ComputeType::int8, 0.3, 0.998}};
+  EXPECT_EQ(fastest_sound(trials).type, ComputeType::int8);
+}
+
+TEST(SelfTest, ATypeThatIsUnlikeFloat32OrNoNumberIsNeverTaken) {
+  const std::vector<TypeTrial> trials{{ComputeType::float32, 0.9, 1.0},
+                                      {ComputeType::bfloat16, 0.5, std::numeric_limits<double>::quiet_NaN()},
+                                      {ComputeType::int8, 0.3, 0.9}};
+  EXPECT_EQ(fastest_sound(trials).type, ComputeType::float32);
+}
+
+TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const auto trials = try_types(test_data() / "whisper-tiny.en", at::kCPU, ability_of(at::kCPU));
+  ASSERT_TRUE(trials) << trials.error().text();
+  ASSERT_GE(trials->size(), 2U);
+  EXPECT_EQ(trials->front().type, ComputeType::float32);
+  for (const auto& trial : *trials) {
+    EXPECT_GE(trial.likeness, kSound) << trial.type.name();
+    EXPECT_GT(trial.seconds, 0) << trial.type.name();
+  }
+}
+
+TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder cache;
+  const ScopedVariable variable("TUTTI_CACHE", cache.path().c_str());
+  const SelfTestScope scope{test_data() / "whisper-tiny.en", "a device", "a build"};
+  const auto ability = ability_of(at::kCPU);
+  const auto first = automatic_type(scope, at::kCPU, ability);
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_THAT(first->why, HasSubstr("float32 "));
+  const auto folder = cache.path() / "self-tests";
+  const auto verdict = std::filesystem::directory_iterator(folder)->path();
+  // Another verdict in the same place shows that it is read and no test is run.
+  ASSERT_TRUE(write_file_atomically(verdict, "bfloat16\nsaid so"));
+  EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->why, "said so");
+  EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->type, ComputeType::bfloat16);
+  ASSERT_TRUE(write_file_atomically(verdict, "nonsense"));
+  EXPECT_THAT(automatic_type(scope, at::kCPU, ability)->why, HasSubstr("float32 ")) << "tested again";
+  auto other = scope;
+  other.build = "another build";
+  ASSERT_TRUE(automatic_type(other, at::kCPU, ability));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 2);
+}
