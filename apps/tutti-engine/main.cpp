@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "model/convert/command.h"
 #include "worker/command.h"
 #include "worker/limits.h"
 
@@ -18,6 +19,7 @@ constexpr const char* kHelp =
     "To transcribe, use: tutti transcribe FILE...\n"
     "\n"
     "  tutti-engine worker --fd N   serve the control process at the other end of socket N\n"
+    "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
@@ -33,6 +35,7 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     std::_Exit(code);
   }
+  if (command == "convert") return tutti::convert_command(arguments.subspan(1));
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());

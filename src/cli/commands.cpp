@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"features", "decode and compute features only: what the audio side costs", run_features},
-      {"convert", "write a JSON transcript in another format", run_convert},
+      {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},

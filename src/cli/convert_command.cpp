@@ -8,6 +8,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/failure.h"
+#include "cli/model_conversion.h"
 #include "cli/subtitle_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcript/transcript_json.h"
@@ -21,12 +22,23 @@ struct ConvertCommand {
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";
   std::string name_by = "stem";
+  std::string type = "float16";
   SubtitleFlags subtitles{};
 };
 
 void add_convert(OptionTable& table, ConvertCommand& c) {
-  table.positional(c.files, "X.json...", "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON");
-  table.add("output-dir", c.output_dir, "DIR", "where outputs are written; created when missing").letter = 'o';
+  table.positional(
+      c.files, "X.json...|MODEL",
+      "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON; or one model: a folder, a "
+      "file, or a name that tutti models lists");
+  table
+      .add("output-dir", c.output_dir, "DIR",
+           "where outputs are written, created when missing; of a model, the new folder")
+      .letter = 'o';
+  table.group("Models");
+  table.add("type", c.type, "TYPE", "of the new weights; int8 has one factor for each row of a matrix").choices = {
+      "float32", "float16", "bfloat16", "int8"};
+  table.group("Transcripts");
   Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all but JSON");
   format.letter = 'f';
   format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
@@ -59,14 +71,18 @@ Result<void> convert(const PlannedFile& file, const Target& target) {
   return {};
 }
 
-}  // namespace
+int convert_one_model(const ConvertCommand& command) {
+  if (command.files.size() > 1)
+    return complain({Fault::usage, command.files[0] + " is a model, and so there can be no other file",
+                     "Convert one model at a time"},
+                    kUsage);
+  if (command.output_dir == ".")
+    return complain({Fault::usage, "the new folder for " + command.files[0] + " has no name", "Name it with -o FOLDER"},
+                    kUsage);
+  return convert_model_by_engine(command.files[0], command.output_dir, command.type);
+}
 
-int run_convert(const std::vector<std::string>& arguments) {
-  ConvertCommand command;
-  OptionTable table("convert", "Write transcripts that exist as JSON in other formats; no model is needed.");
-  add_convert(table, command);
-  if (const auto code = start_command(table, arguments)) return *code;
-
+int convert_transcripts(const ConvertCommand& command) {
   OutputOptions output{.folder = command.output_dir,
                        .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   // "all" leaves the source itself alone.
@@ -87,6 +103,18 @@ int run_convert(const std::vector<std::string>& arguments) {
     log(Level::error, failure_line(file.input, converted.error()));
   }
   return failed == 0 ? kDone : kSomeFailed;
+}
+
+}  // namespace
+
+int run_convert(const std::vector<std::string>& arguments) {
+  ConvertCommand command;
+  OptionTable table("convert",
+                    "Write transcripts that exist as JSON in other formats; no model is needed. Or write a model, of "
+                    "Hugging Face, OpenAI, faster-whisper or whisper.cpp, as a Hugging Face folder.");
+  add_convert(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  return names_model(command.files.front()) ? convert_one_model(command) : convert_transcripts(command);
 }
 
 }  // namespace tutti

@@ -49,12 +49,6 @@ at::Tensor dequantised(const StoredTensor& stored) {
   return values;
 }
 
-at::Tensor place(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner) {
-  if (is_quantised(stored)) return dequantised(stored);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
-  return aligned ? mapped(stored, owner) : aligned_copy(stored);
-}
-
 /// The output layer is the token embedding, yet some files carry it twice.
 bool is_known_extra(const std::string& name) {
   return name == "proj_out.weight";
@@ -72,6 +66,12 @@ void warn_of_unused(const Checkpoint& checkpoint, const std::vector<WeightSlot>&
 
 }  // namespace
 
+at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner) {
+  if (is_quantised(stored)) return dequantised(stored);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(stored.bytes.data()) % size_of(stored.type) == 0;
+  return aligned ? mapped(stored, owner) : aligned_copy(stored);
+}
+
 Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint) {
   const c10::InferenceMode guard;
   WhisperWeights weights;
@@ -79,7 +79,7 @@ Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& che
   for (const auto& slot : slots) {
     const auto stored = find_tensor(*checkpoint, slot.name, slot.shape);
     if (!stored) return tl::unexpected(stored.error());
-    *slot.tensor = place(**stored, checkpoint);
+    *slot.tensor = stored_values(**stored, checkpoint);
   }
   warn_of_unused(*checkpoint, slots);
   return weights;

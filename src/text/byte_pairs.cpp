@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <limits>
 
 namespace tutti {
+namespace {
+
+constexpr std::int32_t kEveryRank = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
 
 /// A pair that could be merged when it was found; void once either side has changed.
 struct BytePairs::Candidate {
@@ -20,7 +27,9 @@ struct BytePairs::Candidate {
 /// Symbols as a doubly linked list over their first places.
 class BytePairs::Chain {
  public:
-  Chain(const BytePairs& pairs, std::vector<std::int32_t>& symbols) : pairs_(pairs), symbols_(symbols) {
+  /// Only pairs of a rank below `limit` are merged.
+  Chain(const BytePairs& pairs, std::vector<std::int32_t>& symbols, std::int32_t limit)
+      : pairs_(pairs), symbols_(symbols), limit_(limit) {
     const auto count = static_cast<std::int32_t>(symbols.size());
     next_.resize(symbols.size());
     previous_.resize(symbols.size());
@@ -49,7 +58,7 @@ class BytePairs::Chain {
     const std::int32_t after = next_[at(place)];
     if (after < 0) return;
     const Slot* pair = pairs_.find(symbols_[at(place)], symbols_[at(after)]);
-    if (!pair) return;
+    if (!pair || pair->rank >= limit_) return;
     heap_.push_back({pair->rank, place, pair->left, pair->right, pair->product});
     std::push_heap(heap_.begin(), heap_.end());
   }
@@ -73,6 +82,7 @@ class BytePairs::Chain {
 
   const BytePairs& pairs_;
   std::vector<std::int32_t>& symbols_;
+  std::int32_t limit_;
   std::vector<std::int32_t> next_;
   std::vector<std::int32_t> previous_;
   std::vector<Candidate> heap_;
@@ -122,10 +132,12 @@ BytePairs BytePairs::by_rank(std::span<const std::string> tokens, const TokenTab
 Result<BytePairs> BytePairs::by_list(const std::vector<Merge>& merges, const TokenTable& ids, std::vector<bool>& made) {
   BytePairs pairs(merges.size());
   std::string together;
+  std::int32_t last = TokenTable::kNone;  // product: a vocabulary lists them in the order of the merges
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
     const auto& [left, right] = merges[rank];
     together.assign(left).append(right);
-    const Slot pair = {ids.find(left), ids.find(right), static_cast<std::int32_t>(rank), ids.find(together)};
+    last = ids.find(together, last + 1);
+    const Slot pair = {ids.find(left), ids.find(right), static_cast<std::int32_t>(rank), last};
     if (pair.left == TokenTable::kNone || pair.right == TokenTable::kNone || pair.product == TokenTable::kNone)
       return fail(Fault::corrupt, "merge " + std::to_string(rank) + " ('" + left + "' and '" + right +
                                       "') names tokens that are not in the vocabulary");
@@ -136,7 +148,26 @@ Result<BytePairs> BytePairs::by_list(const std::vector<Merge>& merges, const Tok
 }
 
 void BytePairs::merge(std::vector<std::int32_t>& symbols) const {
-  if (symbols.size() > 1) Chain(*this, symbols).merge_all();
+  if (symbols.size() > 1) Chain(*this, symbols, kEveryRank).merge_all();
+}
+
+std::vector<std::pair<std::int32_t, std::int32_t>> BytePairs::list(std::span<const std::string> tokens,
+                                                                   std::span<const std::int32_t, 256> byte_ids) const {
+  std::vector<Slot> order;
+  std::ranges::copy_if(slots_, std::back_inserter(order), [](const Slot& slot) { return slot.rank >= 0; });
+  std::ranges::sort(order, {}, [](const Slot& slot) { return slot.rank; });
+  std::vector<std::pair<std::int32_t, std::int32_t>> merges;
+  std::vector<std::int32_t> symbols;
+  for (auto slot = order.begin(); slot != order.end(); ++slot) {
+    if (slot != order.begin() && std::prev(slot)->rank == slot->rank) continue;
+    // By rank, several pairs may make one token. The one that comes to be is what the merges before leave of its bytes.
+    symbols.clear();
+    for (const char byte : tokens[static_cast<std::size_t>(slot->product)])
+      symbols.push_back(byte_ids[static_cast<unsigned char>(byte)]);
+    Chain(*this, symbols, slot->rank).merge_all();
+    if (symbols.size() == 2) merges.emplace_back(symbols[0], symbols[1]);
+  }
+  return merges;
 }
 
 }  // namespace tutti

@@ -28,6 +28,11 @@ class BytePairs {
   /// Merges `symbols` until no pair is left, always the first pair of lowest rank. O(n log n).
   void merge(std::vector<std::int32_t>& symbols) const;
 
+  /// The merges, in their order, that make the same of any text: what `by_list` takes. `tokens` are the bytes by id,
+  /// `byte_ids` the tokens of the 256 bytes. A token that no merging makes is in none.
+  std::vector<std::pair<std::int32_t, std::int32_t>> list(std::span<const std::string> tokens,
+                                                          std::span<const std::int32_t, 256> byte_ids) const;
+
  private:
   struct Slot {
     std::int32_t left = -1;

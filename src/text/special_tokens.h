@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/files/vocabulary_file.h"
 #include "text/tokenizer.h"
-#include "text/vocabulary_file.h"
 
 namespace tutti {
 

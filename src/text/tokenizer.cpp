@@ -6,9 +6,10 @@
 #include <stdexcept>
 
 #include "base/files.h"
-#include "text/ggml_vocabulary.h"
-#include "text/openai_vocabulary.h"
+#include "text/files/ggml_vocabulary.h"
+#include "text/files/openai_vocabulary.h"
 #include "text/pieces.h"
+#include "text/timestamp_name.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -47,13 +48,13 @@ Result<VocabularyFile> parse_vocabulary(std::string_view content) {
   return json ? parse_tokenizer_json(content) : parse_tiktoken(content);
 }
 
+}  // namespace
+
 std::string timestamp_name(std::int32_t steps) {
   char text[32];
   std::snprintf(text, sizeof text, "<|%d.%02d|>", steps / 50, steps % 50 * 2);
   return text;
 }
-
-}  // namespace
 
 Tokenizer::Tokenizer(std::shared_ptr<const Vocabulary> vocabulary) : vocabulary_(std::move(vocabulary)) {}
 

@@ -58,6 +58,9 @@ class Tokenizer {
 
   const SpecialTokens& special() const;
 
+  /// Itself as a Hugging Face tokenizer.json for a model with `n_vocab` tokens, timestamps named to the last.
+  std::string to_json(std::int32_t n_vocab) const;
+
   /// Ids of speaker tags and music signs, which `suppress_tokens=-1` names.
   std::vector<std::int32_t> non_speech_tokens() const;
 

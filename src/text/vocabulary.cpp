@@ -33,10 +33,10 @@ std::vector<std::pair<std::size_t, std::string>> written_out(const VocabularyFil
 }
 
 Result<TokenTable> ids_of(const std::vector<std::string>& tokens) {
-  TokenTable ids(tokens.size());
+  TokenTable ids(tokens);
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     if (tokens[id].empty()) continue;
-    const std::int32_t other = ids.insert(tokens[id], static_cast<std::int32_t>(id));
+    const std::int32_t other = ids.insert(static_cast<std::int32_t>(id));
     if (other != TokenTable::kNone)
       return fail(Fault::corrupt,
                   "tokens " + std::to_string(other) + " and " + std::to_string(id) + " are the same bytes");

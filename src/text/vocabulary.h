@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "text/byte_pairs.h"
+#include "text/files/vocabulary_file.h"
 #include "text/special_tokens.h"
 #include "text/token_table.h"
 #include "text/tokenizer.h"
-#include "text/vocabulary_file.h"
 
 namespace tutti {
 

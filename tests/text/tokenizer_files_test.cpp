@@ -5,9 +5,9 @@
 #include "small_tokenizer.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "text/files/vocabulary_file.h"
 #include "text/languages.h"
 #include "text/tokenizer.h"
-#include "text/vocabulary_file.h"
 
 using namespace tutti;
 using nlohmann::json;

@@ -1,5 +1,6 @@
 #include "model/stored/checkpoint.h"
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -42,6 +43,34 @@ Result<void> add_safetensors(Checkpoint& checkpoint, const fs::path& path) {
   return {};
 }
 
+/// The factors of an int8 matrix: one float32 per row.
+Result<std::vector<float>> row_scales(const StoredTensor& scale, std::int64_t rows) {
+  const bool column = scale.shape.size() == 2 && scale.shape[1] == 1;
+  if (scale.type != ElementType::f32 || (scale.shape.size() != 1 && !column) || scale.shape[0] != rows)
+    return fail(Fault::corrupt, "tensor '" + scale.name + "' is " + std::string(name_of(scale.type)) + " " +
+                                    shape_text(scale.shape) + ", expected F32 [" + std::to_string(rows) + "]");
+  std::vector<float> scales(static_cast<std::size_t>(rows));
+  std::memcpy(scales.data(), scale.bytes.data(), scale.bytes.size());
+  return scales;
+}
+
+/// `tutti convert` puts the factors of "....weight" beside it as "....weight_scale".
+Result<void> attach_scales(Checkpoint& checkpoint) {
+  constexpr std::string_view kSuffix = "_scale";
+  std::vector<std::string> attached;
+  for (auto& [name, tensor] : checkpoint.tensors) {
+    if (tensor.type != ElementType::i8 || tensor.shape.empty()) continue;
+    const auto scale = checkpoint.tensors.find(name + std::string(kSuffix));
+    if (scale == checkpoint.tensors.end()) continue;  // whoever needs the weights misses it
+    auto scales = row_scales(scale->second, tensor.shape[0]);
+    if (!scales) return tl::unexpected(scales.error());
+    tensor.row_scales = std::move(*scales);
+    attached.push_back(scale->first);
+  }
+  for (const auto& name : attached) checkpoint.tensors.erase(name);
+  return {};
+}
+
 /// The files a sharded model's index names. They must lie in its own folder.
 Result<std::set<std::string>> shard_names(const fs::path& index) {
   const auto text = read_file(index);
@@ -78,6 +107,7 @@ Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   for (const auto& name : names) {
     if (auto added = add_safetensors(checkpoint, folder / name); !added) return tl::unexpected(added.error());
   }
+  if (auto scaled = attach_scales(checkpoint); !scaled) return fail_in(folder.string(), scaled.error());
   return checkpoint;
 }
 

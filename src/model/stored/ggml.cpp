@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "text/ggml_vocabulary.h"
+#include "text/files/ggml_vocabulary.h"
 
 namespace tutti {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "text/byte_level.h"
-#include "text/vocabulary_file.h"
+#include "text/files/byte_level.h"
+#include "text/files/vocabulary_file.h"
 
 namespace tutti {
 namespace {

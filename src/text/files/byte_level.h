@@ -9,4 +9,7 @@ namespace tutti {
 /// text into its bytes; false where it holds a character that stands for no byte.
 bool bytes_of_byte_level(std::string_view text, std::string& bytes);
 
+/// The other way round.
+std::string byte_level_of_bytes(std::string_view bytes);
+
 }  // namespace tutti

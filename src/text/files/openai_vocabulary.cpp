@@ -1,4 +1,4 @@
-#include "text/openai_vocabulary.h"
+#include "text/files/openai_vocabulary.h"
 
 namespace tutti {
 

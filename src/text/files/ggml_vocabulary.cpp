@@ -1,4 +1,4 @@
-#include "text/ggml_vocabulary.h"
+#include "text/files/ggml_vocabulary.h"
 
 #include <cstring>
 

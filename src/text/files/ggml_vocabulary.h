@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/vocabulary_file.h"
+#include "text/files/vocabulary_file.h"
 
 namespace tutti {
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <charconv>
 
-#include "text/vocabulary_file.h"
+#include "text/files/vocabulary_file.h"
 
 namespace tutti {
 namespace {

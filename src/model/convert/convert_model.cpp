@@ -1,0 +1,149 @@
+#include "model/convert/convert_model.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "model/convert/converted_tensor.h"
+#include "model/convert/hugging_face_files.h"
+#include "model/stored/names.h"
+#include "model/stored/safetensors_writer.h"
+#include "model/weights.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<Error> failed(const fs::path& path, const char* doing) {
+  return tl::unexpected<Error>(system_error(path.string(), doing, errno));
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// The new folder's path, its parent made.
+Result<fs::path> free_place(const fs::path& wanted) {
+  const fs::path into = wanted.has_filename() ? wanted : wanted.parent_path();  // "new/" is "new"
+  std::error_code error;
+  if (fs::exists(into, error) && (!fs::is_directory(into, error) || !fs::is_empty(into, error)))
+    return fail(Fault::usage, into.string() + " exists and is not an empty folder", "Name a new one with -o");
+  fs::create_directories(parent_of(into), error);
+  if (error)
+    return tl::unexpected<Error>(system_error(parent_of(into).string(), "could not be created", error.value()));
+  return into;
+}
+
+struct Part {
+  const StoredTensor* stored = nullptr;
+  std::string name{};
+};
+
+/// Every tensor of the network, in its order, under Hugging Face's name.
+Result<std::vector<Part>> parts_of(const Checkpoint& checkpoint) {
+  std::vector<Part> parts;
+  WhisperWeights unused;
+  for (const auto& slot : weight_slots(unused, checkpoint.shape)) {
+    const auto stored = find_tensor(checkpoint, slot.name, slot.shape);
+    if (!stored) return tl::unexpected<Error>(stored.error());
+    parts.push_back({*stored, hugging_face_name(slot.name)});
+  }
+  return parts;
+}
+
+Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  if (error || space.available >= needed) return {};
+  return fail(Fault::exhausted,
+              folder.string() + ": the new model takes " + std::to_string(needed >> 20) + " MB, " +
+                  std::to_string(space.available >> 20) + " MB are free",
+              "Free some space, or name a folder on another disk with -o");
+}
+
+/// A file in `folder` that has no name yet and is gone with its descriptor.
+Result<OwnedFd> open_nameless(const fs::path& folder) {
+  OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+  if (!fd) return failed(folder, "a file without a name could not be created");
+  return fd;
+}
+
+Result<void> give_name(const OwnedFd& fd, const fs::path& path) {
+  const auto self = "/proc/self/fd/" + std::to_string(fd.get());
+  if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return failed(path, "could not be put in place");
+  return {};
+}
+
+Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const std::vector<Part>& parts,
+                                    WeightType type, const OwnedFd& fd, const std::string& thing) {
+  std::vector<TensorPlan> plans;
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts)
+    for (auto& plan : plan_tensor(*part.stored, part.name, type)) {
+      bytes += byte_count(plan.shape, plan.type).value_or(0);
+      plans.push_back(std::move(plan));
+    }
+  if (auto room = check_room(parent_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
+  auto writer = SafetensorsWriter::start(fd.get(), std::move(plans), thing);
+  if (!writer) return tl::unexpected<Error>(writer.error());
+  for (const auto& part : parts) {
+    const auto written = convert_tensor(*part.stored, part.name, checkpoint, type,
+                                        [&](std::span<const std::byte> tensor) { return writer->add(tensor); });
+    if (!written) return tl::unexpected<Error>(written.error());
+  }
+  if (auto finished = writer->finish(); !finished) return tl::unexpected<Error>(finished.error());
+  return writer->size();
+}
+
+/// All files together take the folder's name at once.
+Result<void> publish(const OwnedFd& weights, const std::map<std::string, std::string>& files, const fs::path& into) {
+  std::string name = into.string() + ".XXXXXX";
+  if (!::mkdtemp(name.data())) return failed(into, "could not be created");
+  const fs::path staging(name);
+  Result<void> done = give_name(weights, staging / "model.safetensors");
+  for (const auto& [file, content] : files)
+    if (done) done = write_file_atomically(staging / file, content);
+  if (done && ::chmod(staging.c_str(), 0755) != 0) done = failed(into, "could not be given its mode");
+  if (done && ::rename(staging.c_str(), into.c_str()) != 0) done = failed(into, "could not be put in place");
+  std::error_code ignored;
+  if (!done) fs::remove_all(staging, ignored);
+  return done;
+}
+
+std::uint64_t parameters_of(const std::vector<Part>& parts) {
+  std::uint64_t count = 0;
+  for (const auto& part : parts) count += byte_count(part.stored->shape, ElementType::i8).value_or(0);
+  return count;
+}
+
+}  // namespace
+
+Result<ConvertedModel> convert_model(const ConvertRequest& request) {
+  const auto into = free_place(request.into);
+  if (!into) return tl::unexpected<Error>(into.error());
+  auto opened = open_checkpoint(request.model);
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  const auto parts = parts_of(*checkpoint);
+  if (!parts) return tl::unexpected<Error>(parts.error());
+  const auto files = hugging_face_files(*checkpoint, request.type);
+  if (!files) return tl::unexpected<Error>(files.error());
+  const auto weights = open_nameless(parent_of(*into));
+  if (!weights) return tl::unexpected<Error>(weights.error());
+  const auto bytes = write_weights(checkpoint, *parts, request.type, *weights, into->string());
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  if (auto done = publish(*weights, *files, *into); !done) return tl::unexpected<Error>(done.error());
+  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*parts), .bytes = *bytes};
+}
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+#include "model/convert/converted_tensor.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <string>
+
+#include "model/load.h"
+
+namespace tutti {
+namespace {
+
+/// Matrices that a linear layer or the embedding multiplies with; positions are added, and norms and biases have one
+/// dimension.
+bool becomes_int8(const StoredTensor& stored, const std::string& name, WeightType type) {
+  return type == WeightType::int8 && stored.shape.size() == 2 && name.find("positions") == std::string::npos;
+}
+
+ElementType element_type(WeightType type) {
+  switch (type) {
+    case WeightType::float16: return ElementType::f16;
+    case WeightType::bfloat16: return ElementType::bf16;
+    default: return ElementType::f32;
+  }
+}
+
+std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
+}
+
+using Take = std::function<Result<void>(std::span<const std::byte>)>;
+
+/// Symmetric, 127 steps to the largest of the row; a row of zeros has the factor 1.
+Result<void> take_rows(const at::Tensor& values, const Take& take) {
+  const auto largest = values.abs().amax(1, /*keepdim=*/true);
+  const auto scales = at::where(largest > 0, largest / 127, at::ones_like(largest));
+  const auto rows = at::round(values / scales).clamp(-127, 127).to(at::kChar).contiguous();
+  auto taken = take(bytes_of(rows));
+  return taken ? take(bytes_of(scales.contiguous())) : taken;
+}
+
+/// Numbers and factors as they lie.
+Result<void> take_same(const StoredTensor& stored, const Take& take) {
+  auto taken = take(stored.bytes);
+  return taken ? take(std::as_bytes(std::span(stored.row_scales))) : taken;
+}
+
+}  // namespace
+
+std::vector<TensorPlan> plan_tensor(const StoredTensor& stored, const std::string& name, WeightType type) {
+  if (!becomes_int8(stored, name, type)) return {{name, element_type(type), stored.shape}};
+  return {{name, ElementType::i8, stored.shape}, {name + "_scale", ElementType::f32, {stored.shape[0]}}};
+}
+
+Result<void> convert_tensor(const StoredTensor& stored, const std::string& name,
+                            const std::shared_ptr<const Checkpoint>& owner, WeightType type, const Take& take) {
+  const c10::InferenceMode no_autograd;
+  const bool rows = becomes_int8(stored, name, type);
+  if (rows && stored.type == ElementType::i8) return take_same(stored, take);
+  const auto dtype = type == WeightType::float16    ? at::kHalf
+                     : type == WeightType::bfloat16 ? at::kBFloat16
+                                                    : at::kFloat;
+  const auto values = stored_values(stored, owner).to(dtype).contiguous();
+  if (!at::isfinite(values).all().item<bool>())
+    return fail(Fault::unsupported,
+                "tensor '" + stored.name + "' has values that are no finite " + std::string(name_of(type)),
+                "Convert to float32 or bfloat16");
+  return rows ? take_rows(values, take) : take(bytes_of(values));
+}
+
+}  // namespace tutti

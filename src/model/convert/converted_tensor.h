@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "model/convert/weight_type.h"
+#include "model/stored/checkpoint.h"
+#include "model/stored/safetensors_writer.h"
+
+namespace tutti {
+
+/// What becomes of one stored tensor: one tensor of the new file, or a matrix of int8 and its factors ("..._scale").
+std::vector<TensorPlan> plan_tensor(const StoredTensor& stored, const std::string& name, WeightType type);
+
+/// Computes the bytes that `plan_tensor` planned and hands them over in its order. int8 weights that become int8 keep
+/// their numbers. A value that the new type cannot hold is an error that names the tensor.
+Result<void> convert_tensor(const StoredTensor& stored, const std::string& name,
+                            const std::shared_ptr<const Checkpoint>& owner, WeightType type,
+                            const std::function<Result<void>(std::span<const std::byte>)>& take);
+
+}  // namespace tutti

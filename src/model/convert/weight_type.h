@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace tutti {
+
+/// What weights are converted to. int8: matrices as rows of int8 with a float32 factor each, all else in float32.
+enum class WeightType { float32, float16, bfloat16, int8 };
+
+/// "float16", ...; nothing for another word.
+std::optional<WeightType> weight_type(std::string_view name);
+std::string_view name_of(WeightType type);
+
+}  // namespace tutti

@@ -1,0 +1,143 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/convert/converted_tensor.h"
+#include "model/damage.h"
+#include "model/stored/names.h"
+#include "model/stored_weights.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+
+/// Writes the tensors of a model into a folder as `tutti convert` does, and reads them again. The config is the random
+/// model's: both golden models are of its shape.
+std::map<std::string, at::Tensor> converted_weights(const std::filesystem::path& model, WeightType type,
+                                                    const TempFolder& folder) {
+  put(folder / "config.json", random_config());
+  const auto checkpoint = opened(model);
+  std::vector<TensorPlan> plans;
+  for (const auto& [name, stored] : checkpoint->tensors)
+    for (auto& plan : plan_tensor(stored, hugging_face_name(name), type)) plans.push_back(std::move(plan));
+  const OwnedFd fd(::open((folder / "model.safetensors").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+  auto writer = SafetensorsWriter::start(fd.get(), std::move(plans), "model.safetensors").value();
+  for (const auto& [name, stored] : checkpoint->tensors) {
+    const auto written = convert_tensor(stored, hugging_face_name(name), checkpoint, type,
+                                        [&](std::span<const std::byte> bytes) { return writer.add(bytes); });
+    EXPECT_TRUE(written) << written.error().text();
+  }
+  EXPECT_TRUE(writer.finish());
+  EXPECT_EQ(std::filesystem::file_size(folder / "model.safetensors"), writer.size());
+  return loaded_weights(folder.path());
+}
+
+/// Whether `tutti convert` makes a matrix of rows out of it.
+bool is_matrix(const std::string& name, const at::Tensor& tensor) {
+  return tensor.dim() == 2 && name.find("positional") == std::string::npos;
+}
+
+TEST(Convert, Float32AndFloat16KeepEveryBitThatTheyHold) {
+  const TempFolder wide, narrow;
+  const auto expected = loaded_weights(golden_folder() / "random");  // float32, with numbers that float16 holds
+  const auto in_wide = converted_weights(golden_folder() / "random/random.pt", WeightType::float32, wide);
+  const auto in_narrow = converted_weights(golden_folder() / "random", WeightType::float16, narrow);
+  for (const auto& [name, tensor] : expected) {
+    EXPECT_TRUE(at::equal(in_wide.at(name), tensor)) << name;
+    EXPECT_TRUE(at::equal(in_narrow.at(name), tensor)) << name;
+  }
+}
+
+TEST(Convert, Bfloat16RoundsToTheNearest) {
+  const TempFolder folder;
+  const auto found = converted_weights(golden_folder() / "random", WeightType::bfloat16, folder);
+  for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random"))
+    EXPECT_TRUE(at::equal(found.at(name), tensor.to(at::kBFloat16).to(at::kFloat))) << name;
+}
+
+TEST(Convert, Int8IsOffByHalfAStepOfItsRowAndOnlyInMatrices) {
+  const TempFolder folder;
+  const auto found = converted_weights(golden_folder() / "random", WeightType::int8, folder);
+  for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random")) {
+    if (!is_matrix(name, tensor)) {
+      EXPECT_TRUE(at::equal(found.at(name), tensor)) << name;
+      continue;
+    }
+    const auto step = tensor.abs().amax(1, true) / 127;
+    EXPECT_TRUE(at::all((found.at(name) - tensor).abs() <= step * 0.501).item<bool>()) << name;
+    EXPECT_FALSE(at::equal(found.at(name), tensor)) << name;
+  }
+}
+
+TEST(Convert, Int8OfFasterWhisperKeepsItsNumbers) {
+  const TempFolder folder;
+  const auto model = golden_folder() / "stored/ct2-int8";
+  const auto found = converted_weights(model, WeightType::int8, folder);
+  for (const auto& [name, tensor] : loaded_weights(model)) EXPECT_TRUE(at::equal(found.at(name), tensor)) << name;
+  const auto again = opened(folder.path());
+  const auto& before = opened(model)->tensors.at("decoder.blocks.0.mlp.2.weight");
+  const auto& after = again->tensors.at("decoder.blocks.0.mlp.2.weight");
+  EXPECT_EQ(after.type, ElementType::i8);
+  EXPECT_EQ(after.row_scales, before.row_scales);
+}
+
+TEST(Convert, ARowOfZerosHasAFactorAndStaysZero) {
+  const std::array<float, 4> values{0, 0, -254, 127};
+  const StoredTensor stored{.name = "w", .shape = {2, 2}, .bytes = std::as_bytes(std::span(values))};
+  std::vector<std::string> parts;
+  const auto owner = std::make_shared<const Checkpoint>();
+  ASSERT_TRUE(convert_tensor(stored, "w", owner, WeightType::int8, [&](std::span<const std::byte> bytes) {
+    parts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Result<void>();
+  }));
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0], std::string("\0\0\x81\x40", 4));  // 0 0 -127 64: half a step goes to the even number
+  std::array<float, 2> scales{};
+  std::memcpy(scales.data(), parts[1].data(), sizeof scales);
+  EXPECT_EQ(scales, (std::array<float, 2>{1, 2}));
+}
+
+TEST(Convert, AValueThatTheTypeCannotHoldIsRefusedByTheTensorsName) {
+  const std::array<float, 2> values{1, 70000};
+  const StoredTensor stored{.name = "too.wide", .shape = {2}, .bytes = std::as_bytes(std::span(values))};
+  const auto owner = std::make_shared<const Checkpoint>();
+  const auto nobody = [](std::span<const std::byte>) { return Result<void>(); };
+  const auto refused = convert_tensor(stored, "too.wide", owner, WeightType::float16, nobody);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("'too.wide' has values that are no finite float16"));
+  EXPECT_TRUE(convert_tensor(stored, "too.wide", owner, WeightType::bfloat16, nobody));
+}
+
+TEST(Convert, FactorsThatDoNotFitTheirMatrixAreRefusedByName) {
+  const TempFolder folder;
+  converted_weights(golden_folder() / "random", WeightType::int8, folder);
+  auto parts = Parts::of(content_of(folder / "model.safetensors"));
+  const std::string scale = "model.decoder.layers.1.fc1.weight_scale";
+  parts.header[scale]["shape"] = {48, 2};
+  put(folder / "model.safetensors", parts.whole());
+  EXPECT_THAT(load_failure(folder.path()),
+              testing::AllOf(HasSubstr(scale), HasSubstr("[48, 2]"), HasSubstr("F32 [96]")));
+}
+
+TEST(SafetensorsWriter, TheFirstTensorLiesAtAnAddressThatAnyTypeCanBeReadFrom) {
+  const TempFolder folder;
+  const OwnedFd fd(::open((folder / "a").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+  auto writer = SafetensorsWriter::start(fd.get(), {{"a", ElementType::f32, {2}}, {"b", ElementType::i8, {3}}}, "a");
+  ASSERT_TRUE(writer);
+  const std::string bytes = "12345678abc";
+  EXPECT_THROW(static_cast<void>(writer->add({})), std::invalid_argument);
+  ASSERT_TRUE(writer->add(std::as_bytes(std::span(bytes)).first(8)));
+  EXPECT_THROW(static_cast<void>(writer->finish()), std::logic_error);
+  ASSERT_TRUE(writer->add(std::as_bytes(std::span(bytes)).subspan(8)));
+  ASSERT_TRUE(writer->finish());
+  const auto file = content_of(folder / "a");
+  EXPECT_EQ(file.size() % 64, 11U);
+  const auto tensors = parse_safetensors(std::as_bytes(std::span(file)));
+  ASSERT_TRUE(tensors) << tensors.error().text();
+  EXPECT_EQ(tensors->size(), 2U);
+}
+
+}  // namespace
+}  // namespace tutti

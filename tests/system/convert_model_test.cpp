@@ -1,0 +1,142 @@
+// `tutti convert MODEL -o FOLDER`, as people run it.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shared_model() {
+  return (test_data() / "whisper-tiny.en").string();
+}
+
+ProgramEnd convert(const std::string& model, const std::string& into, const std::string& type) {
+  return run_program({tutti_program(), "convert", model, "-o", into, "--type", type});
+}
+
+void expect_said(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
+}
+
+/// Bytes of every tensor of a safetensors file, by name.
+std::map<std::string, std::string> tensors_of(const fs::path& file) {
+  const auto content = read_file(file).value();
+  std::uint64_t length = 0;
+  std::memcpy(&length, content.data(), sizeof length);
+  const auto header = Json::parse(content.substr(sizeof length, length));
+  std::map<std::string, std::string> tensors;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    const std::size_t begin = entry["data_offsets"][0], end = entry["data_offsets"][1];
+    tensors[name] = content.substr(sizeof length + length + begin, end - begin);
+  }
+  return tensors;
+}
+
+std::string stored_as(const std::string& kind, const std::string& name, const TempFolder& folder) {
+  const std::string path = (folder / name).string();
+  const ProgramEnd end = run_program(
+      {"/usr/bin/python3", std::string(TUTTI_SOURCE_DIR) + "/tools/stored_models.py", kind, shared_model(), path});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  return path;
+}
+
+std::string text_of_clip(const std::string& model, const TempFolder& folder) {
+  const ProgramEnd end =
+      run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o", folder.path().string(), "-q",
+                   (test_data() / "whisper-tiny.en/clips/string-theo.wav").string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  return read_file(folder / "string-theo.txt").value_or("");
+}
+
+std::size_t entries_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST(ConvertModel, AnyFormatBecomesTheHuggingFaceFolderItCameFrom) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const auto expected = tensors_of(shared_model() + "/model.safetensors");
+  const auto config = Json::parse(read_file(shared_model() + "/config.json").value());
+  const auto generation = Json::parse(read_file(shared_model() + "/generation_config.json").value());
+  for (const auto& [kind, name] : {std::pair("openai", "tiny.en.pt"), {"ctranslate2", "ct2"}, {"ggml", "ggml.bin"}}) {
+    SCOPED_TRACE(kind);
+    const TempFolder folder;
+    const auto into = folder / "new";
+    const ProgramEnd end = convert(stored_as(kind, name, folder), into.string(), "float16");
+    ASSERT_EQ(end.exit_code, 0) << end.err;
+    expect_said(end.out, "4 + 4 layers, 384 wide");
+    EXPECT_EQ(tensors_of(into / "model.safetensors"), expected);
+    const auto made = Json::parse(read_file(into / "config.json").value());
+    for (const auto& [key, value] : made.items()) EXPECT_EQ(config[key], value) << key;
+    const auto says = Json::parse(read_file(into / "generation_config.json").value());
+    for (const char* key : {"alignment_heads", "begin_suppress_tokens", "no_timestamps_token_id", "prev_sot_token_id"})
+      EXPECT_EQ(says[key], generation[key]) << key;
+    EXPECT_EQ(text_of_clip(into.string(), folder), text_of_clip(shared_model(), folder));
+  }
+}
+
+TEST(ConvertModel, Int8IsAQuarterOfFloat32AndSpeaks) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder folder;
+  const auto into = folder / "int8";
+  const ProgramEnd end = convert(shared_model(), into.string(), "int8");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.out, "in int8");
+  EXPECT_LT(fs::file_size(into / "model.safetensors"), fs::file_size(shared_model() + "/model.safetensors") * 6 / 10);
+  EXPECT_EQ(Json::parse(read_file(into / "config.json").value())["quantization_config"]["quant_method"], "tutti-int8");
+  EXPECT_EQ(read_file(into / "tokenizer.json").value(), read_file(shared_model() + "/tokenizer.json").value());
+  EXPECT_FALSE(text_of_clip(into.string(), folder).empty());
+}
+
+TEST(ConvertModel, AFolderWithSomethingInItIsLeftAlone) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "mine/notes.txt", "mine"));
+  const ProgramEnd end = convert(shared_model(), (folder / "mine").string(), "float16");
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "exists and is not an empty folder");
+  EXPECT_EQ(entries_in(folder / "mine"), 1U);
+}
+
+TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
+  TUTTI_NEEDS("whisper-tiny.en-partial");
+  const TempFolder folder, model;
+  for (const char* name : {"config.json", "tokenizer.json"})
+    fs::copy(test_data() / "whisper-tiny.en" / name, model / name);
+  fs::copy(test_data() / "whisper-tiny.en-partial/model-minus-token-embedding.safetensors",
+           model / "model.safetensors");
+  const ProgramEnd lacking = convert(model.path().string(), (folder / "new").string(), "float16");
+  EXPECT_EQ(lacking.exit_code, 4);
+  expect_said(lacking.err, "embed_tokens");
+
+  // A disk that is full after a megabyte.
+  const ProgramEnd full = run_program({"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"", "bash",
+                                       std::string(TUTTI_BINARY_DIR) + "/bin/tutti-engine", "convert", "--model",
+                                       shared_model(), "--into", (folder / "new").string()});
+  EXPECT_EQ(full.exit_code, 4);
+  expect_said(full.err, "could not be written");
+  EXPECT_EQ(entries_in(folder.path()), 0U);
+}
+
+TEST(ConvertModel, WhatIsNeitherTranscriptNorModelIsSaid) {
+  const TempFolder folder;
+  const ProgramEnd end = convert((folder / "nothing.json").string(), folder.path().string(), "float16");
+  EXPECT_EQ(end.exit_code, 3);
+  expect_said(end.err, "nothing.json");
+  const ProgramEnd nameless = run_program({tutti_program(), "convert", "tiny.en"});
+  EXPECT_EQ(nameless.exit_code, 2);
+  expect_said(nameless.err, "Name it with -o FOLDER");
+}
