@@ -20,6 +20,7 @@ Fault fault_of(int error_number) {
     case ENOTDIR: return Fault::missing;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
     case ENOMEM:
     case EMFILE:
     case ENFILE: return Fault::exhausted;
@@ -34,6 +35,7 @@ std::string hint_for(int error_number) {
     case EPERM: return "Check the permissions of the file and its folder";
     case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
     case EDQUOT: return "The disk quota is used up; free some space";
+    case EFBIG: return "Raise the limit of a file's size (ulimit -f), or take a file system that allows larger files";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";
     default: return {};
   }

@@ -77,7 +77,8 @@ TEST(Convert, Int8OfFasterWhisperKeepsItsNumbers) {
   const auto found = converted_weights(model, WeightType::int8, folder);
   for (const auto& [name, tensor] : loaded_weights(model)) EXPECT_TRUE(at::equal(found.at(name), tensor)) << name;
   const auto again = opened(folder.path());
-  const auto& before = opened(model)->tensors.at("decoder.blocks.0.mlp.2.weight");
+  const auto original = opened(model);
+  const auto& before = original->tensors.at("decoder.blocks.0.mlp.2.weight");
   const auto& after = again->tensors.at("decoder.blocks.0.mlp.2.weight");
   EXPECT_EQ(after.type, ElementType::i8);
   EXPECT_EQ(after.row_scales, before.row_scales);
