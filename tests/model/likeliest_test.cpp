@@ -26,5 +26,18 @@ TEST_P(StoredAs, TheLikeliestAreExactAndTheOthersAsTheyWere) {
   EXPECT_TRUE(at::equal(found.argmax(1), exact.argmax(1)));
 }
 
+TEST(Likeliest, OfARowThatSaysNothingInParticularOnlyTheFirstAreComputed) {
+  at::manual_seed(7);
+  const auto table = at::randn({3000, 16}) * 0.01;
+  const auto x = at::randn({1, 16});
+  const auto rough = at::arange(3000, at::kFloat).view({1, 3000}) * 1e-4;
+  auto found = rough.clone();
+  compute_likeliest(found, x, table);
+  const auto count = static_cast<std::int64_t>(kMostDoubtful);
+  EXPECT_TRUE(
+      at::allclose(found.narrow(1, 3000 - count, count), at::matmul(x, table.narrow(0, 3000 - count, count).t())));
+  EXPECT_TRUE(at::equal(found.narrow(1, 0, 3000 - count), rough.narrow(1, 0, 3000 - count)));
+}
+
 }  // namespace
 }  // namespace tutti

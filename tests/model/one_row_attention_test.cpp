@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/cpu/instructions.h"
 #include "model/cpu/one_row_attention_job.h"
 #include "model/golden.h"
 
@@ -71,6 +72,27 @@ TEST(OneRowAttention, BothInstructionSetsComputeTheSame) {
   job.out = narrow.mutable_data_ptr<float>();
   attend_avx2(job, scratch.data());
   EXPECT_LT(distance(wide, narrow), 1e-6);
+}
+
+TEST(OneRowAttention, ProductsOfPairsComputeWhatWideningDoes) {
+  if (best_instructions() < Instructions::dot512) GTEST_SKIP() << "this processor has no AVX512-BF16";
+  const auto q = at::randn({64});
+  const auto keys = at::randn({1500, 64}).to(at::kBFloat16);
+  const auto values = at::randn({1500, 64}).to(at::kBFloat16);
+  const auto stored = [](const at::Tensor& tensor) {
+    return reinterpret_cast<const std::uint16_t*>(tensor.const_data_ptr<at::BFloat16>());
+  };
+  for (const std::int64_t length : {1, 33, 1500}) {
+    auto pairs = at::empty({64});
+    auto widened = at::empty({64});
+    std::vector<float> scratch(static_cast<std::size_t>(OneRowAttention<std::uint16_t>::scratch_size(length)));
+    OneRowAttention<std::uint16_t> job{q.const_data_ptr<float>(),       stored(keys), stored(values),
+                                       pairs.mutable_data_ptr<float>(), length,       0.125f};
+    attend_dot512(job, scratch.data());
+    job.out = widened.mutable_data_ptr<float>();
+    attend_avx512(job, scratch.data());
+    EXPECT_LT(distance(pairs, widened), 0.004) << length;  // weights are rounded to bfloat16
+  }
 }
 
 }  // namespace

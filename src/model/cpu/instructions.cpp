@@ -41,10 +41,6 @@ Instructions best_instructions() {
   return best;
 }
 
-bool has_avx512() {
-  return best_instructions() >= Instructions::avx512;
-}
-
 bool has_avx2() {
   return best_instructions() >= Instructions::avx2;
 }

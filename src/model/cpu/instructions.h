@@ -15,7 +15,6 @@ enum class Instructions {
 /// The best set that this processor has and this system lets us use; asked once.
 Instructions best_instructions();
 
-bool has_avx512();
 bool has_avx2();
 
 }  // namespace tutti

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "model/cpu/parallel.h"
 
@@ -38,12 +40,24 @@ float dot(std::span<const float> x, const Stored* weights) {
   return std::accumulate(sums.begin(), sums.end(), 0.F);
 }
 
+/// The tokens that could be the likeliest, at most kMostDoubtful of them.
+std::vector<std::size_t> doubtful(std::span<const float> logits) {
+  const float least = largest_of(logits) - kDoubtfulLogits;
+  std::vector<std::size_t> tokens;
+  for (std::size_t token = 0; token < logits.size(); ++token) {
+    if (logits[token] >= least) tokens.push_back(token);
+  }
+  if (tokens.size() > kMostDoubtful) {
+    std::ranges::nth_element(tokens, tokens.begin() + std::ptrdiff_t{kMostDoubtful}, std::greater(),
+                             [&](std::size_t token) { return logits[token]; });
+    tokens.resize(kMostDoubtful);
+  }
+  return tokens;
+}
+
 template <class Stored>
 void compute_row(std::span<float> logits, std::span<const float> x, const Stored* table) {
-  const float least = largest_of(logits) - kDoubtfulLogits;
-  for (std::size_t token = 0; token < logits.size(); ++token) {
-    if (logits[token] >= least) logits[token] = dot(x, table + token * x.size());
-  }
+  for (const auto token : doubtful(logits)) logits[token] = dot(x, table + token * x.size());
 }
 
 }  // namespace

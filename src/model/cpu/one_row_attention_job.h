@@ -21,6 +21,7 @@ struct OneRowAttention {
 };
 
 /// One job, with the instructions the function's name says.
+void attend_dot512(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx512(const OneRowAttention<float>& job, float* scratch);
 void attend_avx512(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx2(const OneRowAttention<float>& job, float* scratch);
