@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/vad_flags.h"
+#include "cli/flags/vad_flags.h"
 #include "view/text.h"
 
 namespace tutti {

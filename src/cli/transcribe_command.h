@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/search_flags.h"
+#include "cli/flags/search_flags.h"
+#include "cli/flags/subtitle_flags.h"
+#include "cli/flags/vad_flags.h"
 #include "cli/settings/option_table.h"
-#include "cli/subtitle_flags.h"
-#include "cli/vad_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 

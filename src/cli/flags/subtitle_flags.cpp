@@ -1,4 +1,4 @@
-#include "cli/subtitle_flags.h"
+#include "cli/flags/subtitle_flags.h"
 
 #include "base/log.h"
 

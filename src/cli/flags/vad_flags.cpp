@@ -1,4 +1,4 @@
-#include "cli/vad_flags.h"
+#include "cli/flags/vad_flags.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/search_flags.h"
+#include "cli/flags/search_flags.h"
 
 #include <cmath>
 
