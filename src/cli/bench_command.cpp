@@ -124,7 +124,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
     if (c.json) continue;
-    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits, true).trials.back(), false).c_str());
+    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back(), false).c_str());
     std::fflush(stdout);
   }
   return measured;
@@ -164,7 +164,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   Interrupt interrupt;
   const auto measured = measure(command, files, *model, interrupt);
   if (!measured) return complain(measured.error(), interrupt.raised() ? kInterrupted : kNothingRan);
-  return report(command, judge(measured->trials, measured->limits, true), *model);
+  return report(command, judge(measured->trials, measured->limits), *model);
 }
 
 }  // namespace tutti

@@ -58,7 +58,7 @@ TEST(BenchLimits, AWindowCostsItsArithmeticAndAStepItsShareOfTheWeights) {
 TEST(BenchVerdict, TheFastestWithTheSameWordsIsRecommended) {
   const std::vector trials{trial("float32", 10, words(100)), trial("bfloat16", 5, words(100) + "!"),
                            trial("int8", 2, words(90))};
-  const auto verdict = judge(trials, unknown(trials), true);
+  const auto verdict = judge(trials, unknown(trials));
   EXPECT_EQ(verdict.recommended, 1U);
   EXPECT_EQ(verdict.trials[0].word_errors, 0);
   EXPECT_EQ(verdict.trials[1].word_errors, 0);
@@ -68,17 +68,23 @@ TEST(BenchVerdict, TheFastestWithTheSameWordsIsRecommended) {
 TEST(BenchVerdict, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
   std::vector trials{trial("float32", 0, ""), trial("bfloat16", 5, words(10)), trial("int8", 4, words(10))};
   trials[0].error = Error{Fault::exhausted, "no memory"};
-  const auto verdict = judge(trials, unknown(trials), true);
+  const auto verdict = judge(trials, unknown(trials));
   EXPECT_EQ(verdict.recommended, 2U);
   EXPECT_FALSE(verdict.trials[0].word_errors);
   trials.resize(1);
-  EXPECT_FALSE(judge(trials, unknown(trials), true).recommended);
+  EXPECT_FALSE(judge(trials, unknown(trials)).recommended);
+}
+
+TEST(BenchVerdict, OneOtherDigitAmongManyIsOneWord) {
+  const std::vector trials{trial("float32", 10, "one two three four five six seven eight nine zero"),
+                           trial("int8", 5, "one two three four five six seven eight nine nine")};
+  EXPECT_DOUBLE_EQ(*judge(trials, unknown(trials)).trials[1].word_errors, 0.1);
 }
 
 TEST(BenchVerdict, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
   std::vector trials{trial("float32", 10, words(3))};
   trials[0].windows = 1;
-  const auto verdict = judge(trials, {DeviceLimits{1, 1, 2.5, 1, 1}}, true);
+  const auto verdict = judge(trials, {DeviceLimits{1, 1, 2.5, 1, 1}});
   EXPECT_DOUBLE_EQ(verdict.trials[0].share_of_limit.value(), 0.25);
 }
 

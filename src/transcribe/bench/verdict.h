@@ -24,10 +24,8 @@ struct BenchVerdict {
 /// Words that may differ from the most exact setting's: half a point.
 inline constexpr double kAgrees = 0.005;
 
-/// `limits[i]` belongs to `trials[i]`. Texts are compared behind Whisper's English normaliser (the basic one where
-/// `english` is false).
-BenchVerdict judge(const std::vector<BenchTrial>& trials, const std::vector<std::optional<DeviceLimits>>& limits,
-                   bool english);
+/// `limits[i]` belongs to `trials[i]`. Texts are compared behind Whisper's basic normaliser.
+BenchVerdict judge(const std::vector<BenchTrial>& trials, const std::vector<std::optional<DeviceLimits>>& limits);
 
 /// The flags of `tutti transcribe` that run a setting.
 std::string flags_of(const BenchSetting& setting);
