@@ -35,18 +35,12 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
 CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
-  const std::int64_t n = d.n_text_state, heads = d.n_text_head;
-  // One piece of memory: what a step reads of a window lies together.
-  const auto all =
-      ops::empty({d.n_text_layer, 2, heads, encoded.size(0), n / heads}, weights_->layout.cache, weights_->device);
+  const auto cache = weights_->layout.cache;
   CrossKv window;
-  for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
-    const auto& block = weights_->net.decoder[static_cast<std::size_t>(layer)];
+  for (const auto& block : weights_->net.decoder) {
     const auto both = ops::linear(encoded, block.cross.joined);
-    window.keys.push_back(all[layer][0]);
-    window.values.push_back(all[layer][1]);
-    ops::split_heads(both.narrow(1, 0, n), window.keys.back());
-    ops::split_heads(both.narrow(1, n, n), window.values.back());
+    window.keys.push_back(ops::split_heads(both.narrow(1, 0, d.n_text_state), d.n_text_head, cache));
+    window.values.push_back(ops::split_heads(both.narrow(1, d.n_text_state, d.n_text_state), d.n_text_head, cache));
   }
   return window;
 }

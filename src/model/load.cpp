@@ -3,7 +3,10 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <unordered_set>
@@ -22,12 +25,27 @@ at::ScalarType scalar_type(ElementType type) {
   }
 }
 
+bool lies_in(const MappedFile& file, std::span<const std::byte> bytes) {
+  const auto all = file.bytes();
+  return bytes.data() >= all.data() && bytes.data() + bytes.size() <= all.data() + all.size();
+}
+
+/// Gives back the whole pages of a tensor that has been packed or copied to a device, so that no model is held twice.
+/// They are the file's: whoever reads them once more gets them again.
+void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
+  if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return lies_in(file, bytes); })) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 /// The tensor as it lies in the mapping. It keeps the checkpoint alive.
 at::Tensor mapped(const StoredTensor& stored, std::shared_ptr<const Checkpoint> owner) {
   // from_blob wants a mutable pointer; the pages are read-only, and nothing writes to weights.
   auto* data = const_cast<std::byte*>(stored.bytes.data());
-  return at::from_blob(
-      data, stored.shape, [owner = std::move(owner)](void*) {}, at::TensorOptions(scalar_type(stored.type)));
+  const auto done = [owner = std::move(owner), bytes = stored.bytes](void*) { let_go(*owner, bytes); };
+  return at::from_blob(data, stored.shape, done, at::TensorOptions(scalar_type(stored.type)));
 }
 
 /// Old files may put data at odd addresses; arithmetic on those would be undefined, a byte-wise copy is not.

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "model/cpu/cpu_ops.h"
-#include "model/cpu/large_memory.h"
 #include "model/torch_ops.h"
 
 // Which of the two an operator is left to, and the operators that torch alone has.
@@ -54,16 +52,10 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::Scala
   return torch_ops::window_attention(qkv, heads);
 }
 
-at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type, at::Device device) {
-  const auto options = at::TensorOptions(type).device(device);
-  if (!device.is_cpu()) return at::empty(sizes, options);
-  const auto bytes = static_cast<std::size_t>(c10::multiply_integers(sizes)) * c10::elementSize(type);
-  return at::from_blob(
-      allocate_large(bytes), sizes, [](void* memory) { std::free(memory); }, options);
-}
-
-void split_heads(const at::Tensor& x, at::Tensor heads) {
-  heads.copy_(x.unflatten(1, {heads.size(0), heads.size(2)}).transpose(0, 1));
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache) {
+  auto out = at::empty({heads, x.size(0), x.size(1) / heads}, x.options().dtype(cache));
+  out.copy_(x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1));
+  return out;
 }
 
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,

@@ -68,11 +68,8 @@ void add_mlp(at::Tensor& x, const Norm& norm, const Linear& in, const Linear& ou
 /// Scaled by 1 / sqrt(n / heads). cache: what keys and values may be rounded to.
 at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType cache);
 
-/// Not initialised; on a CPU large tensors lie on huge pages.
-at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type, at::Device device);
-
-/// x: [positions, n], rows may lie apart -> heads: [heads, positions, n / heads] of any type.
-void split_heads(const at::Tensor& x, at::Tensor heads);
+/// x: [positions, n], rows may lie apart -> [heads, positions, n / heads] of the cache's type.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache);
 
 /// Row r: tokens[r] of the embedding plus positions[r] of the positional table, in the table's type.
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,

@@ -4,7 +4,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include "model/load.h"
-#include "model/ops.h"
 #include "model/prepare.h"
 #include "model/state.h"
 
@@ -58,8 +57,8 @@ SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
   SelfKv cache;
   for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
     for (auto* half : {&cache.keys, &cache.values}) {
-      half->push_back(ops::empty({slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
-                                 weights_->layout.cache, weights_->device));
+      half->push_back(at::empty({slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
+                                at::TensorOptions(weights_->layout.cache).device(weights_->device)));
     }
   }
   return cache;

@@ -3,16 +3,18 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-
-#include "model/cpu/large_memory.h"
+#include <new>
 
 namespace tutti {
 
-/// Memory that starts at a cache line, not initialised (allocate_large).
+/// Memory that starts at a cache line, not initialised.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
-  explicit AlignedBytes(std::size_t size) : data_(allocate_large(size)), size_(size) {}
+  explicit AlignedBytes(std::size_t size)
+      : data_(static_cast<std::byte*>(std::aligned_alloc(kLine, (size + kLine - 1) / kLine * kLine))), size_(size) {
+    if (!data_) throw std::bad_alloc();
+  }
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
   template <class T>
@@ -21,6 +23,7 @@ class AlignedBytes {
   }
 
  private:
+  static constexpr std::size_t kLine = 64;
   struct Free {
     void operator()(std::byte* data) const { std::free(data); }
   };
