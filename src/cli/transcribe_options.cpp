@@ -178,6 +178,16 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
+Result<void> set_language(const TranscribeCommand& c, LongFormOptions& rules) {
+  if (!c.language) return {};
+  const auto code = to_language_code(*c.language);
+  if (!code)
+    return fail(Fault::usage, "--language: '" + *c.language + "' is no language Whisper knows",
+                "Give a code or an English name: de, German");
+  rules.language = std::string(*code);
+  return {};
+}
+
 }  // namespace
 
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
@@ -200,13 +210,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (!temperatures) return fail_in("--temperature", temperatures.error());
   LongFormOptions& rules = options.long_form;
   rules.temperatures = std::move(*temperatures);
-  if (c.language) {
-    const auto code = to_language_code(*c.language);
-    if (!code)
-      return fail(Fault::usage, "--language: '" + *c.language + "' is no language Whisper knows",
-                  "Give a code or an English name: de, German");
-    rules.language = std::string(*code);
-  }
+  if (auto set = set_language(c, rules); !set) return tl::unexpected(set.error());
   rules.translate = c.task == "translate";
   set_thresholds(c, rules);
   rules.condition_on_previous_text = c.condition_on_previous_text;

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "support/run_program.h"
+#include "support/stored_model.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 
@@ -16,10 +17,6 @@ using Json = nlohmann::json;
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string shared_model() {
-  return (test_data() / "whisper-tiny.en").string();
-}
 
 ProgramEnd convert(const std::string& model, const std::string& into, const std::string& type) {
   return run_program({tutti_program(), "convert", model, "-o", into, "--type", type});
@@ -42,14 +39,6 @@ std::map<std::string, std::string> tensors_of(const fs::path& file) {
     tensors[name] = content.substr(sizeof length + length + begin, end - begin);
   }
   return tensors;
-}
-
-std::string stored_as(const std::string& kind, const std::string& name, const TempFolder& folder) {
-  const std::string path = (folder / name).string();
-  const ProgramEnd end = run_program(
-      {"/usr/bin/python3", std::string(TUTTI_SOURCE_DIR) + "/tools/stored_models.py", kind, shared_model(), path});
-  EXPECT_EQ(end.exit_code, 0) << end.err;
-  return path;
 }
 
 std::string text_of_clip(const std::string& model, const TempFolder& folder) {

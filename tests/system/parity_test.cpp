@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "support/run_program.h"
+#include "support/stored_model.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 
@@ -25,10 +26,6 @@ struct WholeRun {
   std::size_t steps = 0;
   std::size_t narrow = 0;
 };
-
-std::string shared_model() {
-  return (test_data() / "whisper-tiny.en").string();
-}
 
 /// One command over all `paths`, outputs named by path so that equal stems may meet.
 WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags,
@@ -152,15 +149,6 @@ TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameWhereverNothingWasSampled) {
 }
 
 namespace {
-
-/// The shared model in a form of other programs, made by tools/stored_models.py in `folder`.
-std::string stored_as(const std::string& kind, const std::string& name, const TempFolder& folder) {
-  const std::string path = (folder / name).string();
-  const ProgramEnd end = run_program(
-      {"/usr/bin/python3", std::string(TUTTI_SOURCE_DIR) + "/tools/stored_models.py", kind, shared_model(), path});
-  EXPECT_EQ(end.exit_code, 0) << end.err;
-  return path;
-}
 
 /// The expected clips of half a minute and less.
 std::vector<Json> short_clips() {
