@@ -1,7 +1,11 @@
 #include "device/device_spec.h"
 
-#include <charconv>
+#include <sched.h>
 
+#include <charconv>
+#include <vector>
+
+#include "base/nearest.h"
 #include "device/visible.h"
 
 namespace tutti {
@@ -29,10 +33,6 @@ tl::unexpected<Error> not_there(const std::string& what, const MachineDevices& d
   return fail(Fault::missing, what + notes_of(devices), "This machine has " + devices.choices());
 }
 
-bool is_usable(const Gpu& gpu) {
-  return gpu.uuid && gpu.capability.value_or(kOldestCapability) >= kOldestCapability;
-}
-
 std::int64_t free_memory(const Gpu& gpu) {
   return gpu.memory_total.value_or(Bytes{}).value - gpu.memory_used.value_or(Bytes{}).value;
 }
@@ -51,7 +51,73 @@ Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& de
   return not_there(uuid + ": no GPU, or more than one, has a UUID that begins so", devices);
 }
 
+template <class Number>
+bool read_all(std::string_view text, Number& into) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
+/// "30x:12GB[@GPU-…]" behind "emulated:"; memory may be left out.
+std::optional<DeviceSpec> emulated(std::string_view text, std::string_view whole) {
+  DeviceSpec spec{.kind = DeviceSpec::Kind::emulated, .text = std::string(whole)};
+  EmulatedCard& card = spec.card;
+  const auto at = text.find('@');
+  if (at != text.npos) card.uuid = text.substr(at + 1);
+  if (at != text.npos && (!card.uuid.starts_with("GPU-") || card.uuid.size() <= 4)) return {};
+  text = text.substr(0, at);
+  const auto colon = text.find(':');
+  const std::string_view speed = text.substr(0, colon);
+  if (!speed.ends_with('x') || !read_all(speed.substr(0, speed.size() - 1), card.speed)) return {};
+  if (!(card.speed > 0 && card.speed <= 1e6)) return {};
+  if (colon == text.npos) return spec;
+  const std::string_view memory = text.substr(colon + 1);
+  double gigabytes = 0;
+  if (!memory.ends_with("GB") || !read_all(memory.substr(0, memory.size() - 2), gigabytes)) return {};
+  if (!(gigabytes > 0 && gigabytes <= 1e6)) return {};
+  card.memory = Bytes{static_cast<std::int64_t>(gigabytes * 1e9)};
+  return spec;
+}
+
+Result<ResolvedDevice> cpu_core(int core, const MachineDevices& devices) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  if (core < 0 || core >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(core), &allowed))
+    return not_there("cpu:" + std::to_string(core) + ": this process may not use such a core; it has " +
+                         std::to_string(CPU_COUNT(&allowed)),
+                     devices);
+  return ResolvedDevice{.kind = ResolvedDevice::Kind::cpu,
+                        .name = "core " + std::to_string(core) + " of " + devices.cpu,
+                        .core = core};
+}
+
+Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devices) {
+  ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = spec.text, .card = spec.card};
+  if (spec.card.uuid.empty()) return device;
+  const auto gpu = by_uuid(spec.card.uuid, devices);
+  if (!gpu) return gpu;
+  device.uuid = device.card.uuid = gpu->uuid;
+  device.name = gpu->name + " (emulated)";
+  return device;
+}
+
+/// The right form nearest to what was written.
+std::string nearest_form(std::string_view text) {
+  const std::string kind(text.substr(0, text.find_first_of(":@")));
+  static const std::vector<std::string> kinds{"auto", "cpu", "cuda", "emulated", "GPU-uuid", "gpu"};
+  const std::string meant = nearest_name(kind, kinds);
+  if (meant == "cpu") return "cpu, or cpu:N for core N alone";
+  if (meant == "cuda" || meant == "gpu") return "cuda:N, the N-th GPU in PCI order";
+  if (meant == "emulated") return "emulated:30x:12GB, with speed and memory, or emulated:30x:12GB@GPU-uuid";
+  if (meant == "GPU-uuid") return "the UUID of a GPU, as nvidia-smi -L writes it: GPU-5a3f…";
+  return meant;
+}
+
 }  // namespace
+
+bool is_usable(const Gpu& gpu) {
+  return gpu.uuid && gpu.capability.value_or(kOldestCapability) >= kOldestCapability;
+}
 
 Result<DeviceSpec> parse_device(std::string_view text) {
   using Kind = DeviceSpec::Kind;
@@ -59,22 +125,26 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   if (text == "cpu") return DeviceSpec{.kind = Kind::cpu};
   if (text == "cuda") return DeviceSpec{.kind = Kind::cuda_index};
   if (text.starts_with("GPU-") && text.size() > 4) return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
-  if (text.starts_with("cuda:")) {
-    DeviceSpec spec{.kind = Kind::cuda_index};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + 5, end, spec.index);
-    if (error == std::errc() && stop == end) return spec;
-  }
+  DeviceSpec spec{.kind = Kind::cuda_index};
+  if (text.starts_with("cuda:") && read_all(text.substr(5), spec.index)) return spec;
+  int core = 0;
+  if (text.starts_with("cpu:") && read_all(text.substr(4), core) && core >= 0)
+    return DeviceSpec{.kind = Kind::cpu, .core = core};
+  if (text.starts_with("emulated:"))
+    if (auto card = emulated(text.substr(9), text)) return *std::move(card);
+  const std::string form = nearest_form(text);
   return fail(Fault::usage,
-              "device '" + std::string(text) + "': expected auto, cpu, cuda:N or the UUID of a GPU (GPU-…)",
-              "`tutti doctor` lists the devices of this machine");
+              "device '" + std::string(text) + "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or " +
+                  "emulated:30x:12GB",
+              (form.empty() ? "" : "Nearest is " + form + ". ") + "`tutti doctor` lists the devices of this machine");
 }
 
 Result<ResolvedDevice> resolve(const DeviceSpec& spec, const MachineDevices& devices) {
   switch (spec.kind) {
     case DeviceSpec::Kind::automatic: return choose(devices);
-    case DeviceSpec::Kind::cpu: return cpu_of(devices);
+    case DeviceSpec::Kind::cpu: return spec.core ? cpu_core(*spec.core, devices) : cpu_of(devices);
     case DeviceSpec::Kind::uuid: return by_uuid(spec.uuid, devices);
+    case DeviceSpec::Kind::emulated: return played(spec, devices);
     case DeviceSpec::Kind::cuda_index: break;
   }
   if (spec.index < devices.visible.size()) return cuda(devices.visible[spec.index]);
