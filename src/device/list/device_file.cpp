@@ -122,24 +122,30 @@ Result<ListedDevice> listed(Entry entry, const std::string& where) {
   return ListedDevice{.spec = std::move(*spec), .name = entry.name};
 }
 
+Result<toml::table> parse_toml(const std::string& content, const std::string& path) {
+  try {
+    return toml::parse(content, path);
+  } catch (const toml::parse_error& error) {
+    std::ostringstream text;
+    text << path << ", line " << error.source().begin.line << ": " << error.description();
+    return fail(Fault::usage, text.str());
+  }
+}
+
 }  // namespace
 
 Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
   const auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
-  const auto parsed = toml::parse(*content, path);
-  if (!parsed) {
-    std::ostringstream text;
-    text << parsed.error().description() << " at line " << parsed.error().source().begin.line;
-    return fail(Fault::usage, path + ": " + text.str());
-  }
+  auto parsed = parse_toml(*content, path);
+  if (!parsed) return tl::unexpected(parsed.error());
   double time = 1;
   const toml::array* entries = nullptr;
   const Keys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
                                              entries = node.as_array();
                                              return entries != nullptr;
                                            }}};
-  if (auto taken = take_table(parsed.table(), top, path); !taken) return tl::unexpected(taken.error());
+  if (auto taken = take_table(*parsed, top, path); !taken) return tl::unexpected(taken.error());
   std::vector<ListedDevice> devices;
   for (std::size_t i = 0; entries && i < entries->size(); ++i) {
     const std::string where = path + ": device " + std::to_string(i + 1);
