@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "device/gpu.h"
 
 namespace tutti {
 
@@ -43,14 +44,6 @@ struct GpuProcess {
   std::optional<double> utilisation{};  ///< 0 to 1, of its multiprocessors, over the last sampling period
 };
 
-/// One slice of a GPU in MIG mode.
-struct MigDevice {
-  std::string uuid;  ///< "MIG-…"
-  std::string name{};
-  std::optional<int> gpu_instance{}, compute_instance{};
-  std::optional<Bytes> memory_total{}, memory_used{};
-};
-
 struct GpuTemperatures {
   std::optional<double> gpu{}, memory{};                     ///< degrees Celsius
   std::optional<double> slowdown_limit{}, shutdown_limit{};  ///< of the GPU's own
@@ -78,6 +71,7 @@ struct GpuUtilisation {
   std::optional<double> memory{};  ///< of the time, memory was read or written
   std::optional<double> own{};     ///< by our process tree
   std::optional<double> foreign{};
+  bool by_process = false;             ///< the processes' own utilisation is known
   std::optional<std::string> doubt{};  ///< "says 100 % with no process on it": a latched counter
 };
 
@@ -115,7 +109,7 @@ struct GpuSnapshot {
   GpuPcie pcie{};
   std::optional<bool> mig{};  ///< in MIG mode
   std::vector<MigDevice> mig_devices{};
-  std::vector<GpuProcess> processes{};
+  std::optional<std::vector<GpuProcess>> processes{};  ///< absent where the driver shows none of them to us
 
   /// Age of the values at `now`; absent where there never were any.
   std::optional<Seconds> age(Clock::Instant now) const;

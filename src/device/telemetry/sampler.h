@@ -22,6 +22,8 @@ struct SamplerOptions {
   std::optional<std::string> visible_devices{};  ///< CUDA_VISIBLE_DEVICES as the user set it; absent: unset
 };
 
+struct SamplerState;
+
 /// Watches the machine: a thread that publishes a snapshot a second and never calls the driver, one that does (NVML,
 /// else nvidia-smi), one for PCIe throughput. A driver call that hangs makes that GPU's values old and its state
 /// `hung`; the other GPUs go on with another thread, and nobody waits. Costs no GPU memory: no CUDA context is ever
@@ -40,8 +42,7 @@ class Sampler {
   std::shared_ptr<const MachineSnapshot> settled(Seconds patience) const;
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<SamplerState> state_;
 };
 
 }  // namespace tutti
