@@ -124,7 +124,8 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   if (text == "auto") return DeviceSpec{.kind = Kind::automatic};
   if (text == "cpu") return DeviceSpec{.kind = Kind::cpu};
   if (text == "cuda") return DeviceSpec{.kind = Kind::cuda_index};
-  if (text.starts_with("GPU-") && text.size() > 4) return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
+  if ((text.starts_with("GPU-") || text.starts_with("MIG-")) && text.size() > 4)
+    return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
   DeviceSpec spec{.kind = Kind::cuda_index};
   if (text.starts_with("cuda:") && read_all(text.substr(5), spec.index)) return spec;
   int core = 0;
@@ -134,8 +135,8 @@ Result<DeviceSpec> parse_device(std::string_view text) {
     if (auto card = emulated(text.substr(9), text)) return *std::move(card);
   const std::string form = nearest_form(text);
   return fail(Fault::usage,
-              "device '" + std::string(text) + "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or " +
-                  "emulated:30x:12GB",
+              "device '" + std::string(text) + "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or of a slice " +
+                  "of one (MIG-…), or emulated:30x:12GB",
               (form.empty() ? "" : "Nearest is " + form + ". ") + "`tutti doctor` lists the devices of this machine");
 }
 

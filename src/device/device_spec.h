@@ -16,7 +16,7 @@ struct DeviceSpec {
     automatic,   ///< "auto": the visible GPU with the most free memory, else the CPU
     cpu,         ///< "cpu", or "cpu:N": core N alone, with one thread
     cuda_index,  ///< "cuda:N", or "cuda" for cuda:0: the N-th visible GPU in PCI order, after CUDA_VISIBLE_DEVICES
-    uuid,        ///< "GPU-…", or an unambiguous beginning of a UUID
+    uuid,        ///< "GPU-…" or "MIG-…", or an unambiguous beginning of a UUID
     emulated,    ///< "emulated:30x:12GB[@GPU-…]": a card that is only played
   };
   Kind kind = Kind::automatic;
