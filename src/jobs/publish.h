@@ -32,12 +32,16 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
 
 // The steps, for whoever needs them apart.
 
-/// Writes every output to <staging>/<task>.<attempt>.<token>.<n> and syncs it.
+/// Writes every output to <staging>/<task>.<attempt>.<token>.<n> and syncs it. An output on another file system than
+/// `staging` is staged in .tmp beside its public name.
 Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
 /// Renames a staged output to its public name and syncs the folder. Right again when it has happened already.
 Result<void> put_in_place(const TaskOutput& output);
 void remove_staged(std::span<const TaskOutput> outputs);
+
+/// Removes an empty staging folder at the end of a run.
+void leave_staging(const std::filesystem::path& staging);
 
 struct SweepReport {
   std::size_t put_in_place = 0;  // tasks whose outputs a killed process had recorded but not renamed
