@@ -28,7 +28,21 @@ class Pool final : public DevicePool {
     return *first()->ready;
   }
 
-  std::unique_ptr<PoolTaskEngine> add_task(const PoolTask& task) override { return make_task_engine(shared_, task); }
+  void add_task(const PoolTask& task) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.add_task(task.id, {.priority = task.priority, .audio = task.audio, .whole = task.whole},
+                                 shared_->now());
+    shared_->pump(lock);
+  }
+
+  void end_task(std::uint64_t task) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.end_task(task, shared_->now());
+    shared_->tasks.erase(task);
+    shared_->pump(lock);
+  }
+
+  std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) override { return make_task_engine(shared_, task); }
 
   PoolView view() override {
     PoolShared::Lock lock(shared_->mutex);

@@ -72,8 +72,7 @@ struct PoolView {
 /// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a
 /// window on a device that fails is opened and asked again on another, without the caller noticing. Errors: what a
 /// worker says about the window; Fault::device with the evidence when the task is blamed for workers' deaths, or no
-/// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. The task ends with the object; none of its
-/// calls may be waiting then.
+/// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. None of its calls may be waiting when it goes.
 class PoolTaskEngine : public WindowEngine {
  public:
   /// Its length, as found since.
@@ -103,7 +102,12 @@ class DevicePool {
 
   /// Waits for the first worker with a loaded model. An error: every device has failed for good, and why.
   virtual Result<Ready> ready() = 0;
-  virtual std::unique_ptr<PoolTaskEngine> add_task(const PoolTask& task) = 0;
+  /// A task that is to come: what the devices expect, and why they are idle, counts on it.
+  virtual void add_task(const PoolTask& task) = 0;
+  /// It will not come (again).
+  virtual void end_task(std::uint64_t task) = 0;
+  /// The windows of a task that was added. One engine at a time for each.
+  virtual std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) = 0;
 
   virtual PoolView view() = 0;
   /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.

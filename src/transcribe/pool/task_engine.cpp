@@ -11,18 +11,11 @@ constexpr double kFramesPerSecond = 100;
 
 class TaskEngine final : public PoolTaskEngine {
  public:
-  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task) : pool_(std::move(pool)), task_(task) {
-    PoolShared::Lock lock(pool_->mutex);
-    pool_->tasks[task_.id];
-    pool_->dispatcher.add_task(task_.id, {.priority = task.priority, .audio = task.audio, .whole = task.whole},
-                               pool_->now());
-  }
+  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task) : pool_(std::move(pool)), task_(task) {}
 
   ~TaskEngine() override {
     PoolShared::Lock lock(pool_->mutex);
     if (whole_) settle(lock, *whole_);
-    pool_->dispatcher.end_task(task_.id, pool_->now());
-    pool_->tasks.erase(task_.id);
     pool_->pump(lock);
   }
 
