@@ -28,7 +28,7 @@ struct DispatcherOptions {
   BreakerOptions breaker{};
 };
 
-/// What one device is doing, for people and reports. Times are since the device was added.
+/// What one device is doing, for people and reports. in_service = busy + the sum of idle, since it was added.
 struct DeviceView {
   std::string id{};
   DeviceState state{};
@@ -44,6 +44,7 @@ struct DeviceView {
   double speed = 0;               ///< as now believed
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
+  Seconds in_service{};
   Seconds busy{};                            ///< with a piece in flight
   std::array<Seconds, kIdleReasons> idle{};  ///< without, by reason
   std::optional<Idle> why_idle{};            ///< now
@@ -82,7 +83,9 @@ class Dispatcher {
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
   void add_task(TaskId task, TaskFacts facts, Seconds now);
-  void correct_length(TaskId task, Seconds audio, Seconds now);  ///< of the whole task, as found since
+  /// What the whole task comes to, as found since: the sum of the pieces it offers, so less than the recording where
+  /// only its speech is heard.
+  void correct_length(TaskId task, Seconds audio, Seconds now);
   /// `count` more pieces of so much audio each can start. A task that is `whole` has one.
   void offer(TaskId task, Seconds audio, std::int64_t count, Seconds now);
   /// Takes pieces back that wait: nobody runs them any more.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 
@@ -26,6 +27,11 @@ enum class Policy {
   fifo,         ///< in order of arrival, by whichever device has room
   round_robin,  ///< dealt out in order of arrival, one to each device in turn
 };
+
+inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note_raw, Policy::fifo,
+                                       Policy::round_robin};
+const char* policy_name(Policy policy);
+std::optional<Policy> policy_named(std::string_view name);
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
 struct TaskFacts {
