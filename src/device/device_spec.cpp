@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "device/emulated_spec.h"
 #include "device/visible.h"
 
 namespace tutti {
@@ -57,24 +58,16 @@ bool read_all(std::string_view text, Number& into) {
   return error == std::errc() && stop == text.data() + text.size();
 }
 
-/// "30x:12GB[@GPU-…]" behind "emulated:"; memory may be left out.
-std::optional<DeviceSpec> emulated(std::string_view text, std::string_view whole) {
-  DeviceSpec spec{.kind = DeviceSpec::Kind::emulated, .text = std::string(whole)};
-  EmulatedCard& card = spec.card;
-  const auto at = text.find('@');
-  if (at != text.npos) card.uuid = text.substr(at + 1);
-  if (at != text.npos && (!card.uuid.starts_with("GPU-") || card.uuid.size() <= 4)) return {};
-  text = text.substr(0, at);
-  const auto colon = text.find(':');
-  const std::string_view speed = text.substr(0, colon);
-  if (!speed.ends_with('x') || !read_all(speed.substr(0, speed.size() - 1), card.speed)) return {};
-  if (!(card.speed > 0 && card.speed <= 1e6)) return {};
-  if (colon == text.npos) return spec;
-  const std::string_view memory = text.substr(colon + 1);
-  double gigabytes = 0;
-  if (!memory.ends_with("GB") || !read_all(memory.substr(0, memory.size() - 2), gigabytes)) return {};
-  if (!(gigabytes > 0 && gigabytes <= 1e6)) return {};
-  card.memory = Bytes{static_cast<std::int64_t>(gigabytes * 1e9)};
+/// None said: as much as one of today's ordinary cards.
+constexpr Bytes kUsualMemory{12'000'000'000};
+
+Result<DeviceSpec> emulated(std::string_view text) {
+  const auto figures = parse_emulated(text);
+  if (!figures) return tl::unexpected(figures.error());
+  DeviceSpec spec{.kind = DeviceSpec::Kind::emulated, .text = std::string(text)};
+  spec.card.speed = figures->speed;
+  spec.card.memory = figures->memory.value_or(kUsualMemory);
+  spec.card.uuid = figures->gpu;
   return spec;
 }
 
@@ -131,8 +124,7 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   int core = 0;
   if (text.starts_with("cpu:") && read_all(text.substr(4), core) && core >= 0)
     return DeviceSpec{.kind = Kind::cpu, .core = core};
-  if (text.starts_with("emulated:"))
-    if (auto card = emulated(text.substr(9), text)) return *std::move(card);
+  if (text.starts_with("emulated:")) return emulated(text);
   const std::string form = nearest_form(text);
   return fail(Fault::usage,
               "device '" + std::string(text) + "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or of a slice " +

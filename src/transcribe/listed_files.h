@@ -19,6 +19,7 @@ class ListedFiles final : public RunFiles {
   void serve(const TranscriptionContext* context);
 
   std::optional<TakenFile> next() override;
+  Result<void> begin(std::size_t) override { return {}; }
   Result<void> heard(std::size_t, Seconds) override { return {}; }
   const TranscriptionContext* context(std::size_t) override;
   Result<void> publish(TranscribedFile& file) override;

@@ -45,6 +45,7 @@ std::optional<Result<TakenFile>> take(Run& run) {
 
 Result<DecodedFile> decode(Run& run, TakenFile file) {
   const auto started = Clock::real().now();
+  if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
   auto recording = decode_recording(file.input, [&](Seconds) { return !run.aborted; });
   if (!recording) return tl::unexpected(recording.error());
   if (auto heard = run.files.heard(file.index, recording->duration()); !heard) return tl::unexpected(heard.error());

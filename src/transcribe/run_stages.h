@@ -26,6 +26,8 @@ class RunFiles {
   virtual ~RunFiles() = default;
   /// The next file to take up; may wait. None: there are no more.
   virtual std::optional<TakenFile> next() = 0;
+  /// It is going to be decoded. An error ends the file.
+  virtual Result<void> begin(std::size_t index) = 0;
   /// Its audio is there. An error ends the file.
   virtual Result<void> heard(std::size_t index, Seconds length) = 0;
   /// How its windows are served; waits for a worker. Null: it is not to be worked on.

@@ -12,6 +12,7 @@ constexpr Seconds kLeastPatience{10};            // of the pool's clock, without
 constexpr double kLatenessFactor = 8;            // of the time that what is in flight should take
 constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
+constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
 
 /// Faults that another start cannot mend, as in Session.
@@ -31,14 +32,11 @@ class Keeper {
 
   void run() {
     for (int failures = 0; !over();) {
+      const Seconds born = pool_.now();
       const auto error = one_life();
-      if (over()) break;
-      if (was_ready_) {
-        failures = 0;
-        continue;
-      }
-      if (leave_for_good(error)) break;
-      rest(std::min(kLongestRest, kFirstRest * std::exp2(failures++)));
+      if (over() || (!was_ready_ && leave_for_good(error))) break;
+      failures = was_ready_ && pool_.now() - born > kLongLife ? 0 : failures + 1;
+      if (failures > 1 || !was_ready_) rest(std::min(kLongestRest, kFirstRest * std::exp2(failures - 1)));
     }
     finish_canary();
   }

@@ -32,7 +32,6 @@ class Pool final : public DevicePool {
     PoolShared::Lock lock(shared_->mutex);
     shared_->dispatcher.add_task(task.id, {.priority = task.priority, .audio = task.audio, .whole = task.whole},
                                  shared_->now());
-    shared_->pump(lock);
   }
 
   void end_task(std::uint64_t task) override {

@@ -59,7 +59,8 @@ void PoolShared::pump(const Lock& held) {
     }
     const auto place = waiting.front();
     waiting.pop_front();
-    if (dispatcher.devices(now())[grant->device].pieces <= 1) member.progress_at = now();
+    const bool idle = std::ranges::none_of(granted, [&](const auto& at) { return at.second->device == grant->device; });
+    if (idle) member.progress_at = now();
     place->grant = grant->id;
     place->device = grant->device;
     place->life = member.life;
