@@ -162,6 +162,8 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std
 
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders) {
   SweepReport report;
+  const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
+  if (!reaped) return tl::unexpected(reaped.error());
   const auto unpublished = store.unpublished();
   if (!unpublished) return tl::unexpected(unpublished.error());
   for (const auto& task : *unpublished) {

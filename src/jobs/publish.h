@@ -49,8 +49,8 @@ struct SweepReport {
   std::size_t collected = 0;     // staged files of attempts that lost
 };
 
-/// Mends what a killed process left, at start, before anything is submitted. Staged files that this store knows nothing
-/// of are removed when older than a day.
+/// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
+/// knows nothing of are removed when older than a day.
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders);
 
 /// Whether recorded outputs are still there: each file exists with its recorded size.
