@@ -79,9 +79,8 @@ Result<ResolvedDevice> cpu_core(int core, const MachineDevices& devices) {
     return not_there("cpu:" + std::to_string(core) + ": this process may not use such a core; it has " +
                          std::to_string(CPU_COUNT(&allowed)),
                      devices);
-  return ResolvedDevice{.kind = ResolvedDevice::Kind::cpu,
-                        .name = "core " + std::to_string(core) + " of " + devices.cpu,
-                        .core = core};
+  return ResolvedDevice{
+      .kind = ResolvedDevice::Kind::cpu, .name = "core " + std::to_string(core) + " of " + devices.cpu, .core = core};
 }
 
 Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devices) {
@@ -127,7 +126,8 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   if (text.starts_with("emulated:")) return emulated(text);
   const std::string form = nearest_form(text);
   return fail(Fault::usage,
-              "device '" + std::string(text) + "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or of a slice " +
+              "device '" + std::string(text) +
+                  "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or of a slice " +
                   "of one (MIG-…), or emulated:30x:12GB",
               (form.empty() ? "" : "Nearest is " + form + ". ") + "`tutti doctor` lists the devices of this machine");
 }

@@ -36,7 +36,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   Tally tally(observer, files.size(), static_cast<std::size_t>(skipped));
   if (static_cast<std::size_t>(skipped) == files.size()) return tally.summary();
 
-  const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
+  const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position,
+                                                const std::vector<Segment>& fresh) {
     tally.progress(index, position, fresh);
   };
   std::shared_ptr<const LoadedWorker> loaded;

@@ -47,7 +47,8 @@ struct Run {
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 
-/// The stage that holds one window in flight per thread; its number of threads is set once the workers have told theirs.
+/// The stage that holds one window in flight per thread; its number of threads is set once the workers have told
+/// theirs.
 inline constexpr const char* kTranscribeStage = "transcribe";
 
 /// files -> decode [-> listen, with VAD] -> prepare -> transcribe -> write.

@@ -13,16 +13,16 @@ namespace {
 
 /// Common words, so that what an emulated card says reads like text and compresses like it.
 constexpr std::string_view kWords[] = {
-    "the",     "a",      "of",     "and",    "to",      "in",     "that",   "it",     "was",    "for",    "with",
-    "on",      "as",     "he",     "she",    "they",    "we",     "you",    "his",    "her",    "their",  "our",
-    "time",    "people", "year",   "way",    "day",     "man",    "thing",  "woman",  "life",   "child",  "world",
-    "school",  "state",  "family", "hand",   "part",    "place",  "case",   "week",   "company", "system", "question",
-    "work",    "night",  "point",  "home",   "water",   "room",   "mother", "area",   "money",  "story",  "fact",
-    "month",   "lot",    "right",  "study",  "book",    "eye",    "job",    "word",   "issue",  "side",   "kind",
-    "head",    "house",  "friend", "father", "power",   "hour",   "game",   "line",   "end",    "member", "law",
-    "car",     "city",   "name",   "team",   "minute",  "idea",   "body",   "back",   "parent", "face",   "others",
-    "level",   "office", "door",   "health", "person",  "art",    "war",    "history", "party", "result", "change",
-    "morning", "reason", "moment", "air",    "teacher", "force",  "river",  "field",  "light",  "garden", "music"};
+    "the",     "a",      "of",     "and",    "to",      "in",    "that",   "it",      "was",     "for",    "with",
+    "on",      "as",     "he",     "she",    "they",    "we",    "you",    "his",     "her",     "their",  "our",
+    "time",    "people", "year",   "way",    "day",     "man",   "thing",  "woman",   "life",    "child",  "world",
+    "school",  "state",  "family", "hand",   "part",    "place", "case",   "week",    "company", "system", "question",
+    "work",    "night",  "point",  "home",   "water",   "room",  "mother", "area",    "money",   "story",  "fact",
+    "month",   "lot",    "right",  "study",  "book",    "eye",   "job",    "word",    "issue",   "side",   "kind",
+    "head",    "house",  "friend", "father", "power",   "hour",  "game",   "line",    "end",     "member", "law",
+    "car",     "city",   "name",   "team",   "minute",  "idea",  "body",   "back",    "parent",  "face",   "others",
+    "level",   "office", "door",   "health", "person",  "art",   "war",    "history", "party",   "result", "change",
+    "morning", "reason", "moment", "air",    "teacher", "force", "river",  "field",   "light",   "garden", "music"};
 
 std::string program() {
   const char* named = std::getenv("TUTTI_EMULATOR");

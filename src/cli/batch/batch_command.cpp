@@ -76,7 +76,7 @@ int exit_code(const BatchReport& report) {
   if (report.interrupted) return kInterrupted;
   if (!report.ended_early.empty()) return report.done_now > 0 ? kSomeFailed : kNothingRan;
   return report.counts.failed > 0 || report.counts.done + report.counts.cancelled < report.counts.total ? kSomeFailed
-                                                                                                     : kDone;
+                                                                                                        : kDone;
 }
 
 Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
@@ -92,9 +92,8 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   BatchLog observer(ask, [&] {
     return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
   });
-  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
-    control.change([now](BatchControl*& held) { held = now; });
-  });
+  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt,
+                                [&](BatchControl* now) { control.change([now](BatchControl*& held) { held = now; }); });
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   std::fputs(batch_report_text(*report, command.price).c_str(), stderr);

@@ -28,9 +28,10 @@ void add_devices(OptionTable& table, BatchCommand& c) {
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
             "tasks at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
   table.add("threads", c.threads, "N", "tasks in flight at most; 0: as many as keep the devices busy").letter = 't';
-  table.add("policy", c.policy, "POLICY",
-            "how tasks and devices are brought together: tutti, or for comparison the field note's score, fifo, "
-            "round_robin")
+  table
+      .add("policy", c.policy, "POLICY",
+           "how tasks and devices are brought together: tutti, or for comparison the field note's score, fifo, "
+           "round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
   table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
   table.add("price", c.price, "PRICE", "of an hour of a device, for the report");
@@ -42,15 +43,20 @@ void add_run(OptionTable& table, BatchCommand& c) {
   Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
   format.letter = 'f';
   format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
-  table.add("name-by", c.name_by, "stem|path",
-            "talks/monday.mp3 becomes talks/monday.mp3.srt (the inputs' tree below their common folder), or monday.srt")
+  table
+      .add("name-by", c.name_by, "stem|path",
+           "talks/monday.mp3 becomes talks/monday.mp3.srt (the inputs' tree below their common folder), or monday.srt")
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json", "what became of every recording and every device");
   table.add("state", c.state, "DIR",
             "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, ~/.local/state/tutti");
+  table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
+  table.add("audio-template", c.path_template, "TEMPLATE",
+            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
-  table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter = 'y';
+  table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
+      'y';
   table.add_switch("sequential", c.sequential,
                    "the reference's loop over each file, which then stays on one device, instead of --batched");
 }
@@ -59,7 +65,9 @@ void add_run(OptionTable& table, BatchCommand& c) {
 
 void add_batch(OptionTable& table, BatchCommand& c) {
   c.speech.heard.batched = true;
-  table.positional(c.inputs, "INPUT...", "audio or video files, folders of them");
+  table.positional(c.inputs, "INPUT...",
+                   "audio or video files, folders of them, globs, lists (.txt), tables (.csv, .jsonl), manifests "
+                   "(.json); - reads standard input");
   add_devices(table, c);
   add_run(table, c);
   add_speech(table, c.speech);

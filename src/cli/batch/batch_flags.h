@@ -19,7 +19,7 @@ struct BatchCommand {
   TranscribeCommand speech{};
   bool sequential = false;
 
-  std::string devices{};               // comma-separated; --devices may be given again
+  std::string devices{};                // comma-separated; --devices may be given again
   std::optional<std::string> device{};  // -d: only there
   bool experimental = false;
   std::string max_per_gpu{};
@@ -33,6 +33,8 @@ struct BatchCommand {
   std::filesystem::path report{};
   std::filesystem::path state{};
   std::int32_t skip = 0;
+  std::filesystem::path audio_root{};
+  std::string path_template{};
   bool retry_failed = false;
   bool yes = false;
   double device_patience = 600;

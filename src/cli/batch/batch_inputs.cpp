@@ -2,51 +2,17 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <map>
+#include <optional>
 
+#include "base/log.h"
 #include "base/sha256.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kKinds[] = {".wav", ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".wma", ".aif",
-                                       ".aiff", ".au", ".caf", ".mka", ".mp4", ".m4v", ".mkv", ".mov", ".webm", ".avi",
-                                       ".mpg", ".mpeg", ".ts", ".3gp", ".wmv", ".flv", ".amr"};
-
-bool is_recording(const fs::path& path) {
-  std::string kind = path.extension().string();
-  std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(kKinds, kind) != std::end(kKinds);
-}
-
-Result<void> open_folder(const fs::path& folder, std::vector<std::string>& into) {
-  std::error_code why;
-  std::vector<std::string> found;
-  for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, why);
-       !why && at != fs::recursive_directory_iterator(); at.increment(why))
-    if (at->is_regular_file() && is_recording(at->path())) found.push_back(at->path().string());
-  if (why) return fail(Fault::missing, folder.string() + ": the folder cannot be read: " + why.message());
-  std::ranges::sort(found);
-  into.insert(into.end(), found.begin(), found.end());
-  return {};
-}
-
-Result<std::vector<std::string>> recordings(const std::vector<std::string>& inputs) {
-  std::vector<std::string> all;
-  for (const auto& input : inputs) {
-    std::error_code why;
-    if (fs::is_directory(input, why)) {
-      if (auto opened = open_folder(input, all); !opened) return tl::unexpected(opened.error());
-    } else if (fs::exists(input, why)) {
-      all.push_back(input);
-    } else {
-      return fail(Fault::missing, input + ": no such file or folder");
-    }
-  }
-  return all;
-}
 
 InputIdentity identity_of(const fs::path& path) {
   struct stat facts {};
@@ -54,31 +20,66 @@ InputIdentity identity_of(const fs::path& path) {
   return {facts.st_size, facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
 }
 
+/// Every format's file of one input; `taken` remembers whose each is.
+Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions& options,
+                                         std::map<std::string, std::string>& taken) {
+  const fs::path base = options.folder / (options.name_by == NameBy::stem ? input.file.stem() : input.below);
+  const auto [other, fresh] = taken.emplace(base.string(), input.file.string());
+  if (!fresh)
+    return fail(
+        Fault::usage,
+        "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
+        options.name_by == NameBy::stem ? "Use --name-by path" : "Name the folder they lie in, not the files");
+  std::vector<fs::path> outputs;
+  for (const Format format : options.formats) outputs.push_back(base.string() + "." + std::string(extension(format)));
+  return outputs;
+}
+
+TaskClass class_of(const std::string& name) {
+  if (name == "interactive") return TaskClass::interactive;
+  return name == "normal" ? TaskClass::normal : TaskClass::batch;
+}
+
+BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string& fingerprint, const fs::path& folder) {
+  const fs::path& first = outputs.front();
+  ManifestEntry& entry = input.entry;
+  return {.spec = {.key = first.parent_path() / first.stem(),
+                   .batch = folder.string(),
+                   .input = input.file.string(),
+                   .identity = identity_of(input.file),
+                   .options = fingerprint,
+                   .audio = entry.duration,
+                   .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
+                   .task_class = class_of(entry.task_class),
+                   .priority = entry.priority,
+                   .uuid = std::move(entry.id),
+                   .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
+                   .extra = std::move(entry.extra)},
+          .outputs = std::move(outputs)};
+}
+
 }  // namespace
 
 Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint) {
-  auto inputs = recordings(command.inputs);
-  if (!inputs) return tl::unexpected(inputs.error());
-  const auto skipped = std::min(inputs->size(), static_cast<std::size_t>(std::max(0, command.skip)));
-  inputs->erase(inputs->begin(), inputs->begin() + static_cast<std::ptrdiff_t>(skipped));
   OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();
-  const auto planned = plan_outputs(*inputs, options);
-  if (!planned) return tl::unexpected(planned.error());
+  const InputOptions wanted{
+      .audio_root = command.audio_root, .rules = {.path_template = command.path_template}, .skip = command.skip};
   std::vector<BatchTask> tasks;
-  tasks.reserve(planned->size());
-  for (const auto& file : *planned) {
-    const fs::path first = file.outputs.front();
-    BatchTask task{.outputs = file.outputs};
-    task.spec = {.key = first.parent_path() / first.stem(),
-                 .batch = options.folder.string(),
-                 .input = fs::absolute(file.input).lexically_normal().string(),
-                 .identity = identity_of(file.input),
-                 .options = fingerprint,
-                 .name = file.input.filename().string()};
-    tasks.push_back(std::move(task));
-  }
+  std::map<std::string, std::string> taken;
+  std::optional<Error> wrong;
+  const InputSink sink{[&](Input&& input) {
+                         auto outputs = outputs_of(input, options, taken);
+                         if (!outputs) wrong = outputs.error();
+                         if (outputs)
+                           tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
+                         return outputs.has_value();
+                       },
+                       [](Error&& error) { log(Level::warning, error.text()); }};
+  if (const auto read = read_inputs(command.inputs, wanted, sink); !read) return tl::unexpected(read.error());
+  if (wrong) return tl::unexpected(*wrong);
+  if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");
   return tasks;
 }
 

@@ -59,7 +59,8 @@ std::string note_line(const FleetStatus& status) {
 
 void BatchLog::on_start(const BatchStart& start) {
   if (const auto status = status_()) log(Level::info, "GPU Balancer Status: " + note_line(*status));
-  std::string line = "[" + std::to_string(start.number) + "/" + std::to_string(start.total) + "] Processing: " + start.name;
+  std::string line =
+      "[" + std::to_string(start.number) + "/" + std::to_string(start.total) + "] Processing: " + start.name;
   line += attempts_text(start.attempt);
   if (!start.next_device.empty()) line += " (next device: " + start.next_device + ")";
   log(Level::info, line);

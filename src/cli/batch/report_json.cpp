@@ -49,7 +49,8 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   if (const auto cost = cost_of(report, price)) {
     json["cost"] = rounded(*cost);
     json["price_per_device_hour"] = *price;
-    if (report.audio > Seconds(0)) json["cost_per_audio_hour"] = rounded(*cost / (report.audio.count() / kSecondsAnHour));
+    if (report.audio > Seconds(0))
+      json["cost_per_audio_hour"] = rounded(*cost / (report.audio.count() / kSecondsAnHour));
   }
   if (!report.ended_early.empty()) json["ended_early"] = report.ended_early;
   json["interrupted"] = report.interrupted;

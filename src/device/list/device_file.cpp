@@ -111,8 +111,8 @@ Result<ListedDevice> listed(Entry entry, const std::string& where) {
   if (!spec) return fail_in(where, spec.error());
   const bool emulated = spec->kind == DeviceSpec::Kind::emulated;
   if (entry.plays && !emulated)
-    return fail(Fault::usage, where + ": jitter, warm-up, slots, time and failures need an emulated card, found '" +
-                                  entry.use + "'");
+    return fail(Fault::usage,
+                where + ": jitter, warm-up, slots, time and failures need an emulated card, found '" + entry.use + "'");
   if (emulated) {
     entry.card.speed = spec->card.speed;
     entry.card.memory = spec->card.memory;
@@ -142,9 +142,9 @@ Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
   double time = 1;
   const toml::array* entries = nullptr;
   const Keys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
-                                             entries = node.as_array();
-                                             return entries != nullptr;
-                                           }}};
+                                              entries = node.as_array();
+                                              return entries != nullptr;
+                                            }}};
   if (auto taken = take_table(*parsed, top, path); !taken) return tl::unexpected(taken.error());
   std::vector<ListedDevice> devices;
   for (std::size_t i = 0; entries && i < entries->size(); ++i) {

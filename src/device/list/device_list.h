@@ -17,8 +17,9 @@ struct ListedDevice {
   std::string name{};  ///< what people call it; empty: as it is written in the list
 };
 
-/// The devices in a comma-separated list of `auto`, `cuda:N`, `GPU-uuid`, `cpu`, `cpu:N`, `emulated:30x:12GB[@GPU-uuid]`
-/// and names of devices files (*.toml). Fault::usage names the entry and the nearest right form.
+/// The devices in a comma-separated list of `auto`, `cuda:N`, `GPU-uuid`, `cpu`, `cpu:N`,
+/// `emulated:30x:12GB[@GPU-uuid]` and names of devices files (*.toml). Fault::usage names the entry and the nearest
+/// right form.
 Result<std::vector<ListedDevice>> parse_device_list(std::string_view list);
 
 /// A devices file:
@@ -38,7 +39,8 @@ Result<std::vector<ListedDevice>> read_device_file(const std::string& path);
 
 /// A device to be used.
 struct ChosenDevice {
-  std::string id;  ///< unique in the run: a GPU's UUID, "cpu:0", "emulated:30x:12GB", "emulated:30x:12GB#2", or its name
+  std::string
+      id;  ///< unique in the run: a GPU's UUID, "cpu:0", "emulated:30x:12GB", "emulated:30x:12GB#2", or its name
   ResolvedDevice device{};
 };
 

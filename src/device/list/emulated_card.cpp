@@ -14,8 +14,8 @@ constexpr std::int64_t kModelBytes = std::int64_t{3} << 30;  // turbo in float16
 constexpr std::int64_t kWindowBytes = std::int64_t{400} << 20;
 
 using Kind = EmulatedFailure::Kind;
-const std::map<std::string, Kind, std::less<>> kKinds{{"die", Kind::die},       {"hang", Kind::hang},
-                                                      {"stall", Kind::stall},   {"garble", Kind::garble},
+const std::map<std::string, Kind, std::less<>> kKinds{{"die", Kind::die},         {"hang", Kind::hang},
+                                                      {"stall", Kind::stall},     {"garble", Kind::garble},
                                                       {"exhaust", Kind::exhaust}, {"lost", Kind::lost}};
 
 std::string number(double value) {
@@ -57,8 +57,9 @@ Result<EmulatedFailure> parse_failure(const std::string& text) {
   EmulatedFailure failure{.kind = known->second};
   const std::string_view times = at == text.npos ? std::string_view() : std::string_view(text).substr(at + 1);
   const auto plus = failure.kind == Kind::lost ? times.find('+') : times.npos;
-  const bool timed = read(times.substr(0, plus), failure.at) && failure.at >= Seconds(0) &&
-                     (plus == times.npos || (read(times.substr(plus + 1), failure.lasts) && failure.lasts > Seconds(0)));
+  const bool timed =
+      read(times.substr(0, plus), failure.at) && failure.at >= Seconds(0) &&
+      (plus == times.npos || (read(times.substr(plus + 1), failure.lasts) && failure.lasts > Seconds(0)));
   if (!timed)
     return fail(Fault::usage, "failure '" + text + "': expected a time in seconds behind @, and for lost + how long",
                 "As in " + kind + "@60, or lost@60+30");

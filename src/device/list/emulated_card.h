@@ -28,15 +28,15 @@ struct EmulatedFailure {
 /// A card that is only played: how fast it is, what fits and what goes wrong. Its clock runs `time` real seconds a
 /// second, so that hours pass in seconds.
 struct EmulatedCard {
-  double speed = 30;              ///< seconds of audio a second, whatever the number of windows
+  double speed = 30;  ///< seconds of audio a second, whatever the number of windows
   Bytes memory{std::int64_t{12} << 30};
-  std::int32_t slots = 8;         ///< windows in work at most; fewer where memory does not hold them
-  double jitter = 0;              ///< a window takes up to this share more or less
-  Seconds warm_up{0};             ///< from the start of a worker to Ready
-  double time = 1;                ///< real seconds per second of the card
-  std::uint64_t seed = 0;         ///< of the jitter
-  std::int64_t born = 0;          ///< nanoseconds of the monotonic clock; failures count from here
-  std::string uuid{};             ///< the (fake) GPU it sits on; empty: none
+  std::int32_t slots = 8;  ///< windows in work at most; fewer where memory does not hold them
+  double jitter = 0;       ///< a window takes up to this share more or less
+  Seconds warm_up{0};      ///< from the start of a worker to Ready
+  double time = 1;         ///< real seconds per second of the card
+  std::uint64_t seed = 0;  ///< of the jitter
+  std::int64_t born = 0;   ///< nanoseconds of the monotonic clock; failures count from here
+  std::string uuid{};      ///< the (fake) GPU it sits on; empty: none
   std::vector<EmulatedFailure> failures{};
 
   /// Windows that fit beside a model of ordinary size, at least one.

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kWordsPerFrame = 0.025;      // 2.5 a second
+constexpr double kWordsPerFrame = 0.025;  // 2.5 a second
 constexpr std::int32_t kWordsPerSentence = 10;
 
 /// SplitMix64 (Steele, Lea, Flood 2014).

@@ -161,10 +161,10 @@ class EmulatedWorker {
   void obey(const DecodeWindow& order) {
     const Window window = windows_[order.window];
     const Seconds cost = cost_of(window.frames) * (1 - kEncoderShare);
-    Decoded decoded{.window = order.window,
-                    .request = order.request,
-                    .tokens = emulated_text(part_.speech, window.content, window.frames, order.timestamps,
-                                            order.max_tokens)};
+    Decoded decoded{
+        .window = order.window,
+        .request = order.request,
+        .tokens = emulated_text(part_.speech, window.content, window.frames, order.timestamps, order.max_tokens)};
     decoded.steps = static_cast<std::int32_t>(decoded.tokens.size()) + 1;
     decoded.avg_logprob = -0.25;
     decoded.sum_logprob = decoded.avg_logprob * decoded.steps;
@@ -193,9 +193,9 @@ class EmulatedWorker {
   const EmulatedPart part_;
   Connection connection_;
   std::mt19937_64 random_;
-  const Seconds started_;    // age of the card when this process began
-  Seconds done_until_{-1};   // failures up to this age are over
-  OwnedFd memory_;           // came beside the message
+  const Seconds started_;   // age of the card when this process began
+  Seconds done_until_{-1};  // failures up to this age are over
+  OwnedFd memory_;          // came beside the message
   std::map<WindowId, Window> windows_;
   std::deque<Answer> answers_;  // by due time
   Clock::Instant free_at_{};

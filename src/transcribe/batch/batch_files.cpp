@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
+constexpr double kUsualBytesPerSecond = 16000;         // of a recording whose length is not known yet: 128 kbit/s
 constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
@@ -404,8 +404,7 @@ void BatchFiles::hand_back(const std::string& reason) {
     for (auto& attempt : attempts_) attempt.context.reset();
   }
   for (const auto& key : held)
-    if (const auto back = store_.hand_back(key, reason); !back)
-      log(Level::error, "the store: " + back.error().text());
+    if (const auto back = store_.hand_back(key, reason); !back) log(Level::error, "the store: " + back.error().text());
   for (auto& attempt : attempts_) attempt.engine.reset();
 }
 

@@ -114,7 +114,7 @@ class BatchFiles final : public RunFiles {
   BatchCounts counts_{};
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
-  std::size_t open_ = 0;    // tasks that have not ended
+  std::size_t open_ = 0;  // tasks that have not ended
   std::size_t in_flight_ = 0;
   bool all_added_ = false;
   bool taking_ = true;

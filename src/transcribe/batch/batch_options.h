@@ -24,13 +24,13 @@ struct BatchOptions {
   std::vector<ChosenDevice> devices{};
   std::map<std::string, int> task_caps{};  // by device id; "": every device without one of its own
   std::string policy = "tutti";
-  int tasks_at_once = 0;              // -t; 0: as many as keep the devices busy
-  std::filesystem::path state{};      // the store's folder
-  std::filesystem::path staging{};    // on the file system of the outputs
-  std::string command{};              // for history
-  std::string batch{};                // what its tasks have in common: the output folder
-  bool retry_failed = false;          // those that failed for good in an earlier run, too
-  Seconds patience{600};              // without any device in service, then the run ends
+  int tasks_at_once = 0;            // -t; 0: as many as keep the devices busy
+  std::filesystem::path state{};    // the store's folder
+  std::filesystem::path staging{};  // on the file system of the outputs
+  std::string command{};            // for history
+  std::string batch{};              // what its tasks have in common: the output folder
+  bool retry_failed = false;        // those that failed for good in an earlier run, too
+  Seconds patience{600};            // without any device in service, then the run ends
 };
 
 }  // namespace tutti

@@ -68,7 +68,8 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .task_cap = cap_of(options, device.id)};
     for (const auto& known : *speeds)
-      if (!emulated && known.key.device == device.id && known.key.model == options.run.model.string() && known.speed > 0)
+      if (!emulated && known.key.device == device.id && known.key.model == options.run.model.string() &&
+          known.speed > 0)
         pooled.speed = known.speed;
     pool.devices.push_back(std::move(pooled));
   }

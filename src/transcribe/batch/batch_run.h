@@ -18,7 +18,8 @@ class BatchControl {
  public:
   virtual ~BatchControl() = default;
   virtual FleetStatus status() = 0;
-  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, or does again.
+  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, or does
+  /// again.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
   virtual void cancel(std::int64_t task) = 0;

@@ -12,11 +12,10 @@ constexpr std::size_t kTasksAtOnce = 1000;
 
 DeviceState state_of(const std::string& name) {
   static const std::map<std::string, DeviceState, std::less<>> kStates{
-      {"starting", DeviceState::starting}, {"healthy", DeviceState::healthy},
-      {"suspect", DeviceState::suspect},   {"open", DeviceState::quarantined},
-      {"probing", DeviceState::probing},   {"warming", DeviceState::warming},
-      {"draining", DeviceState::draining}, {"quarantined", DeviceState::quarantined},
-      {"lost", DeviceState::lost},         {"failed", DeviceState::failed}};
+      {"starting", DeviceState::starting}, {"healthy", DeviceState::healthy},         {"suspect", DeviceState::suspect},
+      {"open", DeviceState::quarantined},  {"probing", DeviceState::probing},         {"warming", DeviceState::warming},
+      {"draining", DeviceState::draining}, {"quarantined", DeviceState::quarantined}, {"lost", DeviceState::lost},
+      {"failed", DeviceState::failed}};
   const auto known = kStates.find(name);
   return known == kStates.end() ? DeviceState::healthy : known->second;
 }
@@ -62,8 +61,11 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
     status.devices.push_back(status_of(view.devices[i], options.devices[i], view.elapsed));
   for (const auto& task : files.in_work()) {
     ++status.running;
-    status.in_work.push_back(
-        {.id = std::to_string(task.id), .name = task.name, .device = task.devices, .done = task.position, .length = task.length});
+    status.in_work.push_back({.id = std::to_string(task.id),
+                              .name = task.name,
+                              .device = task.devices,
+                              .done = task.position,
+                              .length = task.length});
   }
   return status;
 }
@@ -78,7 +80,9 @@ void add_assets(BatchReport& report, JobStore& store, RunId run) {
       const bool ended = is_final(task.state);
       BatchAsset asset{.uuid = task.spec.uuid,
                        .name = task.spec.name,
-                       .status = task.state == TaskState::dead ? "failed" : ended ? std::string(name_of(task.state)) : "pending",
+                       .status = task.state == TaskState::dead ? "failed"
+                                 : ended                       ? std::string(name_of(task.state))
+                                                               : "pending",
                        .error = task.state == TaskState::done ? "" : task.error,
                        .device = task.device,
                        .attempts = task.attempts,

@@ -8,9 +8,9 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
-constexpr Seconds kLeastPatience{10};            // of the pool's clock, without an answer; a first window takes its time
-constexpr double kLatenessFactor = 8;            // of the time that what is in flight should take
-constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
+constexpr Seconds kLeastPatience{10};  // of the pool's clock, without an answer; a first window takes its time
+constexpr double kLatenessFactor = 8;  // of the time that what is in flight should take
+constexpr Seconds kFirstRest{0.5};     // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
 constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
@@ -110,8 +110,10 @@ class Keeper {
       if (me_.canary && !me_.canary_runs) run_canary(lock, worker, life);
       me_.changed.wait_for(lock, kLook);
       if (me_.life != life) break;
-      if (auto ended = worker->ended()) pool_.lost(lock, device_, life, *ended);
-      else if (auto stalled = too_late()) pool_.lost(lock, device_, life, *stalled);
+      if (auto ended = worker->ended())
+        pool_.lost(lock, device_, life, *ended);
+      else if (auto stalled = too_late())
+        pool_.lost(lock, device_, life, *stalled);
     }
     me_.serving = false;
     return me_.loss.value_or(Error{Fault::cancelled, "stopped"});

@@ -18,9 +18,9 @@ namespace tutti {
 struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
-  double speed = 1;                 // audio seconds a second, as believed beforehand
-  std::int32_t enough = 1;          // windows in flight at which it is as fast as it gets; 0: as many as it steps together
-  std::optional<int> task_cap{};    // tasks with a window in flight here at most
+  double speed = 1;         // audio seconds a second, as believed beforehand
+  std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  std::optional<int> task_cap{};  // tasks with a window in flight here at most
 };
 
 struct PoolOptions {
@@ -44,8 +44,9 @@ struct PoolTask {
 /// One device at a moment. Times are of the pool's clock.
 struct PooledDeviceView {
   std::string id;
-  std::string name{};    // what its worker calls it, for people
-  std::string state{};   // balance's word: starting, healthy, suspect, open, probing, warming, draining, quarantined, lost
+  std::string name{};  // what its worker calls it, for people
+  std::string
+      state{};  // balance's word: starting, healthy, suspect, open, probing, warming, draining, quarantined, lost
   std::string reason{};  // of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight
@@ -63,9 +64,9 @@ struct PooledDeviceView {
 
 struct PoolView {
   std::vector<PooledDeviceView> devices{};
-  Seconds elapsed{};        // since the pool was started
-  Seconds expected_left{};  // until all tasks that were added are done
-  double error = 0;         // of that, relative
+  Seconds elapsed{};          // since the pool was started
+  Seconds expected_left{};    // until all tasks that were added are done
+  double error = 0;           // of that, relative
   std::string next_device{};  // that takes the next task; empty: none can
 };
 
@@ -116,7 +117,8 @@ class DevicePool {
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;
-  /// Lets go: what is in flight has `grace` (real time), then everybody who waits gets Fault::cancelled. Returns at once.
+  /// Lets go: what is in flight has `grace` (real time), then everybody who waits gets Fault::cancelled. Returns at
+  /// once.
   virtual void stop(Seconds grace) = 0;
   /// Windows that may be in flight together on all devices that are there, once they are ready: as many threads are
   /// worth having, and a few.

@@ -83,8 +83,8 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
   for (const auto& [grant, place] : granted)
     if (place->device == device) places.push_back(place);
   if (!stopping)
-    log(Level::warning, member.facts.id + ": " + error.text() + "; windows that go elsewhere: " +
-                            std::to_string(places.size()));
+    log(Level::warning,
+        member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
   if (member.canary_runs && member.canary)
     dispatcher.failed(member.canary->id, FailureClass::device, error.what, now());
   member.canary.reset();

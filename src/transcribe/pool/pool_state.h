@@ -84,11 +84,11 @@ struct PoolShared {
   std::deque<PoolMember> members;
   std::map<TaskId, PoolTaskRecord> tasks;
   std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
-  std::optional<Error> over;           // nothing is granted any more
+  std::optional<Error> over;  // nothing is granted any more
   bool stopping = false;
-  Seconds served_at{};                 // a device was in service then
-  std::condition_variable ready;       // some device is, or all have failed
-  std::condition_variable time;        // for the timekeeper: something changed
+  Seconds served_at{};            // a device was in service then
+  std::condition_variable ready;  // some device is, or all have failed
+  std::condition_variable time;   // for the timekeeper: something changed
 };
 
 /// Canary windows are told from callers' by their highest bit.

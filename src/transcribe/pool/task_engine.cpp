@@ -220,8 +220,8 @@ class TaskEngine final : public PoolTaskEngine {
     const bool full = error.fault == Fault::exhausted;
     pool_->granted.erase(std::exchange(place.grant, 0));
     place.worker.reset();
-    const auto verdict = pool_->dispatcher.failed(granted.grant, full ? FailureClass::exhausted : FailureClass::permanent,
-                                                  error.what, pool_->now());
+    const auto verdict = pool_->dispatcher.failed(
+        granted.grant, full ? FailureClass::exhausted : FailureClass::permanent, error.what, pool_->now());
     const bool again = full && verdict.next == Verdict::Next::retry;
     if (again)
       pool_->tasks[task_.id].waiting.push_front(std::static_pointer_cast<PoolPlace>(place_of(lock, window)));
@@ -246,7 +246,8 @@ class TaskEngine final : public PoolTaskEngine {
     waiting.erase(found);
     pool_->dispatcher.withdraw(task_.id, pool_->now());
     if (!waiting.empty())
-      pool_->dispatcher.offer(task_.id, waiting.front()->audio, static_cast<std::int64_t>(waiting.size()), pool_->now());
+      pool_->dispatcher.offer(task_.id, waiting.front()->audio, static_cast<std::int64_t>(waiting.size()),
+                              pool_->now());
   }
 
   const std::shared_ptr<PoolShared> pool_;
