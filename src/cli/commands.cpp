@@ -10,6 +10,7 @@
 #include "cli/doctor_command.h"
 #include "cli/features_command.h"
 #include "cli/models_command.h"
+#include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
@@ -33,6 +34,7 @@ void print_help() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
+      {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"wer", "word and character error rate of two texts", run_wer},
