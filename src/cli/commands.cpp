@@ -13,6 +13,7 @@
 #include "cli/models_command.h"
 #include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
+#include "cli/records/manifest_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -42,6 +43,7 @@ const std::vector<Command>& commands() {
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
+      {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
