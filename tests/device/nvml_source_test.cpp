@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
+#include "base/files.h"
 #include "device/driver_under_test.h"
+#include "device/emulated_load.h"
 
 namespace tutti {
 namespace {
@@ -151,11 +155,11 @@ TEST(NvmlSource, EachErrorOfEachCallCostsThatValueOfThatCardOnly) {
       const bool has_uuid = std::string_view(call) != "nvmlDeviceGetUUID";
       const GpuSnapshot* gpu = all.gpu(has_uuid ? "GPU-b" : "0000:02:00.0");
       ASSERT_NE(gpu, nullptr);
-      const bool names = std::string_view(call) == "nvmlDeviceGetName" || !has_uuid ||
-                         std::string_view(call) == "nvmlDeviceGetPciInfo_v3" ||
-                         std::string_view(call) == "nvmlDeviceGetCudaComputeCapability" ||
-                         std::string_view(call) == "nvmlDeviceRegisterEvents";
-      if (means_loss(code) && !names) {
+      // Asked when the list is made; the values then tell that the card is well.
+      const std::set<std::string> only_listed{"nvmlDeviceGetUUID",       "nvmlDeviceGetName",
+                                              "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetCudaComputeCapability",
+                                              "nvmlDeviceGetMemoryInfo", "nvmlDeviceRegisterEvents"};
+      if (means_loss(code) && !only_listed.contains(call)) {
         EXPECT_EQ(gpu->state, GpuState::lost);
         EXPECT_THAT(gpu->reason, HasSubstr("(" + std::to_string(code) + ")"));
         EXPECT_EQ(gpu->utilisation.gpu, std::nullopt) << "a lost card is not idle";
@@ -165,7 +169,11 @@ TEST(NvmlSource, EachErrorOfEachCallCostsThatValueOfThatCardOnly) {
       if (!has_uuid || std::string_view(call) == "nvmlDeviceGetName" ||
           std::string_view(call) == "nvmlDeviceGetPciInfo_v3")
         continue;
-      for (const auto& line : series_of(all, "GPU-b")) EXPECT_THAT(healthy_b, Contains(line)) << "nothing is made up";
+      for (const auto& line : series_of(all, "GPU-b")) {
+        // The older call for memory, which then answers, counts what the driver reserves as used.
+        if (line.starts_with("tutti_gpu_memory_used")) continue;
+        EXPECT_NE(std::find(healthy_b.begin(), healthy_b.end(), line), healthy_b.end()) << line << " is made up";
+      }
     }
 }
 
@@ -352,19 +360,25 @@ TEST(NvmlSource, ALibraryThatLacksNearlyEveryFunctionStillHasItsCard) {
 }
 
 TEST(NvmlSource, ProgramsThatSayTheyUseACardAreSeenOnItWhileTheyLive) {
-  const ScriptedMachine unused("");  // its variables only
   DriverUnderTest driver(kTwoCards);
-  const auto loads = std::filesystem::path(std::getenv("TUTTI_FAKE_NVML")).string() + ".loads";
-  const auto mine = "load gpu=GPU-b pid=" + std::to_string(::getpid()) + " memory=12000000000 util=40\n";
-  ASSERT_TRUE(write_file_atomically(loads + "/one", mine));
-  ASSERT_TRUE(write_file_atomically(loads + "/dead", "load gpu=GPU-b pid=999999999 memory=1 util=1\n"));
+  auto worker = EmulatedLoad::on("GPU-b");
+  ASSERT_NE(worker, nullptr);
+  ASSERT_TRUE(worker->set(Bytes{12'000'000'000}, 0.4));
+  const auto loads = std::filesystem::path(std::string(std::getenv("TUTTI_FAKE_NVML")) + ".loads");
+  ASSERT_TRUE(write_file_atomically(loads / "killed", "load gpu=GPU-b pid=999999999 memory=1 util=1\n"));
   const auto gpu = *driver.read().gpu("GPU-b");
   ASSERT_EQ(gpu.processes->size(), 2u);
   EXPECT_EQ(gpu.processes->at(1).pid, ::getpid());
+  EXPECT_DOUBLE_EQ(*gpu.processes->at(1).utilisation, 0.4);
   EXPECT_EQ(gpu.memory.used, Bytes{18'000'000'000});
-  std::filesystem::remove(loads + "/one");
+  worker.reset();
   driver.advance(Seconds(1));
   EXPECT_EQ(driver.read().gpu("GPU-b")->processes->size(), 1u);
+}
+
+TEST(EmulatedLoad, WithoutAFakeDriverThereIsNone) {
+  const ScopedVariable script("TUTTI_FAKE_NVML", nullptr);
+  EXPECT_EQ(EmulatedLoad::on("GPU-a"), nullptr);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/files.h"
 #include "device/driver_under_test.h"
 
 namespace tutti {
