@@ -1,4 +1,4 @@
-#include "device/nvml.h"
+#include "device/nvml/nvml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
