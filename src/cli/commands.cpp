@@ -12,6 +12,7 @@
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
 #include "cli/review_command.h"
+#include "cli/top_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -41,6 +42,7 @@ const std::vector<Command>& commands() {
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
+      {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
   return table;
