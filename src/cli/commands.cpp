@@ -14,6 +14,8 @@
 #include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
 #include "cli/records/manifest_command.h"
+#include "cli/review_command.h"
+#include "cli/top_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -40,11 +42,13 @@ const std::vector<Command>& commands() {
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
+      {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
+      {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
   return table;
