@@ -17,6 +17,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "hub": "base",
     "transcript": "base text",
     "link": "base metrics device",
+    "feed": "base metrics flow audio text transcript",
     "transcribe": "base metrics flow device audio text hub transcript link",
     "view": "base metrics",
     "cli": "base metrics flow device audio text hub transcript link transcribe view",
