@@ -19,9 +19,10 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "hub": "base",
     "transcript": "base text",
     "link": "base metrics device",
+    "feed": "base metrics flow audio text transcript",
     "view": "base metrics",
     "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
-    "cli": "base metrics flow device balance jobs audio text hub transcript link transcribe view",
+    "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe view",
 }
 HEAVY = {  # below it: the only rooms that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

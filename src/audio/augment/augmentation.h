@@ -1,0 +1,37 @@
+#pragma once
+
+namespace tutti {
+
+/// From the least to the most, inclusive; drawn evenly.
+struct Span {
+  double least = 0;
+  double most = 0;
+};
+
+/// SpecAugment (Park et al. 2019) on log-mel: bands of bins and stretches of frames set to the sample's own mean.
+struct SpecAugment {
+  int band_count = 0;          ///< 0: none
+  int band_width = 27;         ///< most bins of one band; each drawn from 0 to it
+  int stretch_count = 0;       ///< 0: none
+  int stretch_width = 100;     ///< most frames of one stretch
+  double stretch_share = 0.2;  ///< no stretch is longer than this share of the sample's real frames
+};
+
+/// What is done to training audio, each part with a probability of its own. Everything is drawn from (seed, epoch,
+/// sample id), so it is the same whatever thread does it, and differs from epoch to epoch. The default is nothing.
+struct Augmentation {
+  double speed_share = 0;  ///< of samples played faster or slower; pitch changes with it, times too
+  Span speed{0.9, 1.1};
+  double gain_share = 0;
+  Span gain_db{-12, 6};    ///< held below clipping
+  double noise_share = 0;  ///< white or pink noise, at a ratio to the signal's power
+  Span noise_db{5, 40};
+  double room_share = 0;         ///< a simple room: exponentially decaying echoes after the direct sound
+  Span room_seconds{0.05, 0.3};  ///< reverberation time, to -60 dB
+  SpecAugment spectrum{};
+
+  /// Whether samples are changed before their features are computed.
+  bool touches_sound() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
+};
+
+}  // namespace tutti

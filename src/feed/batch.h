@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "feed/buffers.h"
+
+namespace tutti {
+
+/// Text and when it is heard, in seconds from the start of its sample.
+struct TimedText {
+  double start = 0;
+  double end = 0;
+  std::string text{};
+};
+
+/// What is known of one row of a batch beside its features.
+struct BatchSample {
+  std::string id;                  ///< as the manifest names it; "ID#2" is the third piece of a recording that was cut
+  std::string text;                ///< exactly as written; tokenising and normalising belong to the task
+  std::int32_t frames = 0;         ///< real mel frames, 100 a second; what follows in its row is padding
+  std::vector<TimedText> times{};  ///< where the source knows them; empty otherwise
+  std::vector<std::string> fields{};  ///< the values of FeedOptions::fields, in that order; "" where a line has none
+};
+
+/// One training batch, in host memory. Plain data; belongs to whoever holds it. Letting go of it gives its memory back
+/// to the feed, also after the feed has gone.
+struct Batch {
+  std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
+  std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
+  std::int64_t n_mels = 0;
+  std::int64_t frames = 0;  ///< T: of the longest row, rounded up as the options say, or the whole window
+  HostBuffer mel{};         ///< [samples, n_mels, T] float32; padding holds what silence would in that row
+  std::vector<BatchSample> samples{};
+  /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
+  std::string position{};
+
+  std::int64_t size() const { return static_cast<std::int64_t>(samples.size()); }
+  float* row(std::int64_t sample) { return mel.data() + sample * n_mels * frames; }
+  const float* row(std::int64_t sample) const { return mel.data() + sample * n_mels * frames; }
+};
+
+}  // namespace tutti

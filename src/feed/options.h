@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audio/augment/augmentation.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "feed/buffers.h"
+
+namespace tutti {
+
+/// How far rows are filled up.
+enum class Padding {
+  bucket,  ///< to the longest row of the batch: samples of like length go together
+  window,  ///< to the model's window, as Whisper was trained; only real frames are computed all the same
+};
+
+/// Threads of each stage. What a run yields does not depend on them.
+struct FeedThreads {
+  int probe = 1;
+  int read = 1;
+  int decode = 2;
+  int resample = 2;
+  int augment = 1;
+  int features = 2;
+
+  /// `threads` for each stage that computes.
+  static FeedThreads of(int threads) { return {1, 1, threads, threads, threads, threads}; }
+};
+
+/// How many bad samples a set may have before the run stops. Both count samples, not lines read again in later epochs.
+struct BadSampleLimits {
+  std::int64_t count = 10'000;  ///< more stop the run
+  double share = 0.1;           ///< of all samples looked at, once `after` have been; 1: never
+  std::int64_t after = 200;
+};
+
+/// The cache of features. Off while `folder` is empty.
+struct FeatureCacheOptions {
+  std::filesystem::path folder{};
+  Bytes most{8LL << 30};  ///< on disk; when full, what was stored first goes first
+};
+
+/// Everything that makes a feed. Order, batches and augmentation depend on the set, the fields marked (*) and nothing
+/// else; a position fits only a feed that agrees in them.
+struct FeedOptions {
+  std::filesystem::path data{};  ///< (*) a folder in a known layout, or a manifest (see feed/source/dataset.h)
+  std::string split{};           ///< (*) "train", "validation", "test" of layouts that have them; empty: everything
+  std::int64_t max_samples = 0;  ///< (*) only the first so many lines; 0: all
+  std::vector<std::string> fields{};  ///< further columns to hand through, "condition"
+
+  std::uint64_t seed = 0;   ///< (*)
+  std::int64_t epochs = 1;  ///< then `next` yields nothing more; 0: no end
+  bool shuffle = true;      ///< (*) false: the order of the manifest, as evaluation wants it
+  int rank = 0;             ///< (*) this process takes every `ranks`-th sample of the order, from the rank-th on
+  int ranks = 1;            ///< (*)
+
+  int n_mels = 80;                    ///< (*)
+  Seconds window{30};                 ///< (*) of the model; longer audio is cut at known times, or refused
+  Padding padding = Padding::bucket;  ///< (*)
+  int frame_multiple = 2;             ///< (*) T is a multiple of it: fewer shapes, a little more padding
+  int batch_size = 16;                ///< (*) most samples in a batch
+  Seconds batch_audio{0};             ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
+  int look_ahead = 512;               ///< (*) samples among which those of like length are sought; 1: the plain order
+  Augmentation augmentation{};        ///< (*) off by default
+
+  FeedThreads threads{};
+  int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer
+  BadSampleLimits bad_limits{};
+  std::filesystem::path bad_samples{};  ///< JSON lines with id and reason; empty: only counted
+  FeatureCacheOptions cache{};
+  std::shared_ptr<HostMemory> memory = HostMemory::ordinary();
+  const Clock* clock = &Clock::real();  ///< outlives the feed
+
+  /// Batch::position of the last batch that was used; empty: from the start.
+  std::string resume{};
+};
+
+}  // namespace tutti

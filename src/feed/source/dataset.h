@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// One line of a set: where the sound is and what is said in it.
+struct DatasetLine {
+  std::string id;
+  std::filesystem::path audio;
+  std::string text;
+  std::vector<std::string> fields{};  ///< of the columns asked for
+  std::optional<double> start{};      ///< seconds within the file; none: from its start
+  std::optional<double> end{};        ///< none: to its end
+  std::optional<double> duration{};   ///< seconds, as the line claims
+  bool is_noise = false;              ///< nothing is said in it, and that is meant
+  std::filesystem::path times{};      ///< a JSON transcript with the times of the text; empty: none known
+};
+
+/// A set of recordings with text, line by line. Nothing is read before it is asked for: a million lines cost an index
+/// of offsets. Immutable; thread-safe.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::int64_t size() const = 0;
+  /// Line `index` of [0, size()). Fault::corrupt for a line that cannot be one, with the id as far as it is known.
+  virtual Result<DatasetLine> at(std::int64_t index) const = 0;
+  /// The id of line `index`, also of a bad one: its own, else FILE:LINE.
+  virtual std::string id(std::int64_t index) const = 0;
+  /// A digest that is another when the set is another (size and time of the index file, count of lines).
+  virtual std::uint64_t fingerprint() const = 0;
+};
+
+/// Opens what lies at `data`:
+///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`, wavs/ID.wav), also metadata_train.csv
+///    and metadata_eval.csv (`split` "train" and "validation" or "test");
+///  * a folder in the Morse layout: metadata.csv with the header `id,audio_file,text,...`, audio/, and splits/NAME.csv
+///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
+///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration; further
+///    names that are understood: audio_file, audio_filepath, file, path; transcript, sentence, transcription;
+///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
+///    NAME.wav (or whatever audio).
+/// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.
+Result<std::unique_ptr<Dataset>> open_dataset(const std::filesystem::path& data, const std::string& split,
+                                              const std::vector<std::string>& fields);
+
+}  // namespace tutti
