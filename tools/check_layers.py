@@ -20,12 +20,13 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "feed": "base metrics flow audio text transcript",
     "transcribe": "base metrics flow device audio text hub transcript link",
     "view": "base metrics",
-    "cli": "base metrics flow device audio text hub transcript link transcribe view",
+    "cli": "base metrics flow device audio text hub transcript link feed transcribe view",
 }
 HEAVY = {  # below it: the only rooms that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",
     "decode": "base metrics text hub model transcript",
     "worker": "base metrics text hub model transcript decode link device",
+    "train": "base metrics flow device audio text hub transcript feed view model decode",
 }
 HOUSE = {room: set(row.split()) for room, row in {**LIGHT, **HEAVY}.items()}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)

@@ -8,9 +8,11 @@
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
 #include "cli/doctor_command.h"
+#include "cli/evaluate_command.h"
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
+#include "cli/train_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -33,6 +35,8 @@ void print_help() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
+      {"train", "train a network: tutti train whisper --data DIR --out DIR", run_train},
+      {"evaluate", "how well a model writes down a set of recordings", run_evaluate},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"wer", "word and character error rate of two texts", run_wer},
