@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "audio/mel_kernel.h"
 
@@ -32,6 +33,18 @@ Result<void> read_samples(const SampleReader& recording, std::int64_t first, std
       samples[static_cast<std::size_t>(i)] = mirrored[static_cast<std::size_t>(back - 1)];
   }
   return {};
+}
+
+/// Of `values` and `least`; several at a time, because one running maximum waits for itself.
+float largest(std::span<const float> values, float least) {
+  std::array<float, kMelLanes> peaks;
+  peaks.fill(least);
+  std::size_t at = 0;
+  for (; at + kMelLanes <= values.size(); at += kMelLanes)
+    for (std::size_t lane = 0; lane < kMelLanes; ++lane)
+      peaks[lane] = values[at + lane] > peaks[lane] ? values[at + lane] : peaks[lane];
+  for (; at < values.size(); ++at) peaks[0] = std::max(peaks[0], values[at]);
+  return *std::max_element(peaks.begin(), peaks.end());
 }
 
 /// From log10 of power to what the model takes.
@@ -64,19 +77,25 @@ struct LogMel::Tables {
     return {};
   }
 
-  /// log10 of the powers of frames [first, first + frames), row-major [n_mels, frames], each passed through `finish`.
+  /// log10 of the powers of frames [first, first + frames), each passed through `finish`: bin b of frame f to
+  /// out[b * stride + f].
+  template <class Finish>
+  Result<void> logs_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
+                         std::int64_t stride, Finish&& finish) const {
+    return for_each_block(recording, first, frames, [&](auto& powers, std::int64_t at, std::int64_t count) {
+      kernel.log10(powers.data(), std::ssize(powers));
+      for (float& value : powers) value = finish(value);
+      for (int bin = 0; bin < n_mels; ++bin)
+        std::copy_n(powers.data() + bin * kMelLanes, count, out + bin * stride + at);
+    });
+  }
+
+  /// The same, row-major [n_mels, frames].
   template <class Finish>
   Result<std::vector<float>> logs(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                                   Finish&& finish) const {
     std::vector<float> mel(static_cast<std::size_t>(n_mels * frames));
-    const auto filled =
-        for_each_block(recording, first, frames, [&](auto& powers, std::int64_t at, std::int64_t count) {
-          kernel.log10(powers.data(), std::ssize(powers));
-          for (float& value : powers) value = finish(value);
-          for (int bin = 0; bin < n_mels; ++bin)
-            std::copy_n(powers.data() + bin * kMelLanes, count, mel.data() + bin * frames + at);
-        });
-    return filled.map([&] { return std::move(mel); });
+    return logs_into(recording, first, frames, mel.data(), frames, finish).map([&] { return std::move(mel); });
   }
 };
 
@@ -121,6 +140,19 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
   for (const float value : *mel) maximum = std::max(maximum, value);
   for (float& value : *mel) value = scaled(value, maximum);
   return mel;
+}
+
+Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
+                                  std::int64_t stride) const {
+  const auto filled = tables_->logs_into(recording, first, frames, out, stride, [](float value) { return value; });
+  if (!filled) return tl::unexpected<Error>(filled.error());
+  const auto row = [&](int bin) { return std::span(out + bin * stride, static_cast<std::size_t>(frames)); };
+  const float floor = std::log10(kFloor);
+  float maximum = floor;
+  for (int bin = 0; bin < n_mels(); ++bin) maximum = std::max(maximum, largest(row(bin), floor));
+  for (int bin = 0; bin < n_mels(); ++bin)
+    for (float& value : row(bin)) value = scaled(value, maximum);
+  return scaled(floor, maximum);
 }
 
 }  // namespace tutti

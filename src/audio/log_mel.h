@@ -40,6 +40,11 @@ class LogMel {
   /// reference's values where something louder lies elsewhere.
   Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames) const;
 
+  /// The same, written into rows of a larger array: bin b of frame f goes to `out[b * stride + f]`. Yields what silence
+  /// comes to under this clamp, which is what padding behind the recording holds.
+  Result<float> window_into(const SampleReader& recording, std::int64_t first, std::int64_t frames, float* out,
+                            std::int64_t stride) const;
+
  private:
   struct Tables;
   std::unique_ptr<const Tables> tables_;

@@ -32,6 +32,8 @@ struct Resampler::Conversion {
   }
 
   Result<void> open(const SoundBlock& block);
+  /// Begins anew with the same filter, which costs more to make than a short recording takes to convert.
+  Result<void> reopen();
 
   const ResamplerApi& api;
   SwrContext* context = nullptr;
@@ -40,7 +42,15 @@ struct Resampler::Conversion {
   Hertz rate{};
   std::int64_t frames_in = 0;
   std::int64_t samples_out = 0;
+  bool is_finished = false;
 };
+
+Result<void> Resampler::Conversion::reopen() {
+  frames_in = samples_out = 0;
+  is_finished = false;
+  const int code = api.swr_init(context);
+  return code >= 0 ? Result<void>{} : fail(Fault::internal, "libswresample failed: " + api.reason(code));
+}
 
 Result<void> Resampler::Conversion::open(const SoundBlock& block) {
   // The filter grows with the rate: a damaged header that says 2 GHz would keep swr_init busy for minutes.
@@ -94,6 +104,9 @@ Result<void> Resampler::push(const SoundBlock& block) {
   if (!conversion_ || !conversion_->fits(block)) {
     if (auto started = start(block); !started) return started;
   }
+  if (conversion_->is_finished) {
+    if (auto again = conversion_->reopen(); !again) return again;
+  }
   conversion_->frames_in += block.frames;
   return convert(block.planes, block.frames);
 }
@@ -114,10 +127,10 @@ Result<void> Resampler::convert(const std::uint8_t* const* planes, int frames) {
 }
 
 Result<void> Resampler::finish() {
-  if (!conversion_) return {};
+  if (!conversion_ || conversion_->is_finished) return {};
   auto flushed = convert(nullptr, 0);
   if (flushed && conversion_->samples_out == 0) flushed = rescue_short_sound();
-  conversion_.reset();
+  conversion_->is_finished = true;
   return flushed;
 }
 

@@ -25,7 +25,7 @@ class Resampler {
   Resampler& operator=(const Resampler&) = delete;
 
   Result<void> push(const SoundBlock& block);
-  /// Delivers what the filter still holds.
+  /// Delivers what the filter still holds. More may follow, as another recording.
   Result<void> finish();
 
  private:

@@ -27,9 +27,8 @@ struct BatchSample {
 /// One training batch, in host memory. Plain data; belongs to whoever holds it. Letting go of it gives its memory back
 /// to the feed, also after the feed has gone.
 struct Batch {
-  std::int64_t index = 0;   ///< 0 for the first batch of the run, counted over epochs and resumes
-  std::int64_t epoch = 0;   ///< 0 for the first; no batch holds samples of two
-  bool ends_epoch = false;  ///< the last batch of its epoch
+  std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
+  std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
   std::int64_t n_mels = 0;
   std::int64_t frames = 0;  ///< T: of the longest row, rounded up as the options say, or the whole window
   HostBuffer mel{};         ///< [samples, n_mels, T] float32; padding holds what silence would in that row

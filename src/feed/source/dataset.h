@@ -20,6 +20,7 @@ struct DatasetLine {
   std::optional<double> start{};      ///< seconds within the file; none: from its start
   std::optional<double> end{};        ///< none: to its end
   std::optional<double> duration{};   ///< seconds, as the line claims
+  bool is_noise = false;              ///< nothing is said in it, and that is meant
   std::filesystem::path times{};      ///< a JSON transcript with the times of the text; empty: none known
 };
 
@@ -44,10 +45,10 @@ class Dataset {
 ///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
 ///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration; further
 ///    names that are understood: audio_file, audio_filepath, file, path; transcript, sentence, transcription;
-///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them (NAME.json beside
-///    NAME.wav): one line for each stretch of segments that fits `window_seconds`.
+///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
+///    NAME.wav (or whatever audio).
 /// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.
 Result<std::unique_ptr<Dataset>> open_dataset(const std::filesystem::path& data, const std::string& split,
-                                              const std::vector<std::string>& fields, double window_seconds);
+                                              const std::vector<std::string>& fields);
 
 }  // namespace tutti

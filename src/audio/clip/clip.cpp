@@ -1,0 +1,154 @@
+#include "audio/clip/clip.h"
+
+#include <sndfile.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "audio/sound_header.h"
+#include "audio/sound_source.h"
+#include "base/owned.h"
+
+namespace tutti {
+namespace {
+
+/// libsndfile's view of a ByteSource.
+class Reading {
+ public:
+  explicit Reading(ByteSource& bytes) : bytes_(bytes) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  bool open() {
+    SF_VIRTUAL_IO calls{length, seek, read, write, tell};
+    sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, this));
+    return sound_ && info_.samplerate > 0 && info_.channels > 0;
+  }
+  SNDFILE* sound() const { return sound_.get(); }
+  const SF_INFO& info() const { return info_; }
+  ClipFacts facts() const { return {Hertz{info_.samplerate}, info_.channels, info_.frames}; }
+
+ private:
+  static Reading& self(void* user) { return *static_cast<Reading*>(user); }
+  static sf_count_t length(void* user) { return self(user).bytes_.size(); }
+  static sf_count_t tell(void* user) { return self(user).offset_; }
+  static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
+  static sf_count_t seek(sf_count_t offset, int whence, void* user) {
+    Reading& it = self(user);
+    if (whence == SEEK_CUR) offset += it.offset_;
+    if (whence == SEEK_END) offset += it.bytes_.size();
+    return it.offset_ = std::max<sf_count_t>(offset, 0);
+  }
+  static sf_count_t read(void* out, sf_count_t count, void* user) {
+    Reading& it = self(user);
+    sf_count_t done = 0;
+    while (done < count) {
+      const auto got =
+          it.bytes_.read_at(it.offset_, {static_cast<std::byte*>(out) + done, static_cast<std::size_t>(count - done)});
+      if (!got || *got == 0) break;
+      done += static_cast<sf_count_t>(*got);
+      it.offset_ += static_cast<sf_count_t>(*got);
+    }
+    return done;
+  }
+
+  ByteSource& bytes_;
+  sf_count_t offset_ = 0;
+  SF_INFO info_{};
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
+};
+
+tl::unexpected<Error> unknown_format() {
+  return fail(Fault::unsupported, "not a format that libsndfile reads (WAV, AIFF, FLAC, MP3, Ogg and their like)");
+}
+
+/// Damage that libsndfile would read over in silence.
+Result<void> check_whole(ByteSource& bytes) {
+  if (bytes.size() == 0) return fail(Fault::corrupt, "the file is empty");
+  const auto header = read_sound_header(bytes);
+  if (header && header->present_bytes < header->claimed_bytes)
+    return fail(Fault::corrupt, "truncated: its header promises " + std::to_string(header->claimed_bytes) +
+                                    " bytes of samples, " + std::to_string(header->present_bytes) + " are there");
+  if (const auto broken = broken_ending(bytes)) return fail(Fault::corrupt, *broken);
+  return {};
+}
+
+std::size_t words_for(std::int64_t samples, AVSampleFormat format) {
+  const std::int64_t bytes = format == AV_SAMPLE_FMT_U8 ? 1 : format == AV_SAMPLE_FMT_S16 ? 2 : 4;
+  return static_cast<std::size_t>((samples * bytes + 1) / 2);
+}
+
+/// The whole of an undamaged WAV, AIFF or FLAC file; none for any other.
+Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
+  const auto source = open_with_sndfile(bytes);
+  if (!source) return std::nullopt;
+  NativeClip clip;
+  SoundBlock block;
+  std::size_t bytes_held = 0;
+  for (;;) {
+    const auto more = source->next(block);
+    if (!more) return tl::unexpected<Error>(more.error());
+    if (!*more) break;
+    const int channels = block.layout->nb_channels;
+    clip.format = block.format;
+    const std::size_t width = block.format == AV_SAMPLE_FMT_U8 ? 1 : block.format == AV_SAMPLE_FMT_S16 ? 2 : 4;
+    const std::size_t size = static_cast<std::size_t>(block.frames) * static_cast<std::size_t>(channels) * width;
+    clip.storage.resize((bytes_held + size + 1) / 2);
+    std::memcpy(reinterpret_cast<std::byte*>(clip.storage.data()) + bytes_held, block.planes[0], size);
+    bytes_held += size;
+    clip.facts = {block.rate, channels, clip.facts.frames + block.frames};
+  }
+  if (clip.facts.frames == 0) return fail(Fault::corrupt, "holds no sound: not one sample follows its header");
+  return clip;
+}
+
+Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
+  Reading file(bytes);
+  if (!file.open()) return unknown_format();
+  const SF_INFO& info = file.info();
+  const Hertz rate{info.samplerate};
+  const std::int64_t first =
+      std::clamp<std::int64_t>(samples_in(range.start.value_or(Seconds(0)), rate), 0, info.frames);
+  const std::int64_t last =
+      range.end ? std::clamp<std::int64_t>(samples_in(*range.end, rate), first, info.frames) : info.frames;
+  if (first > 0 && sf_seek(file.sound(), first, SEEK_SET) != first)
+    return fail(Fault::corrupt, "cannot be read from second " + std::to_string(range.start->count()) + " on");
+  NativeClip clip{{rate, info.channels, last - first}, AV_SAMPLE_FMT_FLT, {}};
+  if ((info.format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16) clip.format = AV_SAMPLE_FMT_S16;
+  clip.storage.resize(words_for(clip.facts.frames * info.channels, static_cast<AVSampleFormat>(clip.format)));
+  const sf_count_t got =
+      clip.format == AV_SAMPLE_FMT_S16
+          ? sf_readf_short(file.sound(), clip.storage.data(), clip.facts.frames)
+          : sf_readf_float(file.sound(), reinterpret_cast<float*>(clip.storage.data()), clip.facts.frames);
+  if (got < clip.facts.frames)
+    return fail(Fault::corrupt, "ends early: " + std::to_string(clip.facts.frames) + " samples promised, " +
+                                    std::to_string(std::max<sf_count_t>(got, 0)) + " could be decoded");
+  if (got == 0) return fail(Fault::corrupt, "holds no sound between the times asked for");
+  return clip;
+}
+
+}  // namespace
+
+NativeClip native_clip(std::vector<std::int16_t> pcm) {
+  const std::int64_t frames = std::ssize(pcm);
+  return {{kModelRate, 1, frames}, AV_SAMPLE_FMT_S16, std::move(pcm)};
+}
+
+Result<ClipFacts> clip_facts(ByteSource& bytes) {
+  if (bytes.size() == 0) return fail(Fault::corrupt, "the file is empty");
+  Reading file(bytes);
+  if (!file.open()) return unknown_format();
+  return file.facts();
+}
+
+Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
+  if (range.is_whole()) {
+    auto plain = decode_plain(bytes);
+    if (!plain) return tl::unexpected<Error>(plain.error());
+    if (*plain) return std::move(**plain);
+  }
+  if (auto whole = check_whole(bytes); !whole) return tl::unexpected<Error>(whole.error());
+  return decode_part(bytes, range);
+}
+
+}  // namespace tutti

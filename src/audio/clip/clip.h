@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "audio/byte_source.h"
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+class Resampler;
+
+/// What the header of a sound file says.
+struct ClipFacts {
+  Hertz rate{};
+  int channels = 0;
+  std::int64_t frames = 0;  // of a channel
+
+  Seconds length() const { return length_of(frames, rate); }
+};
+
+/// From `start` up to `end` of a file; none: its own start and end.
+struct ClipRange {
+  std::optional<Seconds> start{};
+  std::optional<Seconds> end{};
+
+  bool is_whole() const { return !start && !end; }
+};
+
+/// Decoded sound as the file holds it: its rate, its channels interleaved.
+struct NativeClip {
+  ClipFacts facts{};
+  int format = 0;                       // an AVSampleFormat
+  std::vector<std::int16_t> storage{};  // the bytes of the samples, whatever they are
+};
+
+/// Samples that are at 16 kHz, mono, 16 bits already, as a clip.
+NativeClip native_clip(std::vector<std::int16_t> pcm);
+
+/// What the header says, nothing decoded: WAV, AIFF, FLAC, MP3, Ogg and what else libsndfile reads. Fault::unsupported
+/// for other formats.
+Result<ClipFacts> clip_facts(ByteSource& bytes);
+
+/// A short recording decoded in this process, by libsndfile alone: training reads millions of files, and a process for
+/// each would cost more than the decoding. Strict: what is damaged or shorter than its header says is Fault::corrupt,
+/// never silently shorter. Fault::unsupported for formats libsndfile does not know (decode_recording takes those).
+Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range = {});
+
+/// Clips to 16 kHz, mono, 16 bits, the same samples as decode_recording's. Keeps the filters it has made, which cost
+/// more than a short clip. One thread.
+class ClipResampler {
+ public:
+  ClipResampler();
+  ~ClipResampler();
+  ClipResampler(ClipResampler&&) noexcept;
+  ClipResampler& operator=(ClipResampler&&) noexcept;
+
+  Result<std::vector<std::int16_t>> convert(NativeClip clip);
+
+ private:
+  struct Kept;
+  std::map<std::tuple<int, int, int>, std::unique_ptr<Kept>> kept_;  // by format, rate and channels
+};
+
+}  // namespace tutti

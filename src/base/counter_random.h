@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace tutti {
+
+/// A 64-bit value that depends on every bit of all `parts`, in their order (SplitMix64's finaliser over a chain).
+std::uint64_t mixed(std::initializer_list<std::uint64_t> parts);
+
+/// A 64-bit digest of a text, for keys; not for security.
+std::uint64_t digest(std::string_view text);
+
+/// Random numbers that are a function of a key and of how many were drawn before (Philox 4x32-10, Salmon et al. 2011):
+/// whoever has the key has the numbers, whatever thread asks and whatever else was drawn. Cheap to make; one thread.
+class CounterRandom {
+ public:
+  explicit CounterRandom(std::uint64_t key) : key_(key) {}
+  explicit CounterRandom(std::initializer_list<std::uint64_t> parts) : CounterRandom(mixed(parts)) {}
+
+  std::uint32_t bits32();
+  std::uint64_t bits64() { return std::uint64_t{bits32()} << 32 | bits32(); }
+  /// Even over [0, 1).
+  double uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
+  /// Even over [least, most).
+  double uniform(double least, double most) { return least + (most - least) * uniform(); }
+  /// Even over 0 ... count - 1; `count` is at least 1.
+  std::int64_t below(std::int64_t count);
+  bool chance(double share) { return uniform() < share; }
+  /// Mean 0, variance 1.
+  double normal();
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t counter_ = 0;
+  std::array<std::uint32_t, 4> block_{};
+  int left_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+#include "feed/bad_samples.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Ids of the lines of an earlier run; a torn last line counts for nothing.
+std::set<std::string> ids_in(const std::string& text) {
+  std::set<std::string> ids;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const Json line = Json::parse(text.substr(at, end - at), nullptr, false);
+    if (line.is_object() && line.contains("id") && line["id"].is_string()) ids.insert(line["id"].get<std::string>());
+    at = end + 1;
+  }
+  return ids;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path& file, BadSampleLimits limits) {
+  if (file.empty()) return std::unique_ptr<BadSamples>(new BadSamples({}, {}, limits));
+  std::error_code ignored;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+  OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd) return tl::unexpected(system_error(file.string(), "cannot be written", errno));
+  auto old = read_file(file);
+  if (!old) return tl::unexpected(old.error());
+  std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits));
+  made->state_.with([&](State& state) { state.known = ids_in(*old); });
+  return made;
+}
+
+void BadSamples::note_seen(std::int64_t samples) {
+  state_.with([&](State& state) { state.seen += samples; });
+}
+
+std::int64_t BadSamples::count() const {
+  return state_.with([](const State& state) { return static_cast<std::int64_t>(state.met.size()); });
+}
+
+Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
+  bool is_unwritten = false;
+  std::int64_t bad = 0, seen = 0;
+  state_.with([&](State& state) {
+    if (state.met.insert(id).second) is_unwritten = state.known.insert(id).second;
+    bad = static_cast<std::int64_t>(state.met.size());
+    seen = state.seen;
+  });
+  if (is_unwritten && file_) {
+    const std::string line =
+        Json{{"id", id}, {"reason", reason}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (auto written = write_all(file_.get(), std::as_bytes(std::span(line)), name_); !written) return written;
+  }
+  return judge(bad, seen, id, reason);
+}
+
+Result<void> BadSamples::judge(std::int64_t bad, std::int64_t seen, const std::string& id,
+                               const std::string& reason) const {
+  const auto share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(seen, 1));
+  if (bad <= limits_.count && (seen < limits_.after || share <= limits_.share)) return {};
+  char text[160];
+  std::snprintf(text, sizeof text, "%lld of %lld samples are bad; at most %lld, or %.3g %%, may be",
+                static_cast<long long>(bad), static_cast<long long>(seen), static_cast<long long>(limits_.count),
+                100 * limits_.share);
+  return fail(Fault::corrupt, std::string(text) + ". The last one, " + id + ": " + reason,
+              name_.empty() ? "Look at the set, or raise the limit" : "Look at " + name_ + ", or raise the limit");
+}
+
+}  // namespace tutti

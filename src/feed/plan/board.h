@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/guarded.h"
+#include "feed/plan/planner.h"
+
+namespace tutti {
+
+/// Rows of the oldest batch that turned out bad, for the plan stage to replace.
+struct Holes {
+  std::int64_t batch = 0;
+  std::vector<std::size_t> rows{};
+};
+
+/// What the plan stage and the batch stage know together.
+struct PlanState {
+  Planner planner;
+  std::optional<Holes> holes{};
+  bool is_stopped = false;
+  std::chrono::nanoseconds waited{};  ///< by the plan stage, for batches to be done
+};
+
+using PlanBoard = Guarded<PlanState>;
+
+}  // namespace tutti

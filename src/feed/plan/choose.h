@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+/// What a batch may hold.
+struct BatchRules {
+  std::int64_t most_samples = 16;
+  std::int64_t most_frames = 0;  ///< samples times the longest; 0: no limit. A single sample is always allowed
+  bool by_length = true;         ///< false: in the order they came
+};
+
+/// Which waiting samples make the next batch, as places in `frames` (mel frames of each, oldest first), in the order
+/// they shall have. The oldest is always among them, so nothing waits for ever; the others are those of like length
+/// that leave the least padding. Pure.
+std::vector<std::size_t> choose_batch(std::span<const std::int32_t> frames, const BatchRules& rules);
+
+/// The waiting sample that fits best beside others of up to `longest` frames: the longest not above it, else the
+/// shortest. `frames` is not empty. Pure.
+std::size_t choose_replacement(std::span<const std::int32_t> frames, std::int32_t longest);
+
+}  // namespace tutti

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "feed/plan/choose.h"
+
+namespace tutti {
+
+/// A sample by its place in the set, and how long it will be.
+struct PlannedSample {
+  std::int64_t index = 0;   ///< of the dataset's line
+  std::int32_t piece = -1;  ///< of a recording that is cut; -1: the line as a whole
+  std::int32_t frames = 0;  ///< mel frames expected
+
+  bool operator==(const PlannedSample&) const = default;
+};
+
+/// Which samples make a batch. Its shape is theirs.
+struct PlannedBatch {
+  std::int64_t number = 0;
+  std::int64_t epoch = 0;
+  std::vector<PlannedSample> samples{};
+};
+
+/// Decides which samples go together, in an order that follows from what it is told alone.
+///
+/// Samples arrive in the epoch's order and wait in a window; batches are chosen among them once it is full. A batch
+/// whose samples turn out bad gets others from the window, and always at the same moment: just before the batch `depth`
+/// places behind it is chosen. So neither the pace of decoding nor an interruption changes anything. Plain data and
+/// rules: no threads, no files.
+class Planner {
+ public:
+  Planner(BatchRules rules, std::int64_t window, std::size_t depth)
+      : rules_(rules), window_size_(static_cast<std::size_t>(window)), depth_(depth) {}
+
+  // What arrives, in order.
+  /// Place `cursor` of the epoch's order came to these samples: one, the pieces of a long one, none for a bad one.
+  void add(std::int64_t cursor, const std::vector<PlannedSample>& samples);
+  /// The epoch's order is through: what waits is handed out to the last.
+  void end_order() { is_order_over_ = true; }
+  /// After the last batch of an epoch has been chosen.
+  void begin_epoch();
+
+  // What is to be done.
+  bool wants_batch() const { return is_order_over_ ? !window_.empty() : window_.size() >= window_size_; }
+  bool has_room() const { return in_flight_.size() < depth_; }
+  /// The next batch; `wants_batch` and `has_room` hold.
+  const PlannedBatch& choose();
+  /// Puts waiting samples in the place of bad ones of the oldest batch; rows for which none is left get index -1.
+  /// Called when `wants_batch` holds and `has_room` does not, or when the epoch's window is empty.
+  const PlannedBatch& replace(const std::vector<std::size_t>& bad_rows);
+  /// The oldest batch is done.
+  void resolve() { in_flight_.pop_front(); }
+
+  /// Chosen and not resolved, oldest first.
+  const std::deque<PlannedBatch>& in_flight() const { return in_flight_; }
+  std::int64_t epoch() const { return epoch_; }
+  std::int64_t cursor() const { return cursor_; }
+  /// Whether batches of `epoch` can still get replacements.
+  bool is_drained(std::int64_t epoch) const { return epoch < epoch_ || (is_order_over_ && window_.empty()); }
+
+  /// Everything above, for a checkpoint.
+  std::string save() const;
+  /// Fault::corrupt where `saved` is not what `save` wrote.
+  Result<void> restore(std::string_view saved);
+
+ private:
+  std::vector<std::int32_t> waiting_frames() const;
+
+  BatchRules rules_;
+  std::size_t window_size_;
+  std::size_t depth_;
+  std::int64_t epoch_ = 0;
+  std::int64_t cursor_ = 0;  // places of the epoch's order that have arrived
+  std::int64_t next_number_ = 0;
+  bool is_order_over_ = false;
+  std::deque<PlannedSample> window_;
+  std::deque<PlannedBatch> in_flight_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,84 @@
+#include <nlohmann/json.hpp>
+
+#include "feed/source/line_index.h"
+#include "feed/source/table.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Json& object, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const auto at = object.find(name);
+    if (at == object.end()) continue;
+    return at->is_string() ? at->get<std::string>() : at->is_null() ? std::string() : at->dump();
+  }
+  return {};
+}
+
+Result<std::optional<double>> number_of(const Json& object, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const auto at = object.find(name);
+    if (at == object.end() || at->is_null()) continue;
+    if (at->is_number() && at->get<double>() >= 0) return at->get<double>();
+    return fail(Fault::corrupt, name + ": expected seconds, found " + at->dump());
+  }
+  return std::nullopt;
+}
+
+class JsonLines final : public Dataset {
+ public:
+  JsonLines(LineIndex lines, std::filesystem::path index, std::vector<std::string> fields)
+      : lines_(std::move(lines)), index_(std::move(index)), fields_(std::move(fields)) {}
+
+  std::int64_t size() const override { return lines_.size(); }
+  std::uint64_t fingerprint() const override { return lines_.fingerprint(); }
+  std::string id(std::int64_t index) const override {
+    const Json object = Json::parse(lines_.line(index), nullptr, false);
+    const std::string named = object.is_object() ? text_of(object, {"id"}) : std::string();
+    return named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
+  }
+  Result<DatasetLine> at(std::int64_t index) const override;
+
+ private:
+  LineIndex lines_;
+  std::filesystem::path index_;
+  std::vector<std::string> fields_;
+};
+
+Result<DatasetLine> JsonLines::at(std::int64_t index) const {
+  const Json object = Json::parse(lines_.line(index), nullptr, false);
+  if (!object.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
+  DatasetLine sample;
+  const std::string audio = text_of(object, kAudioNames);
+  if (audio.empty()) return fail(Fault::corrupt, "its line names no audio file");
+  sample.audio = index_.parent_path() / audio;
+  const std::string named = text_of(object, {"id"});
+  sample.id = named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
+  sample.text = text_of(object, kTextNames);
+  sample.is_noise =
+      text_of(object, {"sample_type"}).starts_with("noise") || object.value("is_noise_only", Json()) == true;
+  const auto start = number_of(object, kStartNames), end = number_of(object, {"end"}),
+             duration = number_of(object, {"duration"});
+  for (const auto* read : {&start, &end, &duration})
+    if (!*read) return tl::unexpected(read->error());
+  sample.start = *start;
+  sample.end = *end;
+  // NeMo's manifests cut with offset and duration.
+  if (sample.start && !sample.end && *duration) sample.end = *sample.start + **duration;
+  if (!sample.start && !sample.end) sample.duration = *duration;
+  for (const auto& name : fields_) sample.fields.push_back(text_of(object, {name}));
+  return sample;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Dataset>> open_json_lines(const std::filesystem::path& index,
+                                                 const std::vector<std::string>& fields) {
+  auto lines = LineIndex::open(index, false);
+  if (!lines) return tl::unexpected(lines.error());
+  return std::make_unique<JsonLines>(std::move(*lines), index, fields);
+}
+
+}  // namespace tutti

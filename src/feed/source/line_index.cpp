@@ -1,0 +1,63 @@
+#include "feed/source/line_index.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/counter_random.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kStride = 16;
+
+}  // namespace
+
+Result<LineIndex> LineIndex::open(const std::filesystem::path& path, bool quoted) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  std::error_code failed;
+  const auto changed = std::filesystem::last_write_time(path, failed).time_since_epoch();
+  const bool has_quotes = quoted && file->text().find('"') != std::string_view::npos;
+  LineIndex index(std::move(*file), has_quotes);
+  index.build();
+  index.fingerprint_ = mixed({index.file_.text().size(), static_cast<std::uint64_t>(changed.count()),
+                              static_cast<std::uint64_t>(index.size_)});
+  return index;
+}
+
+void LineIndex::build() {
+  const std::string_view text = file_.text();
+  std::size_t at = next_start(text.starts_with("\xef\xbb\xbf") ? 3 : 0);  // a byte order mark is no text
+  for (; at < text.size(); at = next_start(end_of(at))) {
+    if (size_ % kStride == 0) starts_.push_back(at);
+    ++size_;
+  }
+}
+
+std::size_t LineIndex::end_of(std::size_t at) const {
+  const std::string_view text = file_.text();
+  if (!quoted_) return std::min(text.find('\n', at), text.size());
+  bool is_inside = false;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '"') is_inside = !is_inside;
+    if (text[at] == '\n' && !is_inside) break;
+  }
+  return at;
+}
+
+std::size_t LineIndex::next_start(std::size_t at) const {
+  const std::string_view text = file_.text();
+  while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
+  return at;
+}
+
+std::string_view LineIndex::line(std::int64_t index) const {
+  index += skipped_;
+  std::size_t at = starts_[static_cast<std::size_t>(index / kStride)];
+  for (std::int64_t i = 0; i < index % kStride; ++i) at = next_start(end_of(at));
+  std::string_view line = file_.text().substr(at, end_of(at) - at);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace tutti

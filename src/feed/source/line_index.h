@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace tutti {
+
+/// The lines of a mapped text file, any of them in constant time. Remembers where every sixteenth begins: a million
+/// lines are indexed in some 20 ms and half a megabyte. Empty lines do not count. Immutable; thread-safe.
+class LineIndex {
+ public:
+  /// `quoted`: a newline between double quotes belongs to its line, as in CSV.
+  static Result<LineIndex> open(const std::filesystem::path& path, bool quoted);
+
+  std::int64_t size() const { return size_; }
+  /// Without its end; also of "\r\n".
+  std::string_view line(std::int64_t index) const;
+  /// Drops the first line: a header.
+  void skip_first() { ++skipped_, --size_; }
+  std::uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  LineIndex(MappedFile file, bool quoted) : file_(std::move(file)), quoted_(quoted) {}
+  void build();
+  /// The end of the line that begins at `at`: the place of its newline, or the text's end.
+  std::size_t end_of(std::size_t at) const;
+  /// The first line at or after `at` that is not empty.
+  std::size_t next_start(std::size_t at) const;
+
+  MappedFile file_;
+  bool quoted_;
+  std::vector<std::uint64_t> starts_;  // of every kStride-th line
+  std::int64_t size_ = 0;
+  std::int64_t skipped_ = 0;
+  std::uint64_t fingerprint_ = 0;
+};
+
+}  // namespace tutti

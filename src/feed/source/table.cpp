@@ -1,0 +1,130 @@
+#include "feed/source/table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "feed/source/line_index.h"
+#include "feed/source/separated.h"
+
+namespace tutti {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Which column holds what; -1: none does.
+struct Columns {
+  int id = -1, audio = -1, text = -1, start = -1, end = -1, duration = -1, kind = -1, noise_only = -1;
+  std::vector<int> fields{};
+};
+
+int column_of(const Names& header, const Names& names) {
+  for (const auto& name : names)
+    if (const auto at = std::find(header.begin(), header.end(), name); at != header.end())
+      return static_cast<int>(at - header.begin());
+  return -1;
+}
+
+Columns columns_of(const Names& header, const Names& fields) {
+  Columns columns{.id = column_of(header, {"id"}),
+                  .audio = column_of(header, kAudioNames),
+                  .text = column_of(header, kTextNames),
+                  .start = column_of(header, kStartNames),
+                  .end = column_of(header, {"end"}),
+                  .duration = column_of(header, {"duration"}),
+                  .kind = column_of(header, {"sample_type"}),
+                  .noise_only = column_of(header, {"is_noise_only"})};
+  for (const auto& name : fields) columns.fields.push_back(column_of(header, {name}));
+  return columns;
+}
+
+class Table final : public Dataset {
+ public:
+  Table(LineIndex lines, char separator, Columns columns, TableFolders folders, std::string name)
+      : lines_(std::move(lines)),
+        separator_(separator),
+        columns_(std::move(columns)),
+        folders_(std::move(folders)),
+        name_(std::move(name)) {}
+
+  std::int64_t size() const override { return lines_.size(); }
+  std::uint64_t fingerprint() const override { return lines_.fingerprint(); }
+  std::string id(std::int64_t index) const override {
+    const std::string named = value(separated_fields(lines_.line(index), separator_), columns_.id);
+    return named.empty() ? name_ + ":" + std::to_string(index + 2) : named;  // the header is line 1
+  }
+  Result<DatasetLine> at(std::int64_t index) const override;
+
+ private:
+  static std::string value(const Names& row, int column) {
+    return column >= 0 && column < std::ssize(row) ? row[static_cast<std::size_t>(column)] : std::string();
+  }
+  static Result<std::optional<double>> number(const Names& row, int column, const char* name);
+  std::filesystem::path audio_of(const std::string& named) const;
+
+  LineIndex lines_;
+  char separator_;
+  Columns columns_;
+  TableFolders folders_;
+  std::string name_;
+};
+
+Result<std::optional<double>> Table::number(const Names& row, int column, const char* name) {
+  const std::string text = value(row, column);
+  if (text.empty()) return std::nullopt;
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+  return fail(Fault::corrupt, std::string(name) + ": expected seconds, found '" + text + "'");
+}
+
+std::filesystem::path Table::audio_of(const std::string& named) const {
+  const std::filesystem::path path(named);
+  if (path.has_parent_path() || folders_.audio.empty()) return folders_.base / path;
+  return folders_.audio / path;
+}
+
+Result<DatasetLine> Table::at(std::int64_t index) const {
+  const Names row = separated_fields(lines_.line(index), separator_);
+  DatasetLine sample;
+  const std::string audio = value(row, columns_.audio);
+  if (audio.empty()) return fail(Fault::corrupt, "its line names no audio file");
+  sample.audio = audio_of(audio);
+  const std::string named = value(row, columns_.id);
+  sample.id = named.empty() ? name_ + ":" + std::to_string(index + 2) : named;
+  sample.text = value(row, columns_.text);
+  const std::string noise_only = value(row, columns_.noise_only);
+  sample.is_noise = value(row, columns_.kind).starts_with("noise") || noise_only == "True" || noise_only == "true";
+  for (const auto& [column, name, into] : {std::tuple{columns_.start, "start", &sample.start},
+                                           {columns_.end, "end", &sample.end},
+                                           {columns_.duration, "duration", &sample.duration}}) {
+    const auto read = number(row, column, name);
+    if (!read) return tl::unexpected(read.error());
+    *into = *read;
+  }
+  for (const int column : columns_.fields) sample.fields.push_back(value(row, column));
+  if (!folders_.transcripts.empty()) sample.times = folders_.transcripts / (sample.id + ".json");
+  return sample;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, TableFolders folders,
+                                            const Names& fields) {
+  auto lines = LineIndex::open(index, true);
+  if (!lines) return tl::unexpected(lines.error());
+  if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
+  const char separator = index.extension() == ".tsv" ? '\t' : ',';
+  const Columns columns = columns_of(separated_fields(lines->line(0), separator), fields);
+  if (columns.audio < 0 || columns.text < 0)
+    return fail(Fault::corrupt,
+                index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") +
+                    " column, found '" + std::string(lines->line(0)) + "'",
+                "Name them audio and text");
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (columns.fields[i] < 0) return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "'");
+  lines->skip_first();
+  return std::make_unique<Table>(std::move(*lines), separator, columns, std::move(folders), index.filename().string());
+}
+
+}  // namespace tutti

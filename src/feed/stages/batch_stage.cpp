@@ -1,0 +1,91 @@
+#include "feed/stages/batch_stage.h"
+
+#include <algorithm>
+
+namespace tutti {
+
+Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
+  if (row->work) {
+    if (auto noted = note(*row); !noted) return noted;
+    row.reset();
+  }
+  std::string position;
+  while (!progress_.empty() && settle(progress_.begin()->second, position)) {
+    Batch batch = finished(progress_.begin()->second);
+    progress_.erase(progress_.begin());
+    batch.position = prefix_ + position;
+    if (batch.size() > 0 && !emit(std::move(batch))) return {};
+  }
+  return {};
+}
+
+Result<void> BatchStage::note(Row& row) {
+  Progress& progress = progress_[row.work->batch.index];
+  if (!progress.work) {
+    progress.work = row.work;
+    progress.missing = row.work->batch.samples.size();
+  }
+  --progress.missing;
+  if (!row.bad) return {};
+  progress.bad.push_back(row.at);
+  return bad_.add(row.line.id, row.bad->text());
+}
+
+bool BatchStage::settle(Progress& oldest, std::string& position) {
+  bool is_done = false;
+  const std::int64_t number = oldest.work->batch.index;
+  board_.change([&](PlanState& state) {
+    if (state.planner.in_flight().front().number != number) return;    // an older batch has not begun to arrive
+    const bool is_open = state.holes && state.holes->batch == number;  // asked for replacements, none chosen yet
+    if (oldest.missing > 0 && !is_open) return;
+    if (!oldest.bad.empty() || is_open) {
+      if (!state.planner.is_drained(oldest.work->batch.epoch)) {
+        if (!is_open) {
+          std::sort(oldest.bad.begin(), oldest.bad.end());
+          oldest.missing = oldest.bad.size();
+          state.holes = Holes{number, std::exchange(oldest.bad, {})};
+        }
+        return;
+      }
+      state.holes.reset();  // there is nothing left to fill them with
+    }
+    state.planner.resolve();
+    position = state.planner.save();
+    is_done = true;
+  });
+  return is_done;
+}
+
+/// Rows without a sample are left out, and rows longer than planned get the room they need.
+Batch BatchStage::finished(Progress& progress) const {
+  Batch& made = progress.work->batch;
+  std::vector<std::size_t> kept;
+  std::int64_t longest = made.frames;
+  for (std::size_t at = 0; at < made.samples.size(); ++at) {
+    if (made.samples[at].frames == 0) continue;
+    kept.push_back(at);
+    longest = std::max<std::int64_t>(longest, made.samples[at].frames);
+  }
+  if (kept.size() == made.samples.size() && longest == made.frames) return std::move(made);
+
+  Batch batch;
+  batch.index = made.index;
+  batch.epoch = made.epoch;
+  batch.n_mels = made.n_mels;
+  batch.frames = longest;
+  batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * longest));
+  for (std::size_t to = 0; to < kept.size(); ++to) {
+    const auto& own = progress.work->overlong[kept[to]];
+    const std::int64_t width = own.empty() ? made.frames : made.samples[kept[to]].frames;
+    const float* from = own.empty() ? made.row(static_cast<std::int64_t>(kept[to])) : own.data();
+    for (std::int64_t bin = 0; bin < batch.n_mels; ++bin) {
+      float* into = batch.row(static_cast<std::int64_t>(to)) + bin * longest;
+      std::copy_n(from + bin * width, width, into);
+      std::fill(into + width, into + longest, from[bin * width + width - 1]);
+    }
+    batch.samples.push_back(std::move(made.samples[kept[to]]));
+  }
+  return batch;
+}
+
+}  // namespace tutti

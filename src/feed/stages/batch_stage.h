@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "feed/bad_samples.h"
+#include "feed/buffers.h"
+#include "feed/plan/board.h"
+#include "feed/stages/row.h"
+#include "flow/stage_loops.h"
+
+namespace tutti {
+
+/// From rows, in whatever order they are ready, to batches in theirs. One thread.
+class BatchStage {
+ public:
+  /// `prefix` goes in front of every position.
+  BatchStage(std::string prefix, PlanBoard& board, BufferPool& buffers, BadSamples& bad)
+      : prefix_(std::move(prefix)), board_(board), buffers_(buffers), bad_(bad) {}
+
+  Result<void> take(RowPtr row, const Emit<Batch>& emit);
+
+ private:
+  struct Progress {
+    std::shared_ptr<BatchInWork> work{};
+    std::size_t missing = 0;
+    std::vector<std::size_t> bad{};
+  };
+
+  Result<void> note(Row& row);
+  /// Whether the oldest batch is done; holes that can be filled are handed to the plan stage.
+  bool settle(Progress& oldest, std::string& position);
+  Batch finished(Progress& progress) const;
+
+  std::string prefix_;
+  PlanBoard& board_;
+  BufferPool& buffers_;
+  BadSamples& bad_;
+  std::map<std::int64_t, Progress> progress_;
+};
+
+}  // namespace tutti

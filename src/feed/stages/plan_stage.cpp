@@ -1,0 +1,112 @@
+#include "feed/stages/plan_stage.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "audio/log_mel.h"
+
+namespace tutti {
+namespace {
+
+std::int64_t frames_of_batch(const PlannedBatch& planned, const FeedOptions& options) {
+  if (options.padding == Padding::window)
+    return static_cast<std::int64_t>(options.window.count() * kModelRate.value) / kHopSamples;
+  std::int64_t longest = 1;
+  for (const PlannedSample& sample : planned.samples) longest = std::max<std::int64_t>(longest, sample.frames);
+  const std::int64_t multiple = std::max(options.frame_multiple, 1);
+  return (longest + multiple - 1) / multiple * multiple;
+}
+
+RowPtr row_of(const std::shared_ptr<BatchInWork>& work, std::size_t at, const PlannedSample& planned) {
+  auto row = std::make_unique<Row>();
+  row->work = work;
+  row->at = at;
+  row->planned = planned;
+  return row;
+}
+
+}  // namespace
+
+Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
+  switch (probed.kind) {
+    case Probed::Kind::begin: return begin(emit);
+    case Probed::Kind::sample:
+      bad_.note_seen(1);
+      if (probed.bad) {
+        if (auto noted = bad_.add(probed.id, probed.bad->text()); !noted) return noted;
+      }
+      board_.with([&](PlanState& state) { state.planner.add(probed.cursor, probed.samples); });
+      return hand_out(emit);
+    case Probed::Kind::end_of_epoch: {
+      board_.with([](PlanState& state) { state.planner.end_order(); });
+      auto handed = hand_out(emit);
+      board_.with([](PlanState& state) { state.planner.begin_epoch(); });
+      emit(std::make_unique<Row>());  // what could not be filled need not wait any longer
+      return handed;
+    }
+  }
+  return {};
+}
+
+/// Batches that an interrupted run had begun are begun again.
+Result<void> PlanStage::begin(const Emit<RowPtr>& emit) {
+  const auto begun = board_.with([](const PlanState& state) { return state.planner.in_flight(); });
+  for (const PlannedBatch& planned : begun) start_batch(planned, emit);
+  return {};
+}
+
+Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
+  while (board_.with([](const PlanState& state) { return state.planner.wants_batch(); })) {
+    switch (await_room()) {
+      case Next::stop: return fail(Fault::cancelled, "the feed was let go");
+      case Next::replace: replace_holes(emit); break;
+      case Next::choose: start_batch(board_.with([](PlanState& state) { return state.planner.choose(); }), emit); break;
+    }
+  }
+  return {};
+}
+
+PlanStage::Next PlanStage::await_room() {
+  const auto since = options_.clock->now();
+  const auto next =
+      board_.wait([](const PlanState& state) { return state.is_stopped || state.planner.has_room() || state.holes; },
+                  [&](PlanState& state) {
+                    state.waited += options_.clock->now() - since;
+                    if (state.is_stopped) return Next::stop;
+                    return state.planner.has_room() ? Next::choose : Next::replace;
+                  });
+  return next;
+}
+
+void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit) {
+  auto work = std::make_shared<BatchInWork>();
+  Batch& batch = work->batch;
+  batch.index = planned.number;
+  batch.epoch = planned.epoch;
+  batch.n_mels = options_.n_mels;
+  batch.frames = frames_of_batch(planned, options_);
+  batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  batch.samples.resize(planned.samples.size());
+  work->overlong.resize(planned.samples.size());
+  while (!works_.empty() && works_.front().use_count() == 1) works_.pop_front();
+  works_.push_back(work);
+  for (std::size_t at = 0; at < planned.samples.size(); ++at)
+    if (!emit(row_of(work, at, planned.samples[at]))) return;
+}
+
+void PlanStage::replace_holes(const Emit<RowPtr>& emit) {
+  PlannedBatch planned;
+  Holes holes;
+  board_.with([&](PlanState& state) {
+    holes = *state.holes;
+    state.holes.reset();
+    planned = state.planner.replace(holes.rows);
+  });
+  const auto work =
+      std::find_if(works_.begin(), works_.end(), [&](const auto& it) { return it->batch.index == holes.batch; });
+  if (work == works_.end()) throw std::logic_error("a batch in flight is nobody's");
+  for (const std::size_t at : holes.rows)
+    if (!emit(row_of(*work, at, planned.samples[at]))) return;
+}
+
+}  // namespace tutti

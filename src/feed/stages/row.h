@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/clip/clip.h"
+#include "base/error.h"
+#include "feed/batch.h"
+#include "feed/plan/planner.h"
+#include "feed/source/dataset.h"
+
+namespace tutti {
+
+/// A batch whose rows are being made. Each row is written by the one thread that has it; the batch stage looks at a row
+/// after it has arrived there.
+struct BatchInWork {
+  Batch batch;
+  std::vector<std::vector<float>> overlong{};  ///< [n_mels, frames] of rows that did not fit the planned T
+};
+
+/// A sample of the order, looked at but not decoded; or a mark between samples.
+struct Probed {
+  enum class Kind { begin, sample, end_of_epoch };
+  Kind kind = Kind::sample;
+  std::int64_t epoch = 0;
+  std::int64_t cursor = 0;  ///< place in the epoch's order
+  std::int64_t index = 0;   ///< line of the set
+  std::vector<PlannedSample> samples{};
+  std::string id{};  ///< of a bad one
+  std::optional<Error> bad{};
+};
+
+/// One row of a batch on its way through the stages; each adds something and lets go of what it used.
+struct Row {
+  std::shared_ptr<BatchInWork> work{};  ///< none: a mark that nothing more comes for now
+  std::size_t at = 0;
+  PlannedSample planned{};
+  DatasetLine line{};
+  std::vector<std::byte> bytes{};
+  NativeClip clip{};
+  std::vector<std::int16_t> pcm{};
+  std::vector<TimedText> times{};
+  std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
+
+  bool is_wanted() const { return work && !bad && planned.index >= 0; }
+};
+
+using RowPtr = std::unique_ptr<Row>;
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "audio/log_mel.h"
+#include "feed/options.h"
+#include "feed/stages/row.h"
+#include "feed/stages/shelf.h"
+
+namespace tutti {
+
+/// What is done to one sample, step by step, up to its row of the batch. Every step is a function of the sample, the
+/// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad.
+class SampleStages {
+ public:
+  SampleStages(const FeedOptions& options, const Dataset& set)
+      : options_(options), set_(set), log_mel_(options.n_mels) {}
+
+  /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header.
+  Probed probe(Probed probed) const;
+  /// The file's bytes, at once: later steps wait for no disk.
+  void read(Row& row) const;
+  void decode(Row& row) const;
+  /// To 16 kHz and mono; then exactly the part that the sample is.
+  void resample(Row& row);
+  void augment(Row& row) const;
+  /// Into the batch's own memory; what follows the real frames becomes what silence would be.
+  void features(Row& row) const;
+
+  /// Mel frames of `samples` at 16 kHz: whole hops, at least one.
+  static std::int32_t frames_of(std::int64_t samples);
+
+ private:
+  Result<std::vector<PlannedSample>> plan_of(const Probed& probed, const DatasetLine& line) const;
+  Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
+
+  const FeedOptions& options_;
+  const Dataset& set_;
+  LogMel log_mel_;
+  Shelf<ClipResampler> resamplers_;
+};
+
+}  // namespace tutti

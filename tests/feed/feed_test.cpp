@@ -1,0 +1,259 @@
+#include "feed/feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "audio/log_mel.h"
+#include "feed/corpus.h"
+#include "feed/stages/pcm.h"
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+std::vector<std::string> names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back("s" + std::to_string(i));
+  return names;
+}
+
+TEST(Feed, HandsOutEverySampleOfAnEpochOnce) {
+  const Corpus corpus(mixed_lengths(50));
+  const auto ids = ids_of(all_batches(options_for(corpus.manifest())));
+  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(names(50)));
+  EXPECT_NE(ids, names(50)) << "not shuffled";
+}
+
+TEST(Feed, ARowHoldsTheLogMelOfItsFileAndSilenceBehindIt) {
+  const Corpus corpus(mixed_lengths(10));
+  const LogMel log_mel(80);
+  for (Batch& batch : all_batches(options_for(corpus.manifest())))
+    for (std::int64_t row = 0; row < batch.size(); ++row) {
+      const BatchSample& sample = batch.samples[static_cast<std::size_t>(row)];
+      const auto number = std::stoul(sample.id.substr(1));
+      EXPECT_EQ(sample.text, "text " + std::to_string(number));
+      const auto pcm = sound_of(number, std::llround(mixed_lengths(10)[number] * 16000));
+      ASSERT_EQ(sample.frames, std::ssize(pcm) / 160);
+      // Three frames more than the content: so many may straddle its end.
+      const auto expected = log_mel.window(PcmSamples(pcm), 0, std::max<std::int64_t>(batch.frames, sample.frames + 3));
+      ASSERT_TRUE(expected);
+      const auto width = static_cast<std::int64_t>(expected->size()) / 80;
+      for (std::int64_t bin = 0; bin < 80; ++bin)
+        for (std::int64_t frame = 0; frame < batch.frames; ++frame)
+          ASSERT_FLOAT_EQ(batch.row(row)[bin * batch.frames + frame],
+                          (*expected)[static_cast<std::size_t>(bin * width + frame)])
+              << sample.id << " bin " << bin << " frame " << frame << " of " << sample.frames;
+    }
+}
+
+TEST(Feed, BatchesAreTheSameWithOneTwoAndEightThreads) {
+  const Corpus corpus(mixed_lengths(60), false, 22050);
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 2;
+  options.threads = FeedThreads::of(1);
+  options.threads.probe = 1;
+  const auto one = digests_of(all_batches(options));
+  for (const int threads : {2, 8}) {
+    options.threads = FeedThreads::of(threads);
+    options.threads.probe = options.threads.read = threads;
+    EXPECT_EQ(digests_of(all_batches(options)), one) << threads;
+  }
+}
+
+TEST(Feed, EpochsAreInDifferentOrdersAndSeedsToo) {
+  const Corpus corpus(mixed_lengths(40));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 2;
+  const auto ids = ids_of(all_batches(options));
+  ASSERT_EQ(ids.size(), 80U);
+  EXPECT_FALSE(std::equal(ids.begin(), ids.begin() + 40, ids.begin() + 40));
+  options.seed = 1;
+  EXPECT_NE(ids_of(all_batches(options)), ids);
+}
+
+TEST(Feed, ResumesWithTheExactNextSampleWhereverItWasLeft) {
+  const Corpus corpus(mixed_lengths(40));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 2;
+  const auto whole = all_batches(options);
+  const auto expected = digests_of(whole);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    options.resume = whole[at].position;
+    options.threads = FeedThreads::of(1 + static_cast<int>(at % 3));
+    const auto rest = digests_of(all_batches(options));
+    EXPECT_THAT(rest, ElementsAreArray(expected.begin() + static_cast<std::ptrdiff_t>(at) + 1, expected.end()))
+        << "after batch " << at;
+  }
+}
+
+TEST(Feed, RefusesAPositionOfAnotherSetOrOtherOptions) {
+  const Corpus corpus(mixed_lengths(8)), other(mixed_lengths(9));
+  FeedOptions options = options_for(corpus.manifest());
+  const std::string position = all_batches(options).front().position;
+  options.resume = position;
+  options.seed = 5;
+  EXPECT_EQ(Feed::open(options).error().fault, Fault::usage);
+  options = options_for(other.manifest());
+  options.resume = position;
+  EXPECT_EQ(Feed::open(options).error().fault, Fault::usage);
+}
+
+/// Thirty samples, of which some are bad in different ways.
+class RottenCorpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove(corpus_.file(3));
+    (void)write_file_atomically(corpus_.file(7), "");
+    auto cut = *read_file(corpus_.file(11));
+    (void)write_file_atomically(corpus_.file(11), cut.substr(0, cut.size() / 2));
+    (void)write_file_atomically(corpus_.file(13), "this is no sound at all, whatever its name says");
+    options_.bad_samples = corpus_.folder() / "bad.jsonl";
+    options_.bad_limits.share = 1;
+  }
+  std::set<std::string> reported() const {
+    std::set<std::string> ids;
+    const std::string lines = *read_file(options_.bad_samples);
+    for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
+      EXPECT_TRUE(ids.insert(nlohmann::json::parse(lines.substr(at, lines.find('\n', at) - at))["id"]).second);
+    return ids;
+  }
+
+  Corpus corpus_{mixed_lengths(30), true};  // with durations: nothing is found out before decoding
+  FeedOptions options_ = options_for(corpus_.manifest());
+};
+
+TEST_F(RottenCorpus, BadSamplesAreReportedOnceAndTheirBatchesToppedUp) {
+  options_.epochs = 2;
+  const auto batches = all_batches(options_);
+  EXPECT_EQ(reported(), (std::set<std::string>{"s3", "s7", "s11", "s13"}));
+  std::size_t full = 0;
+  for (const Batch& batch : batches) full += batch.size() == 4;
+  EXPECT_EQ(ids_of(batches).size(), 52U);
+  EXPECT_GE(full, 12U) << "26 good samples an epoch fill six batches";
+}
+
+TEST_F(RottenCorpus, TopsUpTheSameWithAnyNumberOfThreadsAndAfterEveryResume) {
+  options_.threads = FeedThreads::of(1);
+  const auto whole = all_batches(options_);
+  const auto expected = digests_of(whole);
+  options_.threads = FeedThreads::of(8);
+  EXPECT_EQ(digests_of(all_batches(options_)), expected);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    options_.resume = whole[at].position;
+    EXPECT_THAT(digests_of(all_batches(options_)),
+                ElementsAreArray(expected.begin() + static_cast<std::ptrdiff_t>(at) + 1, expected.end()));
+  }
+}
+
+TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
+  options_.bad_limits.count = 2;
+  Feed feed = opened(options_);
+  Result<std::optional<Batch>> batch = std::optional<Batch>();
+  do batch = feed.next();
+  while (batch && *batch);
+  ASSERT_FALSE(batch);
+  EXPECT_EQ(batch.error().fault, Fault::corrupt);
+  EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
+}
+
+TEST(Feed, AudioLongerThanTheWindowWithoutTimesIsRefusedNotCut) {
+  const Corpus corpus({1.0, 2.0, 3.0, 1.5});
+  FeedOptions options = options_for(corpus.manifest());
+  options.window = Seconds(2.5);
+  options.bad_samples = corpus.folder() / "bad.jsonl";
+  EXPECT_THAT(ids_of(all_batches(options)), testing::UnorderedElementsAre("s0", "s1", "s3"));
+  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 3.00 s"));
+}
+
+TEST(Feed, AManifestThatLiesAboutDurationsCostsRoomNotSound) {
+  Corpus corpus({1.0, 2.0});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a","duration":1.0})"
+               "\n"
+               R"({"id":"s1","audio":"s1.wav","text":"b","duration":0.5})"
+               "\n");
+  const auto batches = all_batches(options_for(corpus.manifest()));
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, 200);
+  EXPECT_EQ(batches[0].samples[batches[0].samples[0].id == "s1" ? 0 : 1].frames, 200);
+}
+
+TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
+  const Corpus corpus({1.0, 2.0, 0.5});
+  FeedOptions options = options_for(corpus.manifest());
+  options.padding = Padding::window;
+  Feed feed = opened(options);
+  const auto batches = drained(feed);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, 3000);
+  EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
+}
+
+TEST(Feed, LikeLengthsGoTogether) {
+  const Corpus corpus(mixed_lengths(300));
+  FeedOptions options = options_for(corpus.manifest());
+  options.look_ahead = 128;
+  Feed feed = opened(options);
+  drained(feed);
+  EXPECT_LE(feed.report().padding_share(), 0.05);
+  options.look_ahead = 1;
+  Feed plain = opened(options);
+  drained(plain);
+  EXPECT_GE(plain.report().padding_share(), 0.2);
+}
+
+TEST(Feed, RanksShareAnEpochWithoutOverlap) {
+  const Corpus corpus(mixed_lengths(21));
+  FeedOptions options = options_for(corpus.manifest());
+  options.ranks = 2;
+  auto ids = ids_of(all_batches(options));
+  EXPECT_EQ(ids.size(), 11U);
+  options.rank = 1;
+  for (auto& id : ids_of(all_batches(options))) ids.push_back(id);
+  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(names(21)));
+}
+
+TEST(Feed, TwoRanksTogetherTakeTheBatchesOfOneWithTwiceTheSize) {
+  const Corpus corpus(mixed_lengths(32));
+  FeedOptions options = options_for(corpus.manifest());
+  options.look_ahead = 1;
+  options.ranks = 2;
+  const auto first = all_batches(options);
+  options.rank = 1;
+  const auto second = all_batches(options);
+  options.rank = 0;
+  options.ranks = 1;
+  options.batch_size = 8;
+  const auto both = all_batches(options);
+  ASSERT_EQ(both.size(), first.size());
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    std::set<std::string> shared, whole;
+    for (const auto* part : {&first[i], &second[i]})
+      for (const auto& sample : part->samples) shared.insert(sample.id);
+    for (const auto& sample : both[i].samples) whole.insert(sample.id);
+    EXPECT_EQ(shared, whole);
+  }
+}
+
+TEST(Feed, LettingGoInTheMiddleEndsItsThreads) {
+  const Corpus corpus(mixed_lengths(40));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 0;
+  Feed feed = opened(options);
+  ASSERT_TRUE(feed.next());
+}
+
+TEST(Feed, ABatchOutlivesItsFeed) {
+  const Corpus corpus(mixed_lengths(4));
+  auto batches = all_batches(options_for(corpus.manifest()));
+  ASSERT_FALSE(batches.empty());
+  EXPECT_EQ(digest_of(batches[0]), digest_of(batches[0]));
+}
+
+}  // namespace
+}  // namespace tutti
