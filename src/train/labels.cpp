@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "train/draws.h"
+#include "base/counter_random.h"
 
 namespace tutti {
 namespace {
@@ -49,9 +49,9 @@ void Labels::append_timed(std::vector<std::int32_t>& row, const BatchSample& sam
 
 Result<LabelRow> Labels::row(const BatchSample& sample, std::int64_t epoch) const {
   const auto& special = tokenizer_.special();
-  const auto draw = uniform_draw({rules_.seed, static_cast<std::uint64_t>(epoch), sample.id, "timestamps"});
+  CounterRandom random({rules_.seed, static_cast<std::uint64_t>(epoch), digest(sample.id), digest("timestamps")});
   LabelRow row{.told = sot_sequence_};
-  if (draw < rules_.timestamps) {
+  if (random.chance(rules_.timestamps)) {
     append_timed(row.told, sample);
   } else {
     row.told.push_back(special.no_timestamps);

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counter_random.h"
 #include "base/log.h"
-#include "train/draws.h"
 
 namespace tutti {
 namespace {
@@ -76,7 +76,7 @@ double TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targ
   double loss = 0;
   auto generator = at::globalContext().defaultGenerator(task_.device());
   for (std::size_t i = 0; i < group.size(); ++i) {
-    generator.set_current_seed(draw_bits({options_.seed, static_cast<std::uint64_t>(number), {}, "dropout"}) + i);
+    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, digest("dropout")}));
     loss += backward(group[i], targets);
   }
   return loss;

@@ -88,18 +88,30 @@ Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, 
   return state;
 }
 
-Result<Trainer::Group> Trainer::collect() {
-  Group group;
-  while (!group.ends_epoch && std::cmp_less(group.batches.size(), options_.accumulation)) {
+/// Whether the next batch belongs to `epoch`; fetches it.
+Result<bool> Trainer::goes_on(std::int64_t epoch) {
+  if (!ahead_) {
     const auto begin = Clock::real().now();
     auto batch = parts_.next();
-    group.waited += seconds_since(begin);
+    waited_ += seconds_since(begin);
     if (!batch) return tl::unexpected<Error>(batch.error());
-    if (!*batch) break;
-    group.position = (*batch)->position;
-    group.epoch = (*batch)->epoch;
-    group.ends_epoch = (*batch)->ends_epoch;
-    auto prepared = parts_.task.prepare(**batch);
+    ahead_ = std::move(*batch);
+  }
+  return ahead_ && ahead_->epoch == epoch;
+}
+
+/// The batches of the next step: all of one epoch. None when the feed has ended.
+Result<Trainer::Group> Trainer::collect() {
+  Group group;
+  if (auto begun = goes_on(0); !begun) return tl::unexpected<Error>(begun.error());
+  if (ahead_) group.epoch = ahead_->epoch;
+  while (std::cmp_less(group.batches.size(), options_.accumulation)) {
+    const auto more = goes_on(group.epoch);
+    if (!more) return tl::unexpected<Error>(more.error());
+    if (!*more) break;
+    const auto batch = std::exchange(ahead_, std::nullopt);
+    group.position = batch->position;
+    auto prepared = parts_.task.prepare(*batch);
     for (const auto& [id, why] : prepared.refused) parts_.watcher.refused(id, why);
     if (prepared.ids.empty()) continue;
     group.ids.insert(group.ids.end(), prepared.ids.begin(), prepared.ids.end());
@@ -127,31 +139,41 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   return {};
 }
 
-Result<void> Trainer::take_step(const Group& group) {
+/// Whether the step was the last of its epoch.
+Result<bool> Trainer::take_step(const Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
   const double rate = options_.schedule.at(number);
   const auto outcome = parts_.step.run(group.batches, number, rate);
+  const double stepping = seconds_since(begin);
+  const auto more = goes_on(group.epoch);
+  if (!more) return more;
+  const double waited = std::exchange(waited_, 0);
   state_.step = number;
   state_.epoch = group.epoch;
   state_.samples += outcome.samples;
   state_.position = group.position;
   state_.numbers = parts_.step.state();
-  const double seconds = seconds_since(begin) + group.waited;
-  state_.seconds += seconds;
-  auto counted = count_left_out(outcome, group);
+  state_.seconds += stepping + waited;
+  const auto counted = count_left_out(outcome, group);
   parts_.watcher.stepped({.state = state_,
                           .outcome = outcome,
                           .ids = group.ids,
                           .rate = rate,
-                          .waited = group.waited,
-                          .seconds = seconds,
-                          .ends_epoch = group.ends_epoch});
-  return counted;
+                          .waited = waited,
+                          .seconds = stepping + waited,
+                          .ends_epoch = !*more});
+  if (!counted) return tl::unexpected<Error>(counted.error());
+  return !*more;
 }
 
-bool Trainer::due(std::int32_t every, bool ends_epoch) const {
-  return every > 0 ? state_.step % every == 0 : ends_epoch;
+/// Evaluations and checkpoints that are due after a step.
+Result<void> Trainer::tend(bool ends_epoch) {
+  const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
+  Result<void> done{};
+  if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
+  if (done && (due(options_.save_steps) || ends_epoch)) done = save();
+  return done;
 }
 
 Result<void> Trainer::evaluate() {
@@ -212,11 +234,11 @@ Result<TrainingEnd> Trainer::run() {
   while (options_.max_steps == 0 || state_.step < options_.max_steps) {
     const auto group = collect();
     if (!group) return tl::unexpected<Error>(group.error());
-    if (group->batches.empty() && !group->ends_epoch) break;
-    Result<void> done = group->batches.empty() ? Result<void>{} : take_step(*group);
-    if (done && due(options_.eval_steps, group->ends_epoch)) done = evaluate();
-    if (done && (due(options_.save_steps, group->ends_epoch) || group->ends_epoch)) done = save();
-    if (!done) return tl::unexpected<Error>(done.error());
+    if (group->batches.empty() && !ahead_) break;
+    if (group->batches.empty()) continue;  // none of an epoch's last samples could be used
+    const auto ends_epoch = take_step(*group);
+    if (!ends_epoch) return tl::unexpected<Error>(ends_epoch.error());
+    if (auto tended = tend(*ends_epoch); !tended) return tl::unexpected<Error>(tended.error());
     if (options_.patience > 0 && state_.without_progress >= options_.patience) return finish(TrainingEnd::no_progress);
     if (parts_.interrupted && parts_.interrupted()) return finish(TrainingEnd::interrupted);
   }

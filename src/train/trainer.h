@@ -79,22 +79,23 @@ class Trainer {
     std::vector<std::string> ids{};
     std::string position{};
     std::int64_t epoch = 0;
-    bool ends_epoch = false;
-    double waited = 0;
   };
   Result<Group> collect();
-  Result<void> take_step(const Group& group);
+  Result<bool> goes_on(std::int64_t epoch);
+  Result<bool> take_step(const Group& group);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
   Result<void> evaluate();
   Result<void> save();
   Result<void> publish();
-  bool due(std::int32_t every, bool ends_epoch) const;
+  Result<void> tend(bool ends_epoch);
   Result<TrainingEnd> finish(TrainingEnd end);
 
   TrainerParts parts_;
   TrainerOptions options_;
   TrainingState state_;
   CheckpointFolder checkpoints_;
+  std::optional<Batch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
+  double waited_ = 0;             // for the feed, since the last step
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;
   BackgroundWriter writer_;

@@ -23,9 +23,14 @@ FeedThreads threads_of(const WhisperRecipe& r) {
   return FeedThreads::of(r.threads > 0 ? r.threads : cores);
 }
 
-bool has_split(const std::filesystem::path& data, const char* split, double window) {
-  const auto set = open_dataset(data, split, {}, window);
+bool has_split(const std::filesystem::path& data, const char* split) {
+  const auto set = open_dataset(data, split, {});
   return set && (*set)->size() > 0;
+}
+
+/// The columns that reports want, of those the set has.
+std::vector<std::string> report_fields(const std::filesystem::path& data, const std::string& split) {
+  return open_dataset(data, split, {"condition"}) ? std::vector<std::string>{"condition"} : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -54,10 +59,11 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
 
 FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& data,
                             std::string split) {
+  auto fields = report_fields(data, split);
   return {.data = data,
           .split = std::move(split),
           .max_samples = r.eval_samples,
-          .fields = {"condition"},
+          .fields = std::move(fields),
           .shuffle = false,
           .n_mels = dims.n_mels,
           .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
@@ -69,13 +75,13 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
 
 DataParts data_parts(const WhisperRecipe& r) {
   DataParts parts;
-  if (has_split(r.data, "train", r.window_seconds)) parts.train_split = "train";
+  if (has_split(r.data, "train")) parts.train_split = "train";
   if (!r.eval_data.empty()) {
     parts.eval_data = r.eval_data;
     return parts;
   }
   for (const char* split : {"validation", "test"}) {
-    if (parts.train_split.empty() || !has_split(r.data, split, r.window_seconds)) continue;
+    if (parts.train_split.empty() || !has_split(r.data, split)) continue;
     parts.eval_data = r.data;
     parts.eval_split = split;
     break;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/counter_random.h"
 #include "model/convert/hugging_face_files.h"
-#include "train/draws.h"
 #include "train/new_vocabulary.h"
 
 namespace tutti {
@@ -56,7 +56,7 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing} {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
-    lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, draw_bits({recipe.seed, 0, {}, "lora"}));
+    lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
 }
 
 Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
@@ -75,7 +75,7 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
     const auto shape = shape_of(recipe, vocabulary->n_vocab);
     if (auto checked = check_shape(shape); !checked) return fail_in("the new network", checked.error());
     const auto tokenizer = vocabulary->tokenizer;
-    return finish(new_parameters(shape, draw_bits({recipe.seed, 0, {}, "weights"}), device), tokenizer,
+    return finish(new_parameters(shape, mixed({recipe.seed, digest("weights")}), device), tokenizer,
                   [=](WeightType type) { return Result<FileMap>(new_hugging_face_files(shape, tokenizer, type)); });
   }
   auto opened = open_checkpoint(model);

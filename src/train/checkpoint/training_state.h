@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// How far a training has come: all that a checkpoint keeps beside tensors. Random numbers are drawn by step and sample
-/// (draws.h), so their state is the step's number.
+/// How far a training has come: all that a checkpoint keeps beside tensors. Random numbers are drawn by step and
+/// sample, so their state is the step's number.
 struct TrainingState {
   std::int64_t step = 0;   // steps taken, left out ones included
   std::int64_t epoch = 0;  // of the last batch used

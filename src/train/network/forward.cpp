@@ -68,7 +68,8 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
   x = at::gelu(at::conv1d(x, weights.conv2.weight, weights.conv2.bias, /*stride=*/2, /*padding=*/1));
   x = dropped(x.transpose(1, 2) + weights.audio_positions.narrow(0, 0, mel.size(2) / 2), options.dropout);
   for (const auto& block : weights.encoder) {
-    const auto run = [&block, heads = dims.n_audio_head, share = options.dropout](const at::Tensor& input) {
+    // Holds the block's tensors: it may run again when the caller's weights are gone.
+    const auto run = [block, heads = dims.n_audio_head, share = options.dropout](const at::Tensor& input) {
       return encoder_block(input, block, heads, share);
     };
     x = options.recompute ? recomputed(x, run) : run(x);
@@ -83,8 +84,8 @@ at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const 
   auto x = at::embedding(weights.tokens, tokens) + weights.text_positions.narrow(0, 0, tokens.size(1));
   x = dropped(x, options.dropout);
   for (const auto& block : weights.decoder) {
-    const auto run = [&block, heads = dims.n_text_head, share = options.dropout](const at::Tensor& input,
-                                                                                 const at::Tensor& window) {
+    const auto run = [block, heads = dims.n_text_head, share = options.dropout](const at::Tensor& input,
+                                                                                const at::Tensor& window) {
       return decoder_block(input, window, block, heads, share);
     };
     x = options.recompute ? recomputed(x, heard, run) : run(x, heard);
