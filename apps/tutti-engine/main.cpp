@@ -7,6 +7,7 @@
 
 #include "base/build_id.h"
 #include "model/convert/command.h"
+#include "train/command.h"
 #include "worker/command.h"
 #include "worker/limits.h"
 
@@ -20,6 +21,8 @@ constexpr const char* kHelp =
     "\n"
     "  tutti-engine worker --fd N   serve the control process at the other end of socket N\n"
     "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
+    "  tutti-engine train ...       train a network, for: tutti train whisper\n"
+    "  tutti-engine evaluate ...    judge a model by a set, for: tutti evaluate\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
@@ -36,6 +39,8 @@ int main(int argc, char** argv) {
     std::_Exit(code);
   }
   if (command == "convert") return tutti::convert_command(arguments.subspan(1));
+  if (command == "train") return tutti::train_command(arguments.subspan(1));
+  if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1));
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());

@@ -9,6 +9,7 @@
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
 #include "cli/doctor_command.h"
+#include "cli/evaluate_command.h"
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/plan/plan_command.h"
@@ -16,6 +17,7 @@
 #include "cli/records/manifest_command.h"
 #include "cli/review_command.h"
 #include "cli/top_command.h"
+#include "cli/train_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -40,6 +42,8 @@ const std::vector<Command>& commands() {
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
+      {"train", "train a network: tutti train whisper --data DIR --out DIR", run_train},
+      {"evaluate", "how well a model writes down a set of recordings", run_evaluate},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"review", "which finished transcripts to check by ear, and where", run_review},

@@ -36,6 +36,13 @@ WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, Co
   return WhisperModel(std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(net)}));
 }
 
+WhisperModel WhisperModel::over(WhisperWeights weights, const WhisperDims& dims, at::Device device, ComputeType type) {
+  forbid_rounding(device);
+  prepare(weights, type, device);
+  return WhisperModel(
+      std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(weights)}));
+}
+
 WhisperModel::WhisperModel(std::unique_ptr<Weights> weights) : weights_(std::move(weights)) {}
 WhisperModel::WhisperModel(WhisperModel&&) noexcept = default;
 WhisperModel& WhisperModel::operator=(WhisperModel&&) noexcept = default;

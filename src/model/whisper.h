@@ -15,6 +15,8 @@
 
 namespace tutti {
 
+struct WhisperWeights;
+
 /// Cross-attention keys and values of one window, computed once and shared by every decoding of it, on the model's
 /// device: per decoder layer those of n_text_head heads and n_audio_ctx positions.
 struct CrossKv {
@@ -46,6 +48,9 @@ class WhisperModel {
   static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, ComputeType type);
   /// The same network with random weights, for speed measurements.
   static WhisperModel random(const WhisperDims& dims, at::Device device, ComputeType type);
+  /// A network over weights in memory, which it may share; nobody changes them while it is there. float32, of that
+  /// shape.
+  static WhisperModel over(WhisperWeights weights, const WhisperDims& dims, at::Device device, ComputeType type);
 
   WhisperModel(WhisperModel&&) noexcept;
   WhisperModel& operator=(WhisperModel&&) noexcept;

@@ -53,11 +53,10 @@ Json made_config(const WhisperShape& shape, const SpecialTokens& special) {
           {"decoder_start_token_id", special.sot}};
 }
 
-Json made_generation_config(const Checkpoint& checkpoint, const Tokenizer& tokenizer) {
+Json made_generation_config(const fs::path& model, const WhisperDims& dims, const Tokenizer& tokenizer) {
   const auto& special = tokenizer.special();
   Json heads = Json::array();
-  for (const auto& head : alignment_heads(checkpoint.path, checkpoint.shape.dims))
-    heads.push_back({head.layer, head.head});
+  for (const auto& head : alignment_heads(model, dims)) heads.push_back({head.layer, head.head});
   auto suppressed = tokenizer.non_speech_tokens();
   for (const auto id :
        {special.sot, special.translate, special.transcribe, special.sot_lm, special.sot_prev, special.no_speech})
@@ -69,7 +68,7 @@ Json made_generation_config(const Checkpoint& checkpoint, const Tokenizer& token
               {"eos_token_id", special.eot},
               {"is_multilingual", special.multilingual},
               {"max_initial_timestamp_index", 50},
-              {"max_length", checkpoint.shape.dims.n_text_ctx},
+              {"max_length", dims.n_text_ctx},
               {"no_timestamps_token_id", special.no_timestamps},
               {"pad_token_id", special.eot},
               {"prev_sot_token_id", special.sot_prev},
@@ -128,11 +127,21 @@ Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& 
   if (!files.contains("tokenizer.json")) files["tokenizer.json"] = tokenizer->to_json(n_vocab);
   auto generation = read_file(path / "generation_config.json");
   files["generation_config.json"] =
-      generation ? std::move(*generation) : text_of(made_generation_config(checkpoint, *tokenizer));
+      generation ? std::move(*generation) : text_of(made_generation_config(path, checkpoint.shape.dims, *tokenizer));
   auto preprocessor = read_file(path / "preprocessor_config.json");
   files["preprocessor_config.json"] =
       preprocessor ? std::move(*preprocessor) : text_of(made_preprocessor_config(checkpoint.shape.dims));
   return files;
+}
+
+std::map<std::string, std::string> new_hugging_face_files(const WhisperShape& shape, const Tokenizer& tokenizer,
+                                                          WeightType type) {
+  auto config = made_config(shape, tokenizer.special());
+  describe_weights(config, type);
+  return {{"config.json", text_of(config)},
+          {"generation_config.json", text_of(made_generation_config({}, shape.dims, tokenizer))},
+          {"preprocessor_config.json", text_of(made_preprocessor_config(shape.dims))},
+          {"tokenizer.json", tokenizer.to_json(shape.dims.n_vocab)}};
 }
 
 }  // namespace tutti

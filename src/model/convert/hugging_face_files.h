@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/convert/weight_type.h"
 #include "model/stored/checkpoint.h"
+#include "text/tokenizer.h"
 
 namespace tutti {
 
@@ -15,5 +16,9 @@ namespace tutti {
 /// an OpenAI, CTranslate2 or whisper.cpp model does, is made from its shape, its vocabulary and what its config.json
 /// says.
 Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& checkpoint, WeightType type);
+
+/// The same for a network that was never stored: all of them made.
+std::map<std::string, std::string> new_hugging_face_files(const WhisperShape& shape, const Tokenizer& tokenizer,
+                                                          WeightType type);
 
 }  // namespace tutti

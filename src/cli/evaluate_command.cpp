@@ -1,0 +1,59 @@
+#include "cli/evaluate_command.h"
+
+#include <filesystem>
+
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/engine_run.h"
+#include "hub/find.h"
+
+namespace tutti {
+namespace {
+
+struct EvaluateCommand {
+  std::string model{};
+  std::filesystem::path data{};
+  std::string split{};
+  std::string normaliser = "basic";
+  std::string language = "en";
+  std::int32_t samples = 0;
+  std::int32_t threads = 0;
+  std::filesystem::path report{};
+  bool json = false;
+};
+
+void add_evaluate(OptionTable& table, EvaluateCommand& c) {
+  table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
+  table.add("data", c.data, "DIR", "recordings with texts, in any layout that 'tutti train' reads");
+  table.add("split", c.split, "NAME", "of layouts that have splits: train, validation, test; none: everything");
+  table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
+      "none", "basic", "english"};
+  table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("samples", c.samples, "N", "at most; 0: all");
+  table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
+  table.add("report", c.report, "FILE.html", "rates by condition, the worst samples, characters taken for others");
+  table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
+}
+
+}  // namespace
+
+int run_evaluate(const std::vector<std::string>& arguments) {
+  EvaluateCommand c;
+  OptionTable table("evaluate", "Have a model write down a set of recordings, and count its errors.");
+  add_evaluate(table, c);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (c.model.empty() || c.data.empty())
+    return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
+                    kUsage);
+  const auto model = find_model(c.model, ModelPlaces::from_environment());
+  if (!model) return complain(model.error(), kNothingRan);
+  std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",  c.data.string(),
+                                "--normaliser", c.normaliser, "--language",    c.language};
+  line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
+  if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
+  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
+  if (c.json) line.emplace_back("--json");
+  return run_engine(line, "it evaluated " + model->string());
+}
+
+}  // namespace tutti

@@ -1,0 +1,148 @@
+#include "cli/train_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "base/files.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/engine_run.h"
+#include "device/machine.h"
+#include "feed/recipe/recipe_file.h"
+#include "hub/find.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainCommand {
+  fs::path out{};
+  std::string config{};
+  bool resume = false;
+  WhisperRecipe recipe{};
+};
+
+/// Every field of the recipe is a flag.
+class Flags {
+ public:
+  explicit Flags(OptionTable& table) : table_(table) {}
+  void group(const char* heading) { table_.group(heading); }
+  template <class T>
+  void operator()(const char* name, T& field, const char* value, const char* meaning) {
+    table_.add(name, field, value, meaning);
+  }
+
+ private:
+  OptionTable& table_;
+};
+
+void add_train(OptionTable& table, TrainCommand& c) {
+  table.add("out", c.out, "DIR", "checkpoints, metrics, and in OUT/model the model");
+  table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
+  table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
+  visit_fields(c.recipe, Flags(table));
+}
+
+/// The value of a flag before all flags are read.
+std::string early_value(const std::vector<std::string>& arguments, const std::string& flag) {
+  std::string found;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == flag && i + 1 < arguments.size()) found = arguments[i + 1];
+    if (arguments[i].starts_with(flag + "=")) found = arguments[i].substr(flag.size() + 1);
+  }
+  return found;
+}
+
+bool has_flag(const std::vector<std::string>& arguments, const std::string& flag) {
+  return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
+}
+
+/// What the flags are read over: the recipe that is named, else that of the training to be continued.
+Result<WhisperRecipe> base_recipe(const std::vector<std::string>& arguments) {
+  fs::path file = early_value(arguments, "--config");
+  const fs::path saved = fs::path(early_value(arguments, "--out")) / "config.toml";
+  std::error_code ignored;
+  if (file.empty() && has_flag(arguments, "--resume") && fs::exists(saved, ignored)) file = saved;
+  if (file.empty()) return WhisperRecipe{};
+  const auto text = read_file(file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  return read_recipe(*text, file.string());
+}
+
+/// Sums depend on the number of threads, so a training keeps the one it began with.
+Result<void> settle_compute_threads(TrainCommand& command) {
+  const auto saved = command.out / "config.toml";
+  std::error_code ignored;
+  if (command.recipe.compute_threads == 0 && command.resume && fs::exists(saved, ignored)) {
+    const auto text = read_file(saved);
+    if (!text) return tl::unexpected<Error>(text.error());
+    const auto before = read_recipe(*text, saved.string());
+    if (!before) return tl::unexpected<Error>(before.error());
+    command.recipe.compute_threads = before->compute_threads;
+  }
+  if (command.recipe.compute_threads == 0) command.recipe.compute_threads = read_cpu().cores;
+  return {};
+}
+
+/// Reads the flags; a value is the exit code of a command that is over. A training follows from its recipe and flags
+/// alone: variables such as TUTTI_MODEL, meant for transcribing, are not asked.
+std::optional<int> read_flags(OptionTable& table, const std::vector<std::string>& arguments) {
+  const auto wish = table.read(arguments, {});
+  if (!wish) return complain(wish.error(), kUsage);
+  if (*wish == OptionTable::Wish::help) std::fputs(table.help().c_str(), stdout);
+  if (*wish == OptionTable::Wish::show_config) std::fputs(table.show_config().c_str(), stdout);
+  return *wish == OptionTable::Wish::run ? std::nullopt : std::optional<int>(kDone);
+}
+
+Result<void> settle(TrainCommand& command) {
+  if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
+  auto settled = settle_compute_threads(command);
+  if (settled) settled = check_recipe(command.recipe);
+  return settled;
+}
+
+int train(const TrainCommand& command) {
+  std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
+  if (!command.recipe.model.empty()) {
+    const auto model = find_model(command.recipe.model, ModelPlaces::from_environment());
+    if (!model) return complain(model.error(), kUsage);
+    line.insert(line.end(), {"--model", model->string()});
+  }
+  if (command.resume) line.emplace_back("--resume");
+  // Another training's settings are not overwritten: the engine refuses its folder below.
+  std::error_code ignored;
+  const auto config = command.out / "config.toml";
+  const bool taken = !command.resume && fs::exists(command.out / "checkpoints", ignored);
+  if (!taken)
+    if (auto saved = write_file_atomically(config, show_recipe(command.recipe)); !saved)
+      return complain(saved.error(), kNothingRan);
+  line.insert(line.end(), {"--config", config.string()});
+  if (!taken) std::printf("%s\n", show_recipe(command.recipe).c_str());
+  std::fflush(stdout);
+  return run_engine(line, "it trained; the checkpoints in " + command.out.string() + " are whole, see --resume");
+}
+
+}  // namespace
+
+int run_train(const std::vector<std::string>& arguments) {
+  const bool named = !arguments.empty() && !arguments[0].starts_with("-");
+  if (named && arguments[0] != "whisper")
+    return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
+                    kUsage);
+  const std::vector<std::string> flags(arguments.begin() + (named ? 1 : 0), arguments.end());
+  TrainCommand command;
+  auto base = base_recipe(flags);
+  if (!base) return complain(base.error(), kUsage);
+  command.recipe = std::move(*base);
+  OptionTable table("train whisper",
+                    "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "
+                    "and a key in a recipe; OUT/config.toml keeps what was used.");
+  add_train(table, command);
+  if (const auto code = read_flags(table, flags)) return *code;
+  if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
+  return train(command);
+}
+
+}  // namespace tutti

@@ -1,0 +1,188 @@
+#include "feed/recipe/recipe_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+#include <vector>
+
+#include "base/nearest.h"
+
+namespace tutti {
+namespace {
+
+tl::unexpected<Error> not_a(const char* kind) {
+  return fail(Fault::usage, std::string("expected ") + kind);
+}
+
+Result<void> take(const toml::node& node, bool& into) {
+  if (!node.is_boolean()) return not_a("true or false");
+  into = node.value_or(false);
+  return {};
+}
+
+template <class Integer>
+requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) Result<void> take(const toml::node& node,
+                                                                                          Integer& into) {
+  const auto value = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
+  const bool fits =
+      value && *value >= 0 && (sizeof(Integer) == 8 || *value <= std::numeric_limits<std::int32_t>::max());
+  if (!fits) return not_a("a whole number, not negative");
+  into = static_cast<Integer>(*value);
+  return {};
+}
+
+Result<void> take(const toml::node& node, double& into) {
+  if (!node.is_number()) return not_a("a number");
+  into = node.value_or(0.0);
+  return {};
+}
+
+template <class Text>
+requires std::is_assignable_v<Text&, std::string> Result<void> take(const toml::node& node, Text& into) {
+  if (!node.is_string()) return not_a("a text in quotes");
+  into = node.value_or(std::string());
+  return {};
+}
+
+class Names {
+ public:
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, T&, const char*, const char*) {
+    names.emplace_back(name);
+  }
+  std::vector<std::string> names{};
+};
+
+/// Reads one key into its field.
+class Taking {
+ public:
+  Taking(std::string_view key, const toml::node& node) : key_(key), node_(node) {}
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, T& field, const char*, const char*) {
+    if (key_ == name) taken = take(node_, field);
+  }
+  Result<void> taken{};
+
+ private:
+  std::string_view key_;
+  const toml::node& node_;
+};
+
+class Showing {
+ public:
+  void group(const char* heading) { text_ << (text_.tellp() > 0 ? "\n" : "") << "# " << heading << "\n"; }
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    text_ << name << " = ";
+    if constexpr (std::is_same_v<T, std::filesystem::path>)
+      text_ << toml::value<std::string>(field.string());
+    else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      text_ << field;
+    else
+      text_ << toml::value<T>(field);
+    text_ << "\n";
+  }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_{};
+};
+
+Result<void> take_key(const std::string& key, const toml::node& node, WhisperRecipe& recipe) {
+  Names known;
+  visit_fields(recipe, known);
+  if (std::ranges::find(known.names, key) == known.names.end()) {
+    const auto meant = nearest_name(key, known.names);
+    return fail(Fault::usage, "no such key",
+                meant.empty() ? "See 'tutti train whisper --help' for all keys" : "Did you mean '" + meant + "'?");
+  }
+  Taking taking(key, node);
+  visit_fields(recipe, taking);
+  return taking.taken;
+}
+
+Result<void> one_of(const char* name, const std::string& value, std::initializer_list<const char*> choices) {
+  std::string all;
+  for (const char* choice : choices) {
+    if (value == choice) return {};
+    all += (all.empty() ? "" : ", ") + std::string(choice);
+  }
+  return fail(Fault::usage, std::string(name) + ": expected one of " + all + "; found '" + value + "'");
+}
+
+Result<void> between(const char* name, double value, double least, double most) {
+  if (value >= least && value <= most) return {};
+  std::ostringstream text;
+  text << name << ": expected " << least << " to " << most << ", found " << value;
+  return fail(Fault::usage, text.str());
+}
+
+}  // namespace
+
+Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
+  toml::table table;
+  try {
+    table = toml::parse(toml, file_name);
+  } catch (const toml::parse_error& error) {
+    const auto& where = error.source().begin;
+    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
+                                    ": " + std::string(error.description()));
+  }
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (auto taken = take_key(name, node, recipe); !taken)
+      return fail_in(file_name + ":" + std::to_string(node.source().begin.line) + ": '" + name + "'", taken.error());
+  }
+  return recipe;
+}
+
+std::string show_recipe(WhisperRecipe recipe) {
+  Showing showing;
+  visit_fields(recipe, showing);
+  return showing.text();
+}
+
+Result<void> check_recipe(const WhisperRecipe& r) {
+  const double many = 1e9;
+  const Result<void> checks[] = {
+      one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
+      one_of("task", r.task, {"transcribe", "translate"}),
+      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
+      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
+      one_of("padding", r.padding, {"window", "bucket"}),
+      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
+      between("bad-share", r.bad_share, 0, 1),
+      between("speed-share", r.speed_share, 0, 1),
+      between("gain-share", r.gain_share, 0, 1),
+      between("noise-share", r.noise_share, 0, 1),
+      between("room-share", r.room_share, 0, 1),
+      between("look-ahead", r.look_ahead, 1, many),
+      between("batch-size", r.batch_size, 1, many),
+      between("accumulation", r.accumulation, 1, many),
+      between("window-seconds", r.window_seconds, 0.1, 30),
+      between("mels", r.mels, 80, 128),
+      between("timestamps", r.timestamps, 0, 1),
+      between("cycles", r.cycles, 1, many),
+      between("final-rate", r.final_rate, 0, 1),
+      between("learning-rate", r.learning_rate, 0, 10),
+      between("beta1", r.beta1, 0, 1),
+      between("beta2", r.beta2, 0, 1),
+      between("ema", r.ema, 0, 1),
+      between("dropout", r.dropout, 0, 0.95),
+      between("log-steps", r.log_steps, 1, many),
+      between("keep", r.keep, 1, many),
+      between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
+  };
+  for (const auto& check : checks)
+    if (!check) return check;
+  if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
+  return {};
+}
+
+}  // namespace tutti

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "feed/recipe/whisper_recipe.h"
+
+namespace tutti {
+
+/// The TOML text over what `recipe` says already. Strict: an unknown key is named with the nearest right one, a value
+/// of another kind with what was expected. `file_name` names the text in errors.
+Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe = {});
+
+/// The whole recipe as TOML; reading it gives the same recipe.
+std::string show_recipe(WhisperRecipe recipe);
+
+/// Fault::usage for values that cannot be meant together.
+Result<void> check_recipe(const WhisperRecipe& recipe);
+
+}  // namespace tutti

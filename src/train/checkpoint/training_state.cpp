@@ -1,0 +1,71 @@
+#include "train/checkpoint/training_state.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The position may be any bytes.
+std::string hex_of(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+}  // namespace
+
+std::string show_state(const TrainingState& s) {
+  return Json{{"step", s.step},
+              {"epoch", s.epoch},
+              {"samples", s.samples},
+              {"left_out", s.left_out},
+              {"left_out_in_row", s.left_out_in_row},
+              {"loss_scale", s.numbers.loss_scale},
+              {"scaled_steps", s.numbers.scaled_steps},
+              {"best_score", std::isfinite(s.best_score) ? Json(s.best_score) : Json()},
+              {"best_step", s.best_step},
+              {"without_progress", s.without_progress},
+              {"seconds", s.seconds},
+              {"position", hex_of(s.position)}}
+             .dump(1) +
+         "\n";
+}
+
+Result<TrainingState> read_state(std::string_view text) {
+  try {
+    const auto json = Json::parse(text);
+    TrainingState s;
+    json.at("step").get_to(s.step);
+    json.at("epoch").get_to(s.epoch);
+    json.at("samples").get_to(s.samples);
+    json.at("left_out").get_to(s.left_out);
+    json.at("left_out_in_row").get_to(s.left_out_in_row);
+    json.at("loss_scale").get_to(s.numbers.loss_scale);
+    json.at("scaled_steps").get_to(s.numbers.scaled_steps);
+    if (!json.at("best_score").is_null()) json.at("best_score").get_to(s.best_score);
+    json.at("best_step").get_to(s.best_step);
+    json.at("without_progress").get_to(s.without_progress);
+    json.at("seconds").get_to(s.seconds);
+    s.position = bytes_of(json.at("position").get<std::string>());
+    return s;
+  } catch (const std::exception& problem) {
+    return fail(Fault::corrupt, problem.what());
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "train/step.h"
+
+namespace tutti {
+
+/// How far a training has come: all that a checkpoint keeps beside tensors. Random numbers are drawn by step and
+/// sample, so their state is the step's number.
+struct TrainingState {
+  std::int64_t step = 0;   // steps taken, left out ones included
+  std::int64_t epoch = 0;  // of the last batch used
+  std::int64_t samples = 0;
+  std::int64_t left_out = 0;  // steps that were no finite number
+  std::int32_t left_out_in_row = 0;
+  StepState numbers{};
+  double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss
+  std::int64_t best_step = 0;
+  std::int32_t without_progress = 0;  // evaluations since then
+  double seconds = 0;                 // of work so far
+  std::string position{};             // of the feed, behind the last batch used
+};
+
+std::string show_state(const TrainingState& state);
+Result<TrainingState> read_state(std::string_view json);
+
+}  // namespace tutti

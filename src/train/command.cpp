@@ -1,0 +1,119 @@
+#include "train/command.h"
+
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "feed/recipe/recipe_file.h"
+#include "train/evaluation/evaluate_model.h"
+#include "train/whisper_training.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kNothingRan = 4;
+constexpr int kInterrupted = 130;
+
+/// "--name value" pairs and switches.
+class Line {
+ public:
+  static Result<Line> read(std::span<char*> arguments, const std::set<std::string>& valued,
+                           const std::set<std::string>& switches) {
+    Line line;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string name = arguments[i];
+      if (switches.contains(name)) {
+        line.values_[name] = "true";
+      } else if (valued.contains(name) && i + 1 < arguments.size()) {
+        line.values_[name] = arguments[++i];
+      } else {
+        return fail(Fault::usage, "'" + name + "' is not understood; tutti writes this command line by itself");
+      }
+    }
+    return line;
+  }
+  bool has(const std::string& name) const { return values_.contains(name); }
+  std::string value(const std::string& name) const { return has(name) ? values_.at(name) : std::string(); }
+
+ private:
+  std::map<std::string, std::string> values_{};
+};
+
+Result<WhisperTraining> training_of(std::span<char*> arguments) {
+  if (arguments.empty() || std::string_view(arguments[0]) != "whisper")
+    return fail(Fault::usage, "train: expected 'whisper'");
+  const auto line = Line::read(arguments.subspan(1), {"--config", "--model", "--out"}, {"--resume"});
+  if (!line) return tl::unexpected<Error>(line.error());
+  const auto config = line->value("--config");
+  const auto text = read_file(config);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto recipe = read_recipe(*text, config);
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  return WhisperTraining{.recipe = std::move(*recipe),
+                         .model = line->value("--model"),
+                         .out = line->value("--out"),
+                         .resume = line->has("--resume")};
+}
+
+Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
+  const auto line = Line::read(
+      arguments, {"--model", "--data", "--split", "--normaliser", "--language", "--samples", "--threads", "--report"},
+      {"--json"});
+  if (!line) return tl::unexpected<Error>(line.error());
+  EvaluationRequest request{.model = line->value("--model"), .data = line->value("--data")};
+  request.split = line->value("--split");
+  request.report = line->value("--report");
+  request.json = line->has("--json");
+  if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
+  if (line->has("--language")) request.language = line->value("--language");
+  if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
+  if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
+  return request;
+}
+
+int complain(const Error& error) {
+  log(Level::error, error.text());
+  return error.fault == Fault::usage ? kUsage : kNothingRan;
+}
+
+/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends.
+template <class Work>
+int guarded(Work work) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  try {
+    return work();
+  } catch (const std::exception& problem) {
+    return complain({.fault = Fault::internal, .what = problem.what()});
+  }
+}
+
+}  // namespace
+
+int train_command(std::span<char*> arguments) {
+  return guarded([&] {
+    const auto training = training_of(arguments);
+    if (!training) return complain(training.error());
+    const auto end = train_whisper(*training);
+    if (!end) return complain(end.error());
+    return *end == TrainingEnd::interrupted ? kInterrupted : 0;
+  });
+}
+
+int evaluate_command(std::span<char*> arguments) {
+  return guarded([&] {
+    const auto request = evaluation_of(arguments);
+    if (!request) return complain(request.error());
+    const auto done = evaluate_model(*request);
+    return done ? 0 : complain(done.error());
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,67 @@
+#include "train/evaluation/evaluate_model.h"
+
+#include <ATen/Parallel.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "feed/feed.h"
+#include "train/evaluation/html_report.h"
+#include "train/evaluation/listener.h"
+#include "train/evaluation/verdict.h"
+#include "train/whisper_feed.h"
+
+namespace tutti {
+namespace {
+
+/// Whether the model was taught with times alone: its folder says so.
+bool always_times(const std::filesystem::path& model) {
+  const auto text = read_file(model / "generation_config.json");
+  const auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  return json.is_object() && json.value("return_timestamps", nlohmann::json(false)) == true;
+}
+
+void print(const Evaluation& evaluation) {
+  std::printf("WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples\n", 100 * evaluation.wer,
+              100 * evaluation.cer, 100 * evaluation.noise_accuracy, static_cast<long long>(evaluation.samples));
+  for (const auto& [condition, verdict] : evaluation.per_condition)
+    std::printf("  %-16s WER %.2f %%, CER %.2f %%, %lld samples\n", condition.c_str(), 100 * verdict.wer,
+                100 * verdict.cer, static_cast<long long>(verdict.samples));
+}
+
+Result<std::vector<HeardSample>> hear(const EvaluationRequest& request) {
+  const auto model = WhisperModel::load(request.model, at::kCPU, ComputeType::float32);
+  if (!model) return tl::unexpected<Error>(model.error());
+  const auto tokenizer = Tokenizer::load(request.model, model->dims().n_vocab);
+  if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
+  WhisperRecipe recipe;
+  recipe.eval_samples = request.samples;
+  recipe.threads = request.threads;
+  auto feed = Feed::open(evaluation_feed(recipe, model->dims(), request.data, request.split));
+  if (!feed) return tl::unexpected<Error>(feed.error());
+  const auto& special = tokenizer->special();
+  if (special.multilingual && !special.language_token(request.language))
+    return fail(Fault::usage, "language '" + request.language + "': the model does not know it");
+  return listen(*model, *tokenizer,
+                {.sot_sequence = tokenizer->sot_sequence(request.language, special.transcribe),
+                 .timestamps = always_times(request.model)},
+                [&feed] { return feed->next(); });
+}
+
+}  // namespace
+
+Result<void> evaluate_model(const EvaluationRequest& request) {
+  if (request.threads > 0) at::set_num_threads(request.threads);
+  const auto heard = hear(request);
+  if (!heard) return tl::unexpected<Error>(heard.error());
+  const auto evaluation = judge_samples(*heard, request.normaliser);
+  if (request.json)
+    std::printf("%s\n", evaluation_json(evaluation).c_str());
+  else
+    print(evaluation);
+  if (request.report.empty()) return {};
+  return write_file_atomically(request.report, evaluation_html(evaluation, *heard, request.normaliser));
+}
+
+}  // namespace tutti

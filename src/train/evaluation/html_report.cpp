@@ -1,0 +1,105 @@
+#include "train/evaluation/html_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <span>
+
+#include "text/utf8.h"
+#include "train/evaluation/character_pairs.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kWorst = 50;
+constexpr std::size_t kConfusions = 30;
+
+constexpr const char* kHead =
+    "<!doctype html><meta charset=\"utf-8\"><title>Evaluation</title><style>body{font-family:sans-serif;margin:2em;"
+    "max-width:70em}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .6em;"
+    "text-align:left}td.n{text-align:right}</style>\n";
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string cell(const std::string& text) {
+  return "<td>" + escaped(text) + "</td>";
+}
+
+std::string percent(double share) {
+  char text[40];
+  std::snprintf(text, sizeof text, "<td class=\"n\">%.2f %%</td>", 100 * share);
+  return text;
+}
+
+std::string number(std::int64_t value) {
+  return "<td class=\"n\">" + std::to_string(value) + "</td>";
+}
+
+std::string rates_table(const Evaluation& e) {
+  std::string html = "<table><tr><th>condition<th>WER<th>CER<th>samples</tr>\n<tr>" + cell("all") + percent(e.wer) +
+                     percent(e.cer) + number(e.samples) + "</tr>\n";
+  for (const auto& [condition, v] : e.per_condition)
+    html += "<tr>" + cell(condition) + percent(v.wer) + percent(v.cer) + number(v.samples) + "</tr>\n";
+  return html + "</table>\n<p>Of the samples without text, silence was heard in:</p><table><tr>" +
+         percent(e.noise_accuracy) + "</tr></table>\n";
+}
+
+struct Judged {
+  const HeardSample* sample = nullptr;
+  Evaluation verdict{};
+};
+
+std::string worst_table(const std::vector<HeardSample>& samples, const std::string& normaliser) {
+  std::vector<Judged> judged;
+  for (const auto& sample : samples) judged.push_back({&sample, judge_samples({sample}, normaliser)});
+  const auto badness = [](const Judged& one) { return one.verdict.cer + (1 - one.verdict.noise_accuracy); };
+  std::ranges::stable_sort(judged, std::ranges::greater(), badness);
+  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard</tr>\n";
+  for (const auto& one : std::span(judged).first(std::min(kWorst, judged.size()))) {
+    if (badness(one) == 0) break;
+    html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) + percent(one.verdict.cer) +
+            cell(one.sample->reference) + cell(one.sample->hypothesis) + "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+/// One character as people see it.
+std::string shown(char32_t c) {
+  if (c == 0) return "nothing";
+  return c == U' ' ? "space" : to_utf8(std::u32string(1, c));
+}
+
+std::string confusion_table(const std::vector<HeardSample>& samples) {
+  std::map<CharacterPair, std::int64_t> counts;
+  for (const auto& sample : samples)
+    for (const auto& pair : differing_characters(sample.reference, sample.hypothesis)) ++counts[pair];
+  std::vector<std::pair<CharacterPair, std::int64_t>> rows(counts.begin(), counts.end());
+  std::ranges::stable_sort(rows, std::ranges::greater(), [](const auto& row) { return row.second; });
+  std::string html = "<h2>Characters taken for others</h2><table><tr><th>said<th>heard<th>times</tr>\n";
+  for (const auto& [pair, count] : std::span(rows).first(std::min(kConfusions, rows.size())))
+    html += "<tr>" + cell(shown(pair.said)) + cell(shown(pair.heard)) + number(count) + "</tr>\n";
+  return html + "</table>\n";
+}
+
+}  // namespace
+
+std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
+                            const std::string& normaliser) {
+  return kHead + ("<h1>Evaluation</h1>\n" + rates_table(evaluation)) + worst_table(samples, normaliser) +
+         confusion_table(samples);
+}
+
+}  // namespace tutti

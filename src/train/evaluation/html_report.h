@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/evaluation/verdict.h"
+
+namespace tutti {
+
+/// A page for people: the rates, those of every condition, the worst samples with what was said and what was heard, and
+/// which characters were taken for which.
+std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
+                            const std::string& normaliser);
+
+}  // namespace tutti

@@ -1,0 +1,89 @@
+#include "train/evaluation/listener.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/clock.h"
+#include "decode/batcher.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int32_t kSlots = 8;
+
+std::optional<std::int32_t> if_present(std::int32_t id) {
+  return id > 0 ? std::optional(id) : std::nullopt;
+}
+
+DecodingTokens tokens_of(const Tokenizer& tokenizer) {
+  const auto& special = tokenizer.special();
+  return {.eot = special.eot,
+          .timestamp_begin = special.timestamp_begin,
+          .no_timestamps = if_present(special.no_timestamps),
+          .no_speech = if_present(special.no_speech),
+          .blank = tokenizer.encode(" ")};
+}
+
+DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
+  DecodeJob job{.prompt = options.sot_sequence,
+                .max_tokens = std::min(options.max_tokens, n_text_ctx - 8),
+                .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+  const auto& special = tokenizer.special();
+  if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
+  job.rules.suppress = {special.sot,       special.sot_prev,  special.sot_lm,
+                        special.no_speech, special.translate, special.transcribe};
+  job.rules.suppress.insert(job.rules.suppress.end(), special.languages.begin(), special.languages.end());
+  return job;
+}
+
+/// Decodes the windows of one batch together.
+Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& stepper, Batcher& batcher,
+                                      const Batch& batch, const DecodeJob& job, const Tokenizer& tokenizer) {
+  const c10::InferenceMode no_gradients;
+  for (std::int64_t i = 0; i < batch.size(); ++i) {
+    const auto mel = at::from_blob(const_cast<float*>(batch.row(i)), {batch.n_mels, batch.frames}, at::kFloat);
+    auto one = job;
+    one.window_id = static_cast<std::uint64_t>(i + 1);
+    one.window = std::make_shared<const CrossKv>(model.cross_kv(model.encode(mel)));
+    if (auto checked = check(one, model.dims()); !checked) return tl::unexpected<Error>(checked.error());
+    batcher.submit(std::move(one));
+  }
+  std::vector<std::string> texts(static_cast<std::size_t>(batch.size()));
+  while (!batcher.idle()) {
+    for (const auto& done : batcher.step(stepper)) {
+      if (!done.outcome) return tl::unexpected<Error>(done.outcome.error());
+      texts[done.window_id - 1] = tokenizer.decode(done.outcome->tokens);
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokenizer& tokenizer,
+                                        const ListenOptions& options, const NextBatch& batches) {
+  const auto& dims = model.dims();
+  ModelStepper stepper(model, kSlots);
+  Batcher batcher(tokens_of(tokenizer), dims.n_text_ctx, Clock::real());
+  const auto job = job_for(tokenizer, options, dims.n_text_ctx);
+  std::vector<HeardSample> heard;
+  for (;;) {
+    const auto batch = batches();
+    if (!batch) return tl::unexpected<Error>(batch.error());
+    if (!*batch) return heard;
+    const auto texts = hear(model, stepper, batcher, **batch, job, tokenizer);
+    if (!texts) return tl::unexpected<Error>(texts.error());
+    for (std::size_t i = 0; i < texts->size(); ++i) {
+      const auto& sample = (*batch)->samples[i];
+      heard.push_back({.id = sample.id,
+                       .condition = sample.fields.empty() ? "" : sample.fields.front(),
+                       .reference = sample.text,
+                       .hypothesis = (*texts)[i]});
+    }
+  }
+}
+
+}  // namespace tutti

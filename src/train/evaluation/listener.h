@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "feed/batch.h"
+#include "model/whisper.h"
+#include "text/tokenizer.h"
+#include "train/evaluation/verdict.h"
+
+namespace tutti {
+
+/// The next batch of some feed; nothing when it has ended.
+using NextBatch = std::function<Result<std::optional<Batch>>()>;
+
+struct ListenOptions {
+  std::vector<std::int32_t> sot_sequence{};
+  bool timestamps = false;
+  std::int32_t max_tokens = 224;
+};
+
+/// What the model writes down for every sample of a set, by the decoder that transcribes (decode/batcher), greedily and
+/// one window a sample. `batches` hold whole windows; the first field of a sample, where there is one, is its
+/// condition. Waits for the device.
+Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokenizer& tokenizer,
+                                        const ListenOptions& options, const NextBatch& batches);
+
+}  // namespace tutti

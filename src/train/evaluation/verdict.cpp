@@ -1,0 +1,69 @@
+#include "train/evaluation/verdict.h"
+
+#include <nlohmann/json.hpp>
+
+#include "text/error_rate/wer.h"
+#include "text/normaliser.h"
+#include "transcript/like_python.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string normalised(const std::string& text, const std::string& normaliser) {
+  const auto changed = normaliser == "basic"     ? normalise_basic(text)
+                       : normaliser == "english" ? normalise_english(text)
+                                                 : text;
+  return std::string(strip(changed));
+}
+
+/// Samples of one kind, side by side.
+struct Pairs {
+  std::vector<std::string> references{};
+  std::vector<std::string> hypotheses{};
+
+  void add(std::string reference, std::string hypothesis) {
+    references.push_back(std::move(reference));
+    hypotheses.push_back(std::move(hypothesis));
+  }
+  ConditionVerdict verdict() const {
+    if (references.empty()) return {};
+    const auto rates = error_rates(references, hypotheses).value();
+    return {rates.wer(), rates.cer(), static_cast<std::int64_t>(references.size())};
+  }
+};
+
+}  // namespace
+
+Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser) {
+  Pairs all;
+  std::map<std::string, Pairs> by_condition;
+  std::int64_t silent = 0, kept_silent = 0;
+  for (const auto& sample : samples) {
+    auto reference = normalised(sample.reference, normaliser);
+    auto hypothesis = normalised(sample.hypothesis, normaliser);
+    if (reference.empty()) {
+      ++silent;
+      kept_silent += hypothesis.empty() ? 1 : 0;
+      continue;
+    }
+    if (!sample.condition.empty()) by_condition[sample.condition].add(reference, hypothesis);
+    all.add(std::move(reference), std::move(hypothesis));
+  }
+  const auto whole = all.verdict();
+  Evaluation evaluation{.wer = whole.wer, .cer = whole.cer, .samples = static_cast<std::int64_t>(samples.size())};
+  if (silent > 0) evaluation.noise_accuracy = static_cast<double>(kept_silent) / static_cast<double>(silent);
+  for (const auto& [condition, pairs] : by_condition) evaluation.per_condition[condition] = pairs.verdict();
+  return evaluation;
+}
+
+std::string evaluation_json(const Evaluation& e) {
+  Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
+  json["per_condition"] = Json::object();
+  for (const auto& [condition, verdict] : e.per_condition)
+    json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};
+  return json.dump();
+}
+
+}  // namespace tutti

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What was said in one sample, and what the model heard.
+struct HeardSample {
+  std::string id{};
+  std::string condition{};  // empty: not known
+  std::string reference{};
+  std::string hypothesis{};
+};
+
+/// Error rates as fractions, pooled over samples with text; 0 where there are none.
+struct ConditionVerdict {
+  double wer = 0;
+  double cer = 0;
+  std::int64_t samples = 0;
+};
+
+/// How well a model hears a set.
+struct Evaluation {
+  double wer = 0;
+  double cer = 0;
+  double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
+  std::int64_t samples = 0;
+  std::map<std::string, ConditionVerdict> per_condition{};
+};
+
+/// Judges behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
+Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser);
+
+/// {"wer","cer","noise_accuracy","samples","per_condition"} on one line.
+std::string evaluation_json(const Evaluation& evaluation);
+
+}  // namespace tutti

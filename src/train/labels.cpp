@@ -1,0 +1,82 @@
+#include "train/labels.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/counter_random.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kTimeStep = 0.02;  // seconds between two timestamp tokens
+constexpr double kFramesPerSecond = 100;
+
+}  // namespace
+
+Result<Labels> Labels::make(Tokenizer tokenizer, LabelRules rules) {
+  const auto& special = tokenizer.special();
+  if (special.multilingual && !special.language_token(rules.language))
+    return fail(Fault::usage, "language '" + rules.language + "': the model's vocabulary has no such language");
+  auto sequence = tokenizer.sot_sequence(rules.language, rules.translate ? special.translate : special.transcribe);
+  return Labels(std::move(tokenizer), std::move(rules), std::move(sequence));
+}
+
+std::int32_t Labels::time_token(double seconds) const {
+  const auto steps = static_cast<std::int32_t>(std::lround(seconds / kTimeStep));
+  const auto begin = tokenizer_.special().timestamp_begin;
+  return begin + std::clamp(steps, 0, rules_.n_vocab - 1 - begin);
+}
+
+/// Whisper's words carry the space before them, a text's first one too.
+void Labels::append_text(std::vector<std::int32_t>& row, const std::string& text) const {
+  const auto ids = tokenizer_.encode(text.starts_with(' ') ? text : " " + text);
+  row.insert(row.end(), ids.begin(), ids.end());
+}
+
+void Labels::append_timed(std::vector<std::int32_t>& row, const BatchSample& sample) const {
+  auto stretches = sample.times;
+  if (stretches.empty() && !sample.text.empty())
+    stretches.push_back({.start = 0, .end = sample.frames / kFramesPerSecond, .text = sample.text});
+  if (stretches.empty()) row.push_back(time_token(0));
+  for (const auto& stretch : stretches) {
+    row.push_back(time_token(stretch.start));
+    append_text(row, stretch.text);
+    row.push_back(time_token(stretch.end));
+  }
+}
+
+Result<LabelRow> Labels::row(const BatchSample& sample, std::int64_t epoch) const {
+  const auto& special = tokenizer_.special();
+  CounterRandom random({rules_.seed, static_cast<std::uint64_t>(epoch), digest(sample.id), digest("timestamps")});
+  LabelRow row{.told = sot_sequence_};
+  if (random.chance(rules_.timestamps)) {
+    append_timed(row.told, sample);
+  } else {
+    row.told.push_back(special.no_timestamps);
+    if (!sample.text.empty()) append_text(row.told, sample.text);
+  }
+  row.asked.assign(row.told.begin() + 1, row.told.end());
+  row.asked.push_back(special.eot);
+  if (sample.text.empty() && special.no_speech > 0) row.asked.front() = special.no_speech;
+  const auto most = static_cast<std::size_t>(rules_.n_text_ctx);
+  if (row.told.size() <= most) return row;
+  return fail(Fault::corrupt, "sample '" + sample.id + "': its text takes " + std::to_string(row.told.size()) +
+                                  " tokens, the model's text context has " + std::to_string(most));
+}
+
+LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot) {
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.told.size());
+  const auto shape = {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(longest)};
+  LabelTensors tensors{at::full(shape, eot, at::TensorOptions(at::kLong)),
+                       at::full(shape, kNotAsked, at::TensorOptions(at::kLong))};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(rows[i].told, tensors.told.mutable_data_ptr<std::int64_t>() + i * longest);
+    std::ranges::copy(rows[i].asked, tensors.asked.mutable_data_ptr<std::int64_t>() + i * longest);
+  }
+  return tensors;
+}
+
+}  // namespace tutti

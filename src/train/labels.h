@@ -1,0 +1,69 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "feed/batch.h"
+#include "text/tokenizer.h"
+
+namespace tutti {
+
+/// What the decoder is told and asked for one sample: `asked[i]` is what should come after `told[i]`. A text is
+/// [sot, language, task, no-timestamps] text eot; with times <|start|> text <|end|> for each stretch instead of
+/// no-timestamps. Silence asks for no-speech after sot and for eot at once behind the rest.
+struct LabelRow {
+  std::vector<std::int32_t> told{};
+  std::vector<std::int32_t> asked{};
+};
+
+/// How texts become labels.
+struct LabelRules {
+  std::string language = "en";
+  bool translate = false;
+  double timestamps = 0;  // share of the samples with times, drawn by id
+  std::uint64_t seed = 0;
+  std::int32_t n_text_ctx = 448;
+  std::int32_t n_vocab = 0;
+};
+
+/// Texts as the decoder's input and targets. Immutable, thread-safe.
+class Labels {
+ public:
+  /// Fault::usage for a language that the tokenizer does not know.
+  static Result<Labels> make(Tokenizer tokenizer, LabelRules rules);
+
+  /// `epoch` makes another draw of whether the sample has times. Fault::corrupt where the text does not fit the text
+  /// context.
+  Result<LabelRow> row(const BatchSample& sample, std::int64_t epoch) const;
+
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+  const LabelRules& rules() const { return rules_; }
+  /// [sot, language, task], or [sot] alone.
+  const std::vector<std::int32_t>& sot_sequence() const { return sot_sequence_; }
+
+ private:
+  Labels(Tokenizer tokenizer, LabelRules rules, std::vector<std::int32_t> sot_sequence)
+      : tokenizer_(std::move(tokenizer)), rules_(std::move(rules)), sot_sequence_(std::move(sot_sequence)) {}
+  std::int32_t time_token(double seconds) const;
+  void append_text(std::vector<std::int32_t>& row, const std::string& text) const;
+  void append_timed(std::vector<std::int32_t>& row, const BatchSample& sample) const;
+
+  Tokenizer tokenizer_;
+  LabelRules rules_;
+  std::vector<std::int32_t> sot_sequence_;
+};
+
+/// Rows as tensors: told and asked are [rows, longest] int64 on the CPU; behind a row's end `told` is eot and `asked`
+/// kNotAsked.
+struct LabelTensors {
+  at::Tensor told{};
+  at::Tensor asked{};
+};
+inline constexpr std::int64_t kNotAsked = -100;
+LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot);
+
+}  // namespace tutti

@@ -1,0 +1,96 @@
+#include "train/network/forward.h"
+
+#include <ATen/ATen.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "train/network/recompute.h"
+
+namespace tutti {
+namespace {
+
+at::Tensor norm(const at::Tensor& x, const ops::Norm& layer) {
+  return at::layer_norm(x, layer.weight.sizes(), layer.weight, layer.bias);
+}
+
+at::Tensor apply(const at::Tensor& x, const ops::Linear& layer) {
+  return at::linear(x, layer.weight, layer.bias);
+}
+
+at::Tensor dropped(const at::Tensor& x, double share) {
+  return share > 0 ? at::dropout(x, share, /*train=*/true) : x;
+}
+
+/// [batch, length, n] -> [batch, heads, length, n / heads].
+at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(2, {heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+/// Every position of `asking` over those of `from`; with `causal`, over none behind itself.
+at::Tensor attend(const at::Tensor& asking, const at::Tensor& from, const AttentionWeights& layer, std::int64_t heads,
+                  bool causal) {
+  const auto seen = at::scaled_dot_product_attention(
+      by_head(apply(asking, layer.query), heads), by_head(apply(from, layer.key), heads),
+      by_head(apply(from, layer.value), heads), std::nullopt, /*dropout_p=*/0.0, causal);
+  return apply(seen.transpose(1, 2).flatten(2), layer.out);
+}
+
+at::Tensor with_mlp(const at::Tensor& x, const BlockWeights& block, double dropout) {
+  return x + dropped(apply(at::gelu(apply(norm(x, block.mlp_norm), block.mlp_in)), block.mlp_out), dropout);
+}
+
+at::Tensor encoder_block(const at::Tensor& x, const BlockWeights& block, std::int64_t heads, double dropout) {
+  const auto y = norm(x, block.attn_norm);
+  return with_mlp(x + dropped(attend(y, y, block.attn, heads, false), dropout), block, dropout);
+}
+
+at::Tensor decoder_block(const at::Tensor& x, const at::Tensor& heard, const BlockWeights& block, std::int64_t heads,
+                         double dropout) {
+  const auto y = norm(x, block.attn_norm);
+  const auto said = x + dropped(attend(y, y, block.attn, heads, true), dropout);
+  const auto told = said + dropped(attend(norm(said, block.cross_norm), heard, block.cross, heads, false), dropout);
+  return with_mlp(told, block, dropout);
+}
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+}  // namespace
+
+at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& mel,
+                  const ForwardOptions& options) {
+  require(mel.dim() == 3 && mel.size(1) == dims.n_mels && mel.size(2) % 2 == 0 && mel.size(2) <= 2 * dims.n_audio_ctx,
+          "encode: a mel batch of " + std::to_string(mel.size(1)) + " x " + std::to_string(mel.size(2)) +
+              " does not fit the network");
+  auto x = at::gelu(at::conv1d(mel, weights.conv1.weight, weights.conv1.bias, /*stride=*/1, /*padding=*/1));
+  x = at::gelu(at::conv1d(x, weights.conv2.weight, weights.conv2.bias, /*stride=*/2, /*padding=*/1));
+  x = dropped(x.transpose(1, 2) + weights.audio_positions.narrow(0, 0, mel.size(2) / 2), options.dropout);
+  for (const auto& block : weights.encoder) {
+    // Holds the block's tensors: it may run again when the caller's weights are gone.
+    const auto run = [block, heads = dims.n_audio_head, share = options.dropout](const at::Tensor& input) {
+      return encoder_block(input, block, heads, share);
+    };
+    x = options.recompute ? recomputed(x, run) : run(x);
+  }
+  return norm(x, weights.encoder_norm);
+}
+
+at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
+                  const at::Tensor& heard, const ForwardOptions& options) {
+  require(tokens.size(1) <= dims.n_text_ctx, "decode: " + std::to_string(tokens.size(1)) + " tokens, the network has " +
+                                                 std::to_string(dims.n_text_ctx) + " positions");
+  auto x = at::embedding(weights.tokens, tokens) + weights.text_positions.narrow(0, 0, tokens.size(1));
+  x = dropped(x, options.dropout);
+  for (const auto& block : weights.decoder) {
+    const auto run = [block, heads = dims.n_text_head, share = options.dropout](const at::Tensor& input,
+                                                                                const at::Tensor& window) {
+      return decoder_block(input, window, block, heads, share);
+    };
+    x = options.recompute ? recomputed(x, heard, run) : run(x, heard);
+  }
+  return at::linear(norm(x, weights.decoder_norm), weights.tokens);
+}
+
+}  // namespace tutti

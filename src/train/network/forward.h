@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "model/weights.h"
+
+namespace tutti {
+
+/// How a forward pass is computed.
+struct ForwardOptions {
+  double dropout = 0;      // of embeddings and of every branch's output; 0 when evaluating
+  bool recompute = false;  // blocks keep their input alone and are computed again for the gradient
+};
+
+/// The differentiable Whisper: plain tensor operations over named weights, so that autograd sees all of it. The
+/// arithmetic is the reference's (openai-whisper 20250625, model.py) and equals `WhisperModel` in float32. Weights and
+/// inputs are on one device; enqueues only.
+///
+/// mel: [batch, n_mels, frames], frames even -> [batch, frames / 2, n]. Shorter than the model's window: the positions
+/// are sliced.
+at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& mel,
+                  const ForwardOptions& options);
+
+/// tokens: [batch, length] int64; heard: what `encode` gave -> logits [batch, length, n_vocab]; of every position, over
+/// itself and what is before it.
+at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
+                  const at::Tensor& heard, const ForwardOptions& options);
+
+}  // namespace tutti

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/stored/checkpoint.h"
+#include "model/weights.h"
+
+namespace tutti {
+
+/// One tensor of a network under its Hugging Face name.
+struct Parameter {
+  std::string name{};
+  at::Tensor value{};  // float32, a leaf; requires a gradient where it is trained
+};
+
+/// A Whisper network as it is trained: every weight in float32 on one device, sharing nothing with a file.
+struct WhisperParameters {
+  WhisperShape shape{};
+  WhisperWeights weights{};      // the tensors of `all`, by their place
+  std::vector<Parameter> all{};  // in the order of the network
+};
+
+/// Hugging Face's sinusoids: [positions, width] float32. Part of the encoder's input, never trained.
+at::Tensor sinusoids(std::int64_t positions, std::int64_t width);
+
+/// A new network. Matrices are normal with the deviation 1 / sqrt(3 fan_in), embeddings with 0.02, biases 0; the same
+/// seed gives the same weights.
+WhisperParameters new_parameters(const WhisperShape& shape, std::uint64_t seed, at::Device device);
+
+/// Copies of a stored model's weights in float32.
+Result<WhisperParameters> stored_parameters(const std::shared_ptr<const Checkpoint>& checkpoint, at::Device device);
+
+/// Marks what is trained: all but the encoder's positions; with `freeze_encoder`, the decoder alone.
+void mark_trained(WhisperParameters& parameters, bool freeze_encoder);
+
+}  // namespace tutti

@@ -1,0 +1,56 @@
+#include "train/report/epoch_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+namespace {
+
+constexpr double kWorthTelling = 0.05;  // of the time, spent waiting
+
+std::string percent(double share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
+std::string milliseconds(double seconds) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.1f ms", 1e3 * seconds);
+  return text;
+}
+
+double share_of(std::chrono::nanoseconds part, const StageTimes& times) {
+  const auto lived = times.lived().count();
+  return lived > 0 ? static_cast<double>(part.count()) / static_cast<double>(lived) : 0;
+}
+
+/// The stage whose threads are busy most of their time: no other can make the feed faster.
+const StageReport* busiest(const FeedReport& feed) {
+  const auto& stages = feed.stages.stages;
+  const auto most = std::ranges::max_element(
+      stages, {}, [](const StageReport& stage) { return share_of(stage.times.busy, stage.times); });
+  return most == stages.end() ? nullptr : &*most;
+}
+
+}  // namespace
+
+std::vector<std::string> epoch_report(const FeedReport& feed, const StepTimes& times) {
+  std::vector<std::string> lines;
+  for (const auto& stage : feed.stages.stages)
+    lines.push_back("  " + stage.name + ": busy " + percent(share_of(stage.times.busy, stage.times)) + ", starved " +
+                    percent(share_of(stage.times.starved, stage.times)) + ", blocked " +
+                    percent(share_of(stage.times.blocked, stage.times)));
+  lines.push_back("  batch wait: p50 " + milliseconds(feed.waits.percentile(0.5)) + ", p99 " +
+                  milliseconds(feed.waits.percentile(0.99)) + ", longest " + milliseconds(feed.waits.max));
+  lines.push_back("  padding " + percent(feed.padding_share()) + ", unusable samples " +
+                  std::to_string(feed.bad_samples));
+  const double whole = times.stepping + times.waiting;
+  const auto* limiting = busiest(feed);
+  if (whole > 0 && times.waiting / whole > kWorthTelling && limiting)
+    lines.push_back("  training waited " + percent(times.waiting / whole) + " of its time for the feed; its stage '" +
+                    limiting->name + "' limits it");
+  return lines;
+}
+
+}  // namespace tutti

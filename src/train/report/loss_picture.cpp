@@ -1,0 +1,39 @@
+#include "train/report/loss_picture.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "view/line_chart.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+double number(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+}  // namespace
+
+std::string loss_picture(std::string_view metrics) {
+  Curve loss{"loss"}, speed{"samples per second"}, waiting{"share of the time waiting for data"},
+      errors{"word error rate of evaluations"};
+  std::istringstream lines{std::string(metrics)};
+  for (std::string text; std::getline(lines, text);) {
+    const auto line = Json::parse(text, nullptr, false);
+    if (!line.is_object()) continue;
+    const double step = number(line, "step");
+    if (const auto evaluation = line.find("evaluation"); evaluation != line.end()) {
+      errors.points.emplace_back(step, number(*evaluation, "wer"));
+      continue;
+    }
+    loss.points.emplace_back(step, number(line, "loss"));
+    speed.points.emplace_back(step, number(line, "samples") / number(line, "seconds"));
+    waiting.points.emplace_back(step, number(line, "waited") / number(line, "seconds"));
+  }
+  return line_chart_svg("Training", "step", {loss, errors, speed, waiting});
+}
+
+}  // namespace tutti

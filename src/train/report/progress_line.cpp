@@ -1,0 +1,71 @@
+#include "train/report/progress_line.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iomanip>
+#include <sstream>
+
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kMemory = 0.95;  // of the smoothed numbers, a step
+constexpr Seconds kRepaint{0.2};
+
+/// Begins at the first value instead of at 0.
+void smooth(double& mean, double value, std::int64_t seen) {
+  const double memory = std::min(kMemory, static_cast<double>(seen) / static_cast<double>(seen + 1));
+  if (std::isfinite(value)) mean = memory * mean + (1 - memory) * value;
+}
+
+}  // namespace
+
+std::string progress_text(const ProgressFacts& f, const std::string& machine) {
+  std::ostringstream text;
+  text << "step " << f.step;
+  if (f.steps > 0) text << "/" << f.steps;
+  text << " | epoch " << f.epoch + 1 << " | loss " << short_number(f.loss) << " | rate " << std::setprecision(3)
+       << f.rate << " | " << short_number(f.samples_per_second) << " samples/s";
+  if (f.seconds_left > 0) text << " | " << length_text(Seconds(f.seconds_left)) << " left";
+  if (!machine.empty()) text << " | " << machine;
+  return text.str();
+}
+
+ProgressLine::ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every)
+    : steps_(std::max(steps, first_step)), every_(every), terminal_(::isatty(STDERR_FILENO) != 0) {
+  if (steps == 0) steps_ = 0;
+}
+
+void ProgressLine::stepped(const StepReport& step, const std::string& machine) {
+  smooth(loss_, step.outcome.loss, seen_);
+  smooth(step_seconds_, step.seconds, seen_);
+  smooth(samples_, static_cast<double>(step.outcome.samples), seen_);
+  ++seen_;
+  const auto now = Clock::real().now();
+  const bool due = terminal_ ? now - shown_ >= kRepaint : step.state.step % every_ == 0;
+  if (!due) return;
+  shown_ = now;
+  const auto left = steps_ > 0 ? static_cast<double>(steps_ - step.state.step) * step_seconds_ : 0;
+  const auto text = progress_text({.step = step.state.step,
+                                   .steps = steps_,
+                                   .epoch = step.state.epoch,
+                                   .loss = loss_,
+                                   .rate = step.rate,
+                                   .samples_per_second = step_seconds_ > 0 ? samples_ / step_seconds_ : 0,
+                                   .seconds_left = left},
+                                  machine);
+  std::fprintf(stderr, terminal_ ? "\r\x1b[K%s" : "%s\n", text.c_str());
+  std::fflush(stderr);
+  open_ = terminal_;
+}
+
+void ProgressLine::end() {
+  if (open_) std::fputc('\n', stderr);
+  open_ = false;
+}
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "train/trainer.h"
+
+namespace tutti {
+
+/// What the line says of a training.
+struct ProgressFacts {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;  // in all; 0: not known
+  std::int64_t epoch = 0;
+  double loss = 0;  // smoothed
+  double rate = 0;
+  double samples_per_second = 0;
+  double seconds_left = 0;  // 0: not known
+};
+
+/// "step 120/400 · epoch 2 · loss 0.482 · rate 0.0003 · 41 samples/s · 0:42 left · MACHINE".
+std::string progress_text(const ProgressFacts& facts, const std::string& machine);
+
+/// Shows one line on standard error: repainted on a terminal, else now and then. One thread.
+class ProgressLine {
+ public:
+  ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every);
+  void stepped(const StepReport& step, const std::string& machine);
+  /// Ends a line that was being repainted, so that other output may follow.
+  void end();
+
+ private:
+  std::int64_t steps_;
+  std::int32_t every_;
+  bool terminal_;
+  bool open_ = false;
+  Clock::Instant shown_{};
+  double loss_ = 0;
+  double step_seconds_ = 0;  // smoothed
+  double samples_ = 0;       // per step, smoothed
+  std::int64_t seen_ = 0;
+};
+
+}  // namespace tutti

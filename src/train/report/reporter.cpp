@@ -1,0 +1,84 @@
+#include "train/report/reporter.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "train/report/epoch_report.h"
+#include "train/report/loss_picture.h"
+#include "view/text.h"
+
+namespace tutti {
+
+Reporter::Reporter(ReporterOptions options, TrainingLog log, JsonLines bad)
+    : options_(options),
+      log_(std::move(log)),
+      bad_(std::move(bad)),
+      progress_(options.last_step, options.steps, options.log_steps) {}
+
+Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
+  auto log = TrainingLog::open({.out = options.out,
+                                .last_step = options.last_step,
+                                .log_steps = options.log_steps,
+                                .log_order = options.log_order});
+  if (!log) return tl::unexpected<Error>(log.error());
+  auto bad = JsonLines::append(options.out / "bad_samples.jsonl");
+  if (!bad) return tl::unexpected<Error>(bad.error());
+  return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
+}
+
+void Reporter::say(const std::string& line) {
+  progress_.end();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void Reporter::stepped(const StepReport& step) {
+  log_.stepped(step);
+  progress_.stepped(step, {});
+  times_.stepping += step.seconds - step.waited;
+  times_.waiting += step.waited;
+  if (step.ends_epoch) report_epoch(step);
+}
+
+void Reporter::report_epoch(const StepReport& step) {
+  say("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
+      length_text(Seconds(step.state.seconds)));
+  if (feed_)
+    for (const auto& line : epoch_report(feed_(), times_)) say(line);
+  times_ = {};
+  draw();
+}
+
+void Reporter::draw() {
+  const auto metrics = read_file(options_.out / "metrics.jsonl");
+  const auto drawn = metrics ? write_file_atomically(options_.out / "loss.svg", loss_picture(*metrics))
+                             : tl::unexpected<Error>(metrics.error());
+  if (!drawn) log(Level::warning, drawn.error().text());
+}
+
+void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
+  log_.evaluated(state, evaluation, best);
+  char text[160];
+  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples%s",
+                static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
+                static_cast<long long>(evaluation.samples), best ? ", the best so far" : "");
+  say(text);
+  draw();
+}
+
+void Reporter::refused(const std::string& id, const std::string& why) {
+  bad_.add(nlohmann::ordered_json{{"id", id}, {"reason", why}}.dump());
+}
+
+void Reporter::ended(const TrainingState& state, TrainingEnd end) {
+  draw();
+  const auto steps = std::to_string(state.step);
+  if (end == TrainingEnd::interrupted)
+    say("stopped after step " + steps + "; --resume goes on from here");
+  else
+    say(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
+        ", the model is in " + (options_.out / "model").string());
+}
+
+}  // namespace tutti

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "feed/feed.h"
+#include "train/report/epoch_report.h"
+#include "train/report/progress_line.h"
+#include "train/report/training_log.h"
+#include "train/trainer.h"
+
+namespace tutti {
+
+struct ReporterOptions {
+  std::filesystem::path out{};
+  std::int64_t last_step = 0;  // of the checkpoint that is continued; 0: a new training
+  std::int64_t steps = 0;      // of the whole training; 0: not known
+  std::int32_t log_steps = 10;
+  bool log_order = false;
+};
+
+/// Tells people and files how a training goes: the progress line, OUT/metrics.jsonl, OUT/order.jsonl, samples that were
+/// refused, and at the end of every epoch a report and OUT/loss.svg. One thread.
+class Reporter : public TrainingWatcher {
+ public:
+  static Result<std::unique_ptr<Reporter>> open(const ReporterOptions& options);
+
+  /// Where the feed's numbers come from.
+  void watch_feed(std::function<FeedReport()> report) { feed_ = std::move(report); }
+  void ended(const TrainingState& state, TrainingEnd end);
+
+  void stepped(const StepReport& step) override;
+  void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) override;
+  void refused(const std::string& id, const std::string& why) override;
+
+ private:
+  Reporter(ReporterOptions options, TrainingLog log, JsonLines bad);
+  void say(const std::string& line);
+  void report_epoch(const StepReport& step);
+  void draw();
+
+  ReporterOptions options_;
+  TrainingLog log_;
+  JsonLines bad_;
+  ProgressLine progress_;
+  std::function<FeedReport()> feed_{};
+  StepTimes times_{};  // of this epoch
+};
+
+}  // namespace tutti

@@ -1,0 +1,148 @@
+#include "train/step.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/counter_random.h"
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kStepsToDouble = 2000;  // finite ones, after which float16's scale is tried at twice its size
+
+/// Products of this scope are rounded. The cache of rounded weights stays off: what a recomputed block puts there
+/// without gradients would be found again where gradients are wanted.
+class RoundingScope {
+ public:
+  RoundingScope(at::DeviceType device, Precision precision)
+      : device_(device), rounds_(precision == Precision::bfloat16 || precision == Precision::float16) {
+    if (!rounds_) return;
+    at::autocast::set_autocast_cache_enabled(false);
+    at::autocast::set_autocast_dtype(device_, precision == Precision::float16 ? at::kHalf : at::kBFloat16);
+    at::autocast::set_autocast_enabled(device_, true);
+  }
+  RoundingScope(const RoundingScope&) = delete;
+  ~RoundingScope() {
+    if (rounds_) at::autocast::set_autocast_enabled(device_, false);
+  }
+
+ private:
+  at::DeviceType device_;
+  bool rounds_;
+};
+
+std::int64_t rows_of(const TaskBatch& batch) {
+  return static_cast<std::int64_t>(batch.ids.size());
+}
+
+}  // namespace
+
+TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options)
+    : task_(task), adamw_(task.trained(), adamw), options_(options) {
+  at::globalContext().setAllowTF32CuBLAS(options_.precision == Precision::tf32);
+  at::globalContext().setAllowTF32CuDNN(options_.precision == Precision::tf32);
+  if (options_.precision != Precision::float16) state_.loss_scale = 1;
+  if (options_.ema <= 0) return;
+  for (const auto& parameter : task.trained())
+    averages_.push_back({parameter.name + ".ema", parameter.value.detach().clone()});
+}
+
+/// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean.
+double TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
+  double sum = 0;
+  const auto together = std::min(rows_of(batch), row_limit_.value_or(rows_of(batch)));
+  for (std::int64_t first = 0; first < rows_of(batch); first += together) {
+    std::vector<at::Tensor> inputs;
+    for (const auto& input : batch.inputs)
+      inputs.push_back(input.narrow(0, first, std::min(together, rows_of(batch) - first)).to(task_.device()));
+    at::Tensor loss;
+    {
+      const RoundingScope rounding(task_.device().type(), options_.precision);
+      loss = task_.loss_sum(inputs, /*dropout=*/true);
+    }
+    (loss * (state_.loss_scale / static_cast<double>(targets))).backward();
+    sum += loss.item<double>() / static_cast<double>(targets);
+  }
+  return sum;
+}
+
+double TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
+  double loss = 0;
+  auto generator = at::globalContext().defaultGenerator(task_.device());
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, digest("dropout")}));
+    loss += backward(group[i], targets);
+  }
+  return loss;
+}
+
+void TrainStep::unscale(bool finite) {
+  if (options_.precision != Precision::float16) return;
+  if (!finite) {
+    state_.loss_scale = std::max(1.0, state_.loss_scale / 2);
+    state_.scaled_steps = 0;
+  } else if (++state_.scaled_steps == kStepsToDouble) {
+    state_.loss_scale *= 2;
+    state_.scaled_steps = 0;
+  }
+}
+
+void TrainStep::average() {
+  const c10::AutoGradMode no_gradients(false);
+  const auto& trained = task_.trained();
+  for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].value.lerp_(trained[i].value, 1 - options_.ema);
+}
+
+StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
+  StepOutcome outcome;
+  std::int64_t widest = 1;
+  for (const auto& batch : group) {
+    outcome.targets += batch.targets;
+    outcome.samples += rows_of(batch);
+    widest = std::max(widest, rows_of(batch));
+  }
+  if (outcome.targets == 0) return outcome;
+  for (bool done = false; !done;) {
+    adamw_.clear_gradients();
+    try {
+      outcome.loss = accumulate(group, outcome.targets, number);
+      done = true;
+    } catch (const c10::OutOfMemoryError&) {
+      // What was added so far is dropped with the gradients, and the step begins anew.
+      const auto together = row_limit_.value_or(widest);
+      if (together == 1) throw;
+      row_limit_ = (together + 1) / 2;
+      log(Level::warning, "memory ran out: " + std::to_string(*row_limit_) +
+                              " samples are computed together instead of " + std::to_string(together) +
+                              "; the steps stay the same");
+    }
+  }
+  const auto gradients = adamw_.gradients();
+  if (state_.loss_scale != 1) {
+    const c10::AutoGradMode no_gradients(false);
+    at::_foreach_mul_(gradients, 1 / state_.loss_scale);
+  }
+  outcome.gradient_norm = clip_gradients(gradients, options_.clip).item<double>();
+  outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradient_norm);
+  unscale(outcome.finite);
+  if (outcome.finite) {
+    adamw_.step(rate);
+    average();
+  }
+  adamw_.clear_gradients();
+  return outcome;
+}
+
+std::vector<Parameter> TrainStep::tensors() const {
+  auto all = adamw_.state();
+  all.insert(all.end(), averages_.begin(), averages_.end());
+  return all;
+}
+
+}  // namespace tutti

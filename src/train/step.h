@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/optimiser/adamw.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// What products are rounded to.
+enum class Precision { float32, tf32, bfloat16, float16 };
+
+struct StepOptions {
+  Precision precision = Precision::float32;
+  double clip = 1;  // 0: never
+  double ema = 0;   // decay; 0: no average
+  std::uint64_t seed = 0;
+};
+
+struct StepOutcome {
+  double loss = 0;           // mean over the targets of the whole step
+  double gradient_norm = 0;  // before clipping
+  bool finite = true;        // false: the step was left out, nothing has changed
+  std::int64_t targets = 0;
+  std::int64_t samples = 0;
+};
+
+/// Numbers of a step that a checkpoint keeps.
+struct StepState {
+  double loss_scale = 65536;      // of float16
+  std::int64_t scaled_steps = 0;  // finite ones since it last changed
+};
+
+/// One step of training: the gradient of the mean over all targets of a group of batches, clipped, and AdamW with it.
+/// However a group is cut into batches, and however often memory makes it be cut again, the mean is the same. One
+/// thread.
+class TrainStep {
+ public:
+  TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options);
+
+  /// `number` counts from 1 and seeds the dropout. Throws what torch throws, c10::OutOfMemoryError where not even one
+  /// row fits.
+  StepOutcome run(std::span<const TaskBatch> group, std::int64_t number, double rate);
+
+  /// The optimiser's tensors and the averages ("NAME.ema").
+  std::vector<Parameter> tensors() const;
+  const std::vector<Parameter>& averages() const { return averages_; }
+  StepState& state() { return state_; }
+  /// Rows that are computed together where memory ran out.
+  std::optional<std::int64_t> row_limit() const { return row_limit_; }
+
+ private:
+  double accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  double backward(const TaskBatch& batch, std::int64_t targets);
+  void unscale(bool finite);
+  void average();
+
+  Task& task_;
+  AdamW adamw_;
+  StepOptions options_;
+  StepState state_{};
+  std::vector<Parameter> averages_{};
+  std::optional<std::int64_t> row_limit_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "feed/batch.h"
+#include "train/network/parameters.h"
+
+namespace tutti {
+
+/// A batch as a task computes it. Every input has one row per id, so that any rows of it are a batch again.
+struct TaskBatch {
+  std::vector<std::string> ids{};
+  std::vector<at::Tensor> inputs{};                            // on the CPU
+  std::int64_t targets = 0;                                    // what the loss is a mean over: tokens asked for
+  std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why
+};
+
+/// What is learned: a network and its loss. The trainer knows nothing else of it. One thread.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// The tensors that gradients are for.
+  virtual const std::vector<Parameter>& trained() const = 0;
+  virtual at::Device device() const = 0;
+
+  virtual TaskBatch prepare(const Batch& batch) = 0;
+  /// The loss of rows on the task's device, summed over their targets: [] float32. `dropout` where the network learns.
+  virtual at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) = 0;
+
+  /// Everything a folder of the network needs beside its weights: config.json, tokenizer.json, ...
+  virtual std::map<std::string, std::string> files(const std::string& weight_type) const = 0;
+  /// All weights as they are now, under the names other programs know; tensors are shared where nothing is added.
+  virtual std::vector<Parameter> weights() const = 0;
+};
+
+}  // namespace tutti

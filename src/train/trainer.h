@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "train/checkpoint/background_writer.h"
+#include "train/checkpoint/folder.h"
+#include "train/evaluation/listener.h"
+#include "train/evaluation/verdict.h"
+#include "train/optimiser/schedule.h"
+#include "train/step.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// One step, as reports want it.
+struct StepReport {
+  const TrainingState& state;
+  const StepOutcome& outcome;
+  const std::vector<std::string>& ids;
+  double rate = 0;
+  double waited = 0;   // seconds for the feed
+  double seconds = 0;  // of the whole step, the wait included
+  bool ends_epoch = false;
+};
+
+/// Whoever wants to know how a training goes. Called on the training thread.
+class TrainingWatcher {
+ public:
+  virtual ~TrainingWatcher() = default;
+  virtual void stepped(const StepReport& step) = 0;
+  virtual void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) = 0;
+  virtual void refused(const std::string& id, const std::string& why) = 0;
+};
+
+struct TrainerOptions {
+  std::filesystem::path out{};
+  RateSchedule schedule{};
+  std::int64_t max_steps = 0;  // 0: until the feed ends
+  std::int32_t accumulation = 1;
+  std::int32_t save_steps = 0;  // 0: at the end of epochs alone
+  std::int32_t eval_steps = 0;  // likewise
+  std::int32_t keep = 2;
+  std::int32_t patience = 0;  // evaluations without progress that end the training; 0: never
+  std::int32_t bad_step_limit = 10;
+  std::string export_type = "float16";
+};
+
+/// What a trainer works with, all owned by the caller.
+struct TrainerParts {
+  Task& task;
+  TrainStep& step;
+  NextBatch next;                                  // goes on behind TrainingState::position
+  std::function<Result<Evaluation>()> evaluate{};  // of the weights as they are; empty: never
+  std::function<bool()> interrupted{};
+  TrainingWatcher& watcher;
+};
+
+enum class TrainingEnd { finished, no_progress, interrupted };
+
+/// The loop of a training: batches to steps, steps to checkpoints and evaluations, until the end, an interruption or a
+/// reason to give up. One thread, and one that writes.
+class Trainer {
+ public:
+  Trainer(TrainerParts parts, TrainerOptions options, TrainingState state);
+
+  /// Continues a checkpoint: copies its tensors into the task and the step, and returns its state.
+  static Result<TrainingState> restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step);
+
+  Result<TrainingEnd> run();
+  const TrainingState& state() const { return state_; }
+
+ private:
+  struct Group {
+    std::vector<TaskBatch> batches{};
+    std::vector<std::string> ids{};
+    std::string position{};
+    std::int64_t epoch = 0;
+  };
+  Result<Group> collect();
+  Result<bool> goes_on(std::int64_t epoch);
+  Result<bool> take_step(const Group& group);
+  Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
+  Result<void> evaluate();
+  Result<void> save();
+  Result<void> publish();
+  Result<void> tend(bool ends_epoch);
+  Result<TrainingEnd> finish(TrainingEnd end);
+
+  TrainerParts parts_;
+  TrainerOptions options_;
+  TrainingState state_;
+  CheckpointFolder checkpoints_;
+  std::optional<Batch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
+  double waited_ = 0;             // for the feed, since the last step
+  std::int64_t saved_step_ = 0;
+  std::int64_t evaluated_step_ = 0;
+  BackgroundWriter writer_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,97 @@
+#include "train/whisper_feed.h"
+
+#include <thread>
+
+#include "feed/source/dataset.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kPositionsPerSecond = 50;
+
+Augmentation augmentation_of(const WhisperRecipe& r) {
+  return {.speed_share = r.speed_share,
+          .gain_share = r.gain_share,
+          .noise_share = r.noise_share,
+          .noise_db = {r.noise_least_db, r.noise_most_db},
+          .room_share = r.room_share,
+          .spectrum = {.band_count = r.mask_bands, .stretch_count = r.mask_stretches}};
+}
+
+FeedThreads threads_of(const WhisperRecipe& r) {
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return FeedThreads::of(r.threads > 0 ? r.threads : cores);
+}
+
+bool has_split(const std::filesystem::path& data, const char* split) {
+  const auto set = open_dataset(data, split, {});
+  return set && (*set)->size() > 0;
+}
+
+/// The columns that reports want, of those the set has.
+std::vector<std::string> report_fields(const std::filesystem::path& data, const std::string& split) {
+  return open_dataset(data, split, {"condition"}) ? std::vector<std::string>{"condition"} : std::vector<std::string>{};
+}
+
+}  // namespace
+
+FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& out,
+                          std::string resume) {
+  FeedOptions options{.data = r.data,
+                      .split = data_parts(r).train_split,
+                      .max_samples = r.max_samples,
+                      .seed = r.seed,
+                      .epochs = r.epochs,
+                      .n_mels = dims.n_mels,
+                      .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
+                      .padding = r.padding == "bucket" ? Padding::bucket : Padding::window,
+                      .batch_size = r.batch_size,
+                      .batch_audio = Seconds(r.batch_seconds),
+                      .look_ahead = r.look_ahead,
+                      .augmentation = augmentation_of(r),
+                      .threads = threads_of(r),
+                      .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
+                      .bad_samples = out / "bad_samples.jsonl",
+                      .resume = std::move(resume)};
+  options.cache.folder = r.cache;
+  return options;
+}
+
+FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& data,
+                            std::string split) {
+  auto fields = report_fields(data, split);
+  return {.data = data,
+          .split = std::move(split),
+          .max_samples = r.eval_samples,
+          .fields = std::move(fields),
+          .shuffle = false,
+          .n_mels = dims.n_mels,
+          .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
+          .padding = Padding::window,
+          .batch_size = 16,
+          .look_ahead = 1,
+          .threads = threads_of(r)};
+}
+
+DataParts data_parts(const WhisperRecipe& r) {
+  DataParts parts;
+  if (has_split(r.data, "train")) parts.train_split = "train";
+  if (!r.eval_data.empty()) {
+    parts.eval_data = r.eval_data;
+    return parts;
+  }
+  for (const char* split : {"validation", "test"}) {
+    if (parts.train_split.empty() || !has_split(r.data, split)) continue;
+    parts.eval_data = r.data;
+    parts.eval_split = split;
+    break;
+  }
+  return parts;
+}
+
+std::int64_t steps_per_epoch(std::int64_t samples, const WhisperRecipe& r) {
+  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  return up(up(samples, r.batch_size), r.accumulation);
+}
+
+}  // namespace tutti

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "feed/feed.h"
+#include "feed/recipe/whisper_recipe.h"
+#include "model/stored/dims.h"
+
+namespace tutti {
+
+/// What a recipe asks of the feed, for a network of that shape. `resume`: the position to go on behind; empty: from the
+/// start.
+FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,
+                          std::string resume);
+
+/// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
+FeedOptions evaluation_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& data,
+                            std::string split);
+
+/// Which part of the data is learned, and which judges.
+struct DataParts {
+  std::string train_split{};                         // empty: all of it
+  std::optional<std::filesystem::path> eval_data{};  // none: nothing judges
+  std::string eval_split{};
+};
+
+/// Looks at what the data has: "train" and "validation" (else "test") where there are such splits.
+DataParts data_parts(const WhisperRecipe& recipe);
+
+/// Steps of one epoch: what rounding up batches and groups of them makes of so many samples.
+std::int64_t steps_per_epoch(std::int64_t samples, const WhisperRecipe& recipe);
+
+}  // namespace tutti

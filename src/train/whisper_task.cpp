@@ -1,0 +1,161 @@
+#include "train/whisper_task.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/counter_random.h"
+#include "model/convert/hugging_face_files.h"
+#include "train/new_vocabulary.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kPositionsPerSecond = 50;
+
+using FileMap = std::map<std::string, std::string>;
+
+WhisperShape shape_of(const WhisperRecipe& r, std::int32_t n_vocab) {
+  return openai_shape({.n_mels = r.mels,
+                       .n_audio_ctx = static_cast<std::int32_t>(std::lround(r.window_seconds * kPositionsPerSecond)),
+                       .n_audio_state = r.width,
+                       .n_audio_head = r.heads,
+                       .n_audio_layer = r.encoder_layers,
+                       .n_vocab = n_vocab,
+                       .n_text_ctx = r.text_context,
+                       .n_text_state = r.width,
+                       .n_text_head = r.heads,
+                       .n_text_layer = r.decoder_layers});
+}
+
+LabelRules rules_of(const WhisperRecipe& r, const WhisperDims& dims) {
+  return {.language = r.language,
+          .translate = r.task == "translate",
+          .timestamps = r.timestamps,
+          .seed = r.seed,
+          .n_text_ctx = dims.n_text_ctx,
+          .n_vocab = dims.n_vocab};
+}
+
+/// [rows, n_mels, frames], a view of the batch.
+at::Tensor mel_of(const Batch& batch) {
+  // from_blob wants a mutable pointer; nothing writes through it.
+  return at::from_blob(const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, at::kFloat);
+}
+
+}  // namespace
+
+WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe)
+    : parameters_(std::move(parameters)),
+      labels_(std::move(labels)),
+      files_(std::move(files)),
+      device_(recipe.device),
+      freeze_encoder_(recipe.freeze_encoder),
+      forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing} {
+  mark_trained(parameters_, freeze_encoder_);
+  if (recipe.lora_rank > 0)
+    lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
+}
+
+Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
+                                                        const std::filesystem::path& model) {
+  const at::Device device(recipe.device);
+  const auto finish = [&](WhisperParameters parameters, Tokenizer tokenizer,
+                          Files files) -> Result<std::unique_ptr<WhisperTask>> {
+    auto labels = Labels::make(std::move(tokenizer), rules_of(recipe, parameters.shape.dims));
+    if (!labels) return tl::unexpected<Error>(labels.error());
+    return std::unique_ptr<WhisperTask>(
+        new WhisperTask(std::move(parameters), std::move(*labels), std::move(files), recipe));
+  };
+  if (model.empty()) {
+    auto vocabulary = new_vocabulary(recipe.vocabulary);
+    if (!vocabulary) return fail_in("vocabulary", vocabulary.error());
+    const auto shape = shape_of(recipe, vocabulary->n_vocab);
+    if (auto checked = check_shape(shape); !checked) return fail_in("the new network", checked.error());
+    const auto tokenizer = vocabulary->tokenizer;
+    return finish(new_parameters(shape, mixed({recipe.seed, digest("weights")}), device), tokenizer,
+                  [=](WeightType type) { return Result<FileMap>(new_hugging_face_files(shape, tokenizer, type)); });
+  }
+  auto opened = open_checkpoint(model);
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  auto parameters = stored_parameters(checkpoint, device);
+  if (!parameters) return tl::unexpected<Error>(parameters.error());
+  auto tokenizer = Tokenizer::load(model, checkpoint->shape.dims.n_vocab);
+  if (!tokenizer) return fail_in("tokenizer of " + model.string(), tokenizer.error());
+  return finish(std::move(*parameters), std::move(*tokenizer),
+                [checkpoint](WeightType type) { return hugging_face_files(*checkpoint, type); });
+}
+
+const std::vector<Parameter>& WhisperTask::trained() const {
+  return lora_ ? lora_->parameters() : parameters_.all;
+}
+
+TaskBatch WhisperTask::prepare(const Batch& batch) {
+  TaskBatch made;
+  std::vector<LabelRow> rows;
+  std::vector<std::int64_t> kept;
+  for (std::int64_t i = 0; i < batch.size(); ++i) {
+    const auto& sample = batch.samples[static_cast<std::size_t>(i)];
+    auto row = labels_.row(sample, batch.epoch);
+    if (!row) {
+      made.refused.emplace_back(sample.id, row.error().what);
+      continue;
+    }
+    made.targets += static_cast<std::int64_t>(row->asked.size());
+    made.ids.push_back(sample.id);
+    rows.push_back(std::move(*row));
+    kept.push_back(i);
+  }
+  if (rows.empty()) return made;
+  const auto mel = mel_of(batch);
+  const bool all = made.refused.empty();
+  made.inputs.push_back(all ? mel.clone() : mel.index_select(0, at::tensor(kept)));
+  auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
+  made.inputs.push_back(std::move(labels.told));
+  made.inputs.push_back(std::move(labels.asked));
+  return made;
+}
+
+at::Tensor WhisperTask::heard(const WhisperWeights& weights, const at::Tensor& mel,
+                              const ForwardOptions& options) const {
+  if (!freeze_encoder_) return encode(weights, dims(), mel, options);
+  const c10::AutoGradMode no_gradients(false);
+  return encode(weights, dims(), mel, {});
+}
+
+at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
+  auto options = forward_;
+  if (!dropout) options.dropout = 0;
+  const auto weights = current();
+  const auto logits = decode(weights, dims(), inputs[1], heard(weights, inputs[0], options), options);
+  return at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
+                                kNotAsked);
+}
+
+FileMap WhisperTask::files(const std::string& type) const {
+  auto made = files_(weight_type(type).value_or(WeightType::float32));
+  if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
+  return std::move(*made);
+}
+
+std::vector<Parameter> WhisperTask::weights() const {
+  if (!lora_) return parameters_.all;
+  const c10::AutoGradMode no_gradients(false);
+  WhisperParameters merged{.shape = parameters_.shape, .weights = lora_->merged()};
+  std::size_t i = 0;
+  for (const auto& slot : weight_slots(merged.weights, merged.shape))
+    merged.all.push_back({parameters_.all[i++].name, *slot.tensor});
+  return merged.all;
+}
+
+WhisperModel WhisperTask::snapshot() const {
+  const c10::AutoGradMode no_gradients(false);
+  auto copy = current();
+  for (const auto& slot : weight_slots(copy, parameters_.shape)) *slot.tensor = slot.tensor->detach().clone();
+  return WhisperModel::over(std::move(copy), dims(), device_, ComputeType::float32);
+}
+
+}  // namespace tutti

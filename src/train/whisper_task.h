@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "feed/recipe/whisper_recipe.h"
+#include "model/convert/weight_type.h"
+#include "model/whisper.h"
+#include "train/labels.h"
+#include "train/network/forward.h"
+#include "train/network/lora.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// Learning to write down what is heard: cross-entropy of every token of a text, given the tokens before it and the
+/// features. Fine-tuning any Whisper, or a new network.
+class WhisperTask : public Task {
+ public:
+  /// A network as the recipe describes it, new or from a stored model (`model`, already found).
+  static Result<std::unique_ptr<WhisperTask>> start(const WhisperRecipe& recipe, const std::filesystem::path& model);
+
+  const std::vector<Parameter>& trained() const override;
+  at::Device device() const override { return device_; }
+  TaskBatch prepare(const Batch& batch) override;
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
+  std::map<std::string, std::string> files(const std::string& weight_type) const override;
+  std::vector<Parameter> weights() const override;
+
+  const WhisperDims& dims() const { return parameters_.shape.dims; }
+  const Labels& labels() const { return labels_; }
+  /// The stored tensors alone, without additions.
+  const std::vector<Parameter>& base() const { return parameters_.all; }
+  /// The network for decoding, with copies of the weights as they are now.
+  WhisperModel snapshot() const;
+
+ private:
+  using Files = std::function<Result<std::map<std::string, std::string>>(WeightType)>;
+  WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe);
+  WhisperWeights current() const { return lora_ ? lora_->merged() : parameters_.weights; }
+  at::Tensor heard(const WhisperWeights& weights, const at::Tensor& mel, const ForwardOptions& options) const;
+
+  WhisperParameters parameters_;
+  Labels labels_;
+  Files files_;
+  at::Device device_;
+  bool freeze_encoder_;
+  ForwardOptions forward_{};
+  std::optional<LowRankAdditions> lora_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "feed/recipe/whisper_recipe.h"
+#include "train/trainer.h"
+
+namespace tutti {
+
+/// What `tutti-engine train whisper` is told.
+struct WhisperTraining {
+  WhisperRecipe recipe{};
+  std::filesystem::path model{};  // to start from, found already; empty: a new network
+  std::filesystem::path out{};
+  bool resume = false;
+};
+
+/// Trains from start to end: feed, network, loop, checkpoints in OUT/checkpoints, the network in OUT/model. Shows its
+/// progress on standard error. Fault::usage where OUT holds a training that is not to be continued.
+Result<TrainingEnd> train_whisper(const WhisperTraining& training);
+
+}  // namespace tutti

@@ -1,0 +1,75 @@
+#include "train/labels.h"
+
+#include <gtest/gtest.h>
+
+#include "train/new_vocabulary.h"
+
+namespace tutti {
+namespace {
+
+// Of a vocabulary of bytes.
+constexpr std::int32_t kEot = 256, kSot = 257, kNoSpeech = 262, kNoTimes = 263, kTime = 264;
+
+Labels labels(double timestamps, std::int32_t n_text_ctx = 32) {
+  auto vocabulary = new_vocabulary("bytes").value();
+  return Labels::make(vocabulary.tokenizer,
+                      {.timestamps = timestamps, .seed = 3, .n_text_ctx = n_text_ctx, .n_vocab = vocabulary.n_vocab})
+      .value();
+}
+
+using Ids = std::vector<std::int32_t>;
+
+TEST(Labels, AskForEveryTokenAfterTheOnesBeforeIt) {
+  const auto row = labels(0).row({.id = "a", .text = "hi", .frames = 100}, 0).value();
+  EXPECT_EQ(row.told, (Ids{kSot, kNoTimes, ' ', 'h', 'i'}));
+  EXPECT_EQ(row.asked, (Ids{kNoTimes, ' ', 'h', 'i', kEot}));
+}
+
+TEST(Labels, WithTimesATextStandsBetweenItsBeginAndItsEnd) {
+  const auto row = labels(1).row({.id = "a", .text = "hi", .frames = 150}, 0).value();
+  EXPECT_EQ(row.told, (Ids{kSot, kTime, ' ', 'h', 'i', kTime + 75}));
+}
+
+TEST(Labels, KnownTimesAreUsed) {
+  const BatchSample sample{.id = "a", .text = "x y", .frames = 400, .times = {{0.5, 1, "x"}, {2, 3.02, "y"}}};
+  const auto row = labels(1).row(sample, 0).value();
+  EXPECT_EQ(row.told, (Ids{kSot, kTime + 25, ' ', 'x', kTime + 50, kTime + 100, ' ', 'y', kTime + 151}));
+}
+
+TEST(Labels, SilenceAsksForNoSpeechAndForTheEnd) {
+  const auto plain = labels(0).row({.id = "a", .text = "", .frames = 100}, 0).value();
+  EXPECT_EQ(plain.told, (Ids{kSot, kNoTimes}));
+  EXPECT_EQ(plain.asked, (Ids{kNoSpeech, kEot}));
+  const auto timed = labels(1).row({.id = "a", .text = "", .frames = 100}, 0).value();
+  EXPECT_EQ(timed.told, (Ids{kSot, kTime}));
+  EXPECT_EQ(timed.asked, (Ids{kNoSpeech, kEot}));
+}
+
+TEST(Labels, TheShareWithTimesIsDrawnBySampleAndEpoch) {
+  const auto some = labels(0.3);
+  int timed = 0, changed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const BatchSample sample{.id = std::to_string(i), .text = "x", .frames = 100};
+    const auto first = some.row(sample, 0).value();
+    EXPECT_EQ(first.told, some.row(sample, 0)->told);
+    timed += first.told[1] == kTime ? 1 : 0;
+    changed += first.told != some.row(sample, 1)->told ? 1 : 0;
+  }
+  EXPECT_NEAR(timed, 300, 50);
+  EXPECT_GT(changed, 300);
+}
+
+TEST(Labels, ATextTooLongForTheContextIsRefusedByName) {
+  const auto row = labels(0, 8).row({.id = "long one", .text = "abcdefghijk", .frames = 100}, 0);
+  ASSERT_FALSE(row);
+  EXPECT_NE(row.error().what.find("'long one'"), std::string::npos);
+}
+
+TEST(Labels, ShortRowsAreFilledUpWithWhatIsNotAsked) {
+  const auto tensors = label_tensors({{{1, 2, 3}, {2, 3, 4}}, {{5}, {6}}}, 9);
+  EXPECT_TRUE(at::equal(tensors.told, at::tensor({1, 2, 3, 5, 9, 9}, at::kLong).view({2, 3})));
+  EXPECT_TRUE(at::equal(tensors.asked, at::tensor({2, 3, 4, 6, -100, -100}, at::kLong).view({2, 3})));
+}
+
+}  // namespace
+}  // namespace tutti

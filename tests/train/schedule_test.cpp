@@ -1,0 +1,44 @@
+#include "train/optimiser/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+constexpr auto kLinear = RateSchedule::Shape::linear;
+constexpr auto kCosine = RateSchedule::Shape::cosine;
+
+TEST(RateSchedule, RisesInTheWarmupAndReachesItsPeakAtTheEndOfIt) {
+  const RateSchedule rates{.peak = 1, .warmup = 4, .steps = 10};
+  EXPECT_DOUBLE_EQ(rates.at(1), 0.25);
+  EXPECT_DOUBLE_EQ(rates.at(4), 1);
+  EXPECT_DOUBLE_EQ(rates.at(5), 1);
+}
+
+TEST(RateSchedule, LinearFallsEvenlyToWhatIsLeft) {
+  const RateSchedule rates{.shape = kLinear, .peak = 2, .steps = 4, .final_share = 0.5};
+  EXPECT_DOUBLE_EQ(rates.at(1), 2);
+  EXPECT_DOUBLE_EQ(rates.at(3), 1.5);
+  EXPECT_DOUBLE_EQ(rates.at(99), 1);
+}
+
+TEST(RateSchedule, CosineIsHalfwayInTheMiddle) {
+  const RateSchedule rates{.shape = kCosine, .peak = 1, .steps = 10};
+  EXPECT_DOUBLE_EQ(rates.at(1), 1);
+  EXPECT_NEAR(rates.at(6), 0.5, 1e-12);
+  EXPECT_NEAR(rates.at(11), 0, 1e-12);
+}
+
+TEST(RateSchedule, CosineWithRestartsBeginsEveryCycleAtThePeak) {
+  const RateSchedule rates{.shape = kCosine, .peak = 1, .steps = 10, .cycles = 2};
+  EXPECT_NEAR(rates.at(6), 1, 1e-12);
+  EXPECT_LT(rates.at(5), 0.2);
+}
+
+TEST(RateSchedule, ConstantAndUnknownLengthsStayAtThePeak) {
+  EXPECT_DOUBLE_EQ((RateSchedule{.shape = RateSchedule::Shape::constant, .peak = 3, .steps = 10}.at(10)), 3);
+  EXPECT_DOUBLE_EQ((RateSchedule{.shape = kLinear, .peak = 3}.at(1000)), 3);
+}
+
+}  // namespace
+}  // namespace tutti

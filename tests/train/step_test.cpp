@@ -1,0 +1,122 @@
+#include "train/step.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "small_whisper.h"
+
+namespace tutti {
+namespace {
+
+TEST(TrainStep, BatchesThatAreAccumulatedMakeTheStepOfTheBigBatch) {
+  const auto whole_task = small_task();
+  const auto parts_task = small_task();
+  TrainStep whole(*whole_task, {}, {});
+  TrainStep parts(*parts_task, {}, {});
+  for (std::int64_t number = 1; number <= 5; ++number) {
+    const auto batch = whole_task->prepare(small_batch(8 * number, 8));
+    const std::vector<TaskBatch> cut{rows_of(batch, 0, 1), rows_of(batch, 1, 4), rows_of(batch, 5, 3)};
+    const auto a = whole.run({&batch, 1}, number, 1e-2);
+    const auto b = parts.run(cut, number, 1e-2);
+    EXPECT_NEAR(a.loss, b.loss, 1e-5 * a.loss) << number;
+    EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-4 * a.gradient_norm) << number;
+    EXPECT_EQ(a.targets, b.targets);
+  }
+}
+
+TEST(TrainStep, LearnsASmallSet) {
+  const auto task = small_task();
+  TrainStep step(*task, {}, {});
+  double first = 0, last = 0;
+  for (std::int64_t number = 1; number <= 60; ++number) {
+    const auto batch = task->prepare(small_batch(4 * number, 8));
+    last = step.run({&batch, 1}, number, 1e-2).loss;
+    if (number == 1) first = last;
+  }
+  EXPECT_GT(first, 6);  // about ln 1765
+  EXPECT_LT(last, 0.5);
+}
+
+TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
+  const auto task = small_task();
+  const auto untouched = small_task();
+  TrainStep step(*task, {}, {.ema = 0.9});
+  auto batch = task->prepare(small_batch(0, 4));
+  batch.inputs[0].mutable_data_ptr<float>()[7] = std::nanf("");
+  EXPECT_FALSE(step.run({&batch, 1}, 1, 1e-2).finite);
+  EXPECT_EQ(largest_difference(task->weights(), untouched->weights()), 0);
+  const auto good = task->prepare(small_batch(0, 4));
+  EXPECT_TRUE(step.run({&good, 1}, 2, 1e-2).finite);
+}
+
+TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
+  const auto task = small_task();
+  const auto before = small_task();
+  TrainStep step(*task, {}, {.ema = 0.5});
+  const auto batch = task->prepare(small_batch(0, 4));
+  step.run({&batch, 1}, 1, 1e-2);
+  const auto half = step.averages();
+  for (std::size_t i = 0; i < half.size(); ++i) {
+    const auto middle = (task->trained()[i].value + before->trained()[i].value).detach() / 2;
+    EXPECT_TRUE(at::allclose(half[i].value, middle, 1e-5, 1e-6)) << half[i].name;
+  }
+}
+
+/// Fails for more than `room` rows at once, as a small device would.
+class CrampedTask : public Task {
+ public:
+  CrampedTask(Task& real, std::int64_t room) : real_(real), room_(room) {}
+  const std::vector<Parameter>& trained() const override { return real_.trained(); }
+  at::Device device() const override { return real_.device(); }
+  TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
+    if (inputs[0].size(0) > room_) throw c10::OutOfMemoryError({}, "out of memory on purpose");
+    return real_.loss_sum(inputs, dropout);
+  }
+  std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
+  std::vector<Parameter> weights() const override { return real_.weights(); }
+
+ private:
+  Task& real_;
+  std::int64_t room_;
+};
+
+TEST(TrainStep, WhereMemoryRunsOutTheBatchIsSplitAndTheStepStaysTheSame) {
+  const auto roomy = small_task();
+  const auto real = small_task();
+  CrampedTask cramped(*real, 2);
+  TrainStep whole(*roomy, {}, {});
+  TrainStep split(cramped, {}, {});
+  const auto batch = roomy->prepare(small_batch(0, 7));
+  const auto a = whole.run({&batch, 1}, 1, 1e-2);
+  const auto b = split.run({&batch, 1}, 1, 1e-2);
+  EXPECT_EQ(split.row_limit(), 2);
+  EXPECT_NEAR(a.loss, b.loss, 1e-5);
+  EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-4);
+}
+
+TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
+  const auto real = small_task();
+  CrampedTask cramped(*real, 0);
+  TrainStep step(cramped, {}, {});
+  const auto batch = real->prepare(small_batch(0, 3));
+  EXPECT_THROW(step.run({&batch, 1}, 1, 1e-2), c10::OutOfMemoryError);
+}
+
+TEST(TrainStep, RoundedProductsLearnToo) {
+  for (const auto precision : {Precision::bfloat16, Precision::float16}) {
+    const auto task = small_task();
+    TrainStep step(*task, {}, {.precision = precision});
+    double last = 100;
+    for (std::int64_t number = 1; number <= 60; ++number) {
+      const auto batch = task->prepare(small_batch(4 * number, 8));
+      const auto outcome = step.run({&batch, 1}, number, 1e-2);
+      if (outcome.finite) last = outcome.loss;
+    }
+    EXPECT_LT(last, 1);
+  }
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,196 @@
+#include "train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "small_whisper.h"
+#include "support/temp_folder.h"
+#include "text/tokenizer.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An endless set in epochs of five batches, going on behind a position as the feed does.
+NextBatch batches_behind(const std::string& position, std::int64_t epochs = 100) {
+  auto next = std::make_shared<std::int64_t>(position.empty() ? 0 : std::stoll(position));
+  return [next, epochs]() -> Result<std::optional<Batch>> {
+    const auto number = *next / 4;
+    if (number >= 5 * epochs) return std::optional<Batch>();
+    auto batch = small_batch(*next, 4);
+    batch.epoch = number / 5;
+    *next += 4;
+    return std::optional<Batch>(std::move(batch));
+  };
+}
+
+struct Watcher : TrainingWatcher {
+  void stepped(const StepReport& step) override {
+    steps.push_back(step.state.step);
+    samples += step.outcome.samples;
+  }
+  void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
+  void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
+  std::vector<std::int64_t> steps{};
+  std::int64_t samples = 0;
+  std::vector<bool> bests{};
+  std::vector<std::string> refusals{};
+};
+
+WhisperRecipe restless_recipe() {
+  auto recipe = small_recipe();
+  recipe.dropout = 0.2;
+  recipe.ema = 0.9;
+  return recipe;
+}
+
+/// One training in one folder, begun or continued.
+struct Training {
+  explicit Training(const fs::path& out, const WhisperRecipe& recipe = restless_recipe())
+      : folder(out), task(small_task(recipe)), step(*task, {}, {.ema = recipe.ema, .seed = recipe.seed}) {
+    options = {.out = out,
+               .schedule = {.shape = RateSchedule::Shape::cosine, .peak = 1e-2, .warmup = 2, .steps = 40},
+               .export_type = "float32"};
+  }
+
+  Result<TrainingEnd> run() {
+    TrainingState state;
+    if (const auto newest = CheckpointFolder(folder).newest()) state = Trainer::restore(*newest, *task, step).value();
+    first_step = state.step;
+    Trainer trainer({.task = *task,
+                     .step = step,
+                     .next = spoiled(batches_behind(state.position)),
+                     .evaluate = evaluate,
+                     .interrupted = interrupted,
+                     .watcher = watcher},
+                    options, state);
+    return trainer.run();
+  }
+
+  NextBatch spoiled(NextBatch next) const {
+    return [next = std::move(next), change = spoil] {
+      auto batch = next();
+      if (change) change(**batch);
+      return batch;
+    };
+  }
+
+  fs::path folder;
+  std::function<void(Batch&)> spoil{};  // done to every batch
+  std::unique_ptr<WhisperTask> task;
+  TrainStep step;
+  TrainerOptions options{};
+  Watcher watcher{};
+  std::function<Result<Evaluation>()> evaluate{};
+  std::function<bool()> interrupted{};
+  std::int64_t first_step = 0;
+};
+
+std::vector<fs::path> checkpoints_in(const fs::path& out) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(out / "checkpoints")) found.push_back(entry.path().filename());
+  std::ranges::sort(found);
+  return found;
+}
+
+TEST(Trainer, AResumedTrainingEndsInTheSameBitsAsOneThatWasNeverStopped) {
+  const TempFolder whole, parts;
+  Training straight(whole.path());
+  straight.options.max_steps = 17;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  // Stopped in mid-epoch, then lost behind its last checkpoint, then continued twice.
+  Training first(parts.path());
+  first.options.max_steps = 7;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  Training second(parts.path());
+  second.options.max_steps = 12;
+  ASSERT_EQ(second.run(), TrainingEnd::finished);
+  EXPECT_EQ(second.first_step, 7);
+  fs::remove_all(parts.path() / "checkpoints/step-00000012");
+  Training third(parts.path());
+  third.options.max_steps = 17;
+  ASSERT_EQ(third.run(), TrainingEnd::finished);
+  EXPECT_EQ(third.first_step, 10);  // the end of an epoch
+  EXPECT_EQ(largest_difference(third.task->weights(), straight.task->weights()), 0);
+  for (const char* file : {"model/model.safetensors", "checkpoints/step-00000017/training.safetensors"})
+    EXPECT_EQ(read_file(parts.path() / file).value(), read_file(whole.path() / file).value()) << file;
+}
+
+TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
+  const TempFolder out;
+  Training training(out.path());
+  training.interrupted = [&] { return training.watcher.steps.size() == 3; };
+  ASSERT_EQ(training.run(), TrainingEnd::interrupted);
+  EXPECT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"step-00000003"});
+  EXPECT_FALSE(fs::exists(out.path() / "model"));
+  Training again(out.path());
+  again.options.max_steps = 5;
+  ASSERT_EQ(again.run(), TrainingEnd::finished);
+  EXPECT_EQ(again.watcher.steps, (std::vector<std::int64_t>{4, 5}));
+}
+
+TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 10;
+  training.options.save_steps = 2;
+  training.options.eval_steps = 2;
+  training.options.keep = 2;
+  training.evaluate = [n = 0]() mutable -> Result<Evaluation> {
+    return Evaluation{.wer = ++n == 2 ? 0.1 : 0.5 + 0.01 * n, .samples = 1};
+  };
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  EXPECT_EQ(training.watcher.bests, (std::vector<bool>{true, true, false, false, false}));
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000004", "step-00000008", "step-00000010"}));
+}
+
+TEST(Trainer, EndsWhereEvaluationsBringNoProgressAnyMore) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.eval_steps = 2;
+  training.options.patience = 3;
+  training.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+  ASSERT_EQ(training.run(), TrainingEnd::no_progress);
+  EXPECT_EQ(training.watcher.steps.size(), 8);  // the first evaluation is the best, three more bring nothing
+}
+
+TEST(Trainer, StopsWithTheIdsWhereStepAfterStepIsNoFiniteNumber) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.bad_step_limit = 2;
+  training.spoil = [](Batch& batch) { batch.row(1)[3] = std::nanf(""); };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().what.find("sample-"), std::string::npos) << end.error().what;
+  EXPECT_EQ(training.watcher.steps.size(), 3);
+}
+
+TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 1;
+  training.spoil = [](Batch& batch) { batch.samples[1].text = std::string(100, 'x'); };
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  EXPECT_EQ(training.watcher.refusals, std::vector<std::string>{"sample-1"});
+  EXPECT_EQ(training.watcher.samples, 3);
+}
+
+TEST(Trainer, WhatItPublishesLoadsAsAWhisper) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 2;
+  training.options.export_type = "float16";
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  const auto model = WhisperModel::load(out.path() / "model", at::kCPU, ComputeType::float32);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_EQ(model->dims(), training.task->dims());
+  const auto tokenizer = Tokenizer::load(out.path() / "model", model->dims().n_vocab);
+  ASSERT_TRUE(tokenizer) << tokenizer.error().text();
+  EXPECT_EQ(tokenizer->encode("az"), (std::vector<std::int32_t>{'a', 'z'}));
+}
+
+}  // namespace
+}  // namespace tutti
