@@ -1,7 +1,8 @@
 #include "cli/batch/batch_log.h"
 
-#include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -23,6 +24,14 @@ const char* note_level(Level level) {
   return "INFO";
 }
 
+/// As Python's threading names them: numbered as they first have something to say.
+const std::string& thread_name() {
+  static std::atomic<int> workers{0};
+  thread_local const std::string name =
+      ::gettid() == ::getpid() ? std::string("MainThread") : "Worker-" + std::to_string(++workers);
+  return name;
+}
+
 std::string attempts_text(int attempts) {
   return attempts > 1 ? ", attempt " + std::to_string(attempts) : "";
 }
@@ -31,14 +40,13 @@ std::string attempts_text(int attempts) {
 
 void log_as_the_note() {
   set_log_sink([](Level level, std::string_view text) {
-    char thread[32] = {};
-    ::pthread_getname_np(::pthread_self(), thread, sizeof thread);
+    const std::string& thread = thread_name();
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     ::localtime_r(&now, &parts);
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread, note_level(level), static_cast<int>(text.size()),
+    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread.c_str(), note_level(level), static_cast<int>(text.size()),
                  text.data());
   });
 }

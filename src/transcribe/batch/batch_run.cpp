@@ -78,8 +78,15 @@ class Submitter {
   /// Queues those of a state again, if they are to be: done ones whose outputs are gone, failed ones.
   Result<void> reopen(std::vector<Submitted>& answers, TaskState state) {
     TaskFilter filter;
-    for (const auto& answer : answers)
-      if (answer.state == state) filter.ids.push_back(answer.id);
+    for (const auto& answer : answers) {
+      if (answer.state != state) continue;
+      if (state == TaskState::done) {
+        const auto outputs = store_.outputs(answer.id);
+        if (!outputs) return tl::unexpected(outputs.error());
+        if (outputs_are_there(*outputs)) continue;
+      }
+      filter.ids.push_back(answer.id);
+    }
     if (filter.ids.empty()) return {};
     const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
     if (!changed) return tl::unexpected(changed.error());
