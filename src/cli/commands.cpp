@@ -12,6 +12,7 @@
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
 #include "cli/records/manifest_command.h"
+#include "cli/review_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -36,6 +37,7 @@ const std::vector<Command>& commands() {
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
+      {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
