@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -13,29 +14,13 @@ namespace tutti {
 // What a run over many devices looks like at one moment: plain data, filled by whoever drives the run, shown by the
 // live table and by `tutti top`. What is not known is absent, never 0.
 
-/// Why a device does or does not take work.
-enum class DeviceState {
-  starting,     // its worker loads the model
-  healthy,      // takes work
-  degraded,     // takes less: throttled, or others use the card
-  suspect,      // failed once; still takes work
-  quarantined,  // left out until its time is over
-  probing,      // a canary clip runs on it
-  warming,      // back, with few tasks at first
-  draining,     // finishes what it has, takes nothing new
-  drained,      // empty on the operator's wish
-  lost,         // the card is gone
-  hung,         // it does not answer
-  failed,       // left out for good
-};
-
 struct DeviceStatus {
-  std::string id;      // as --devices names it: "cuda:0", "cpu:1", "emulated:0"
-  std::string name{};  // "NVIDIA GeForce RTX 4070"
-  std::string uuid{};  // "GPU-…"; empty where there is none
-  DeviceState state = DeviceState::healthy;
-  std::string reason{};  // why it is in that state, for people; empty where the state says it all
-  Seconds since{};       // how long it has been in that state
+  std::string id;                 // as --devices names it: "cuda:0", "cpu:1", "emulated:0"
+  std::string name{};             // "NVIDIA GeForce RTX 4070"
+  std::string uuid{};             // "GPU-…"; empty where there is none
+  std::string state = "healthy";  // as balance names it: starting, healthy, suspect, open, probing, warming, ...
+  std::string reason{};           // why it is in that state, for people; empty where the state says it all
+  Seconds since{};                // how long it has been in that state
   std::size_t tasks = 0;
   std::optional<std::size_t> most_tasks{};  // the cap; none: memory alone limits
   std::size_t windows = 0;                  // in flight
@@ -89,8 +74,10 @@ struct FleetStatus {
   std::size_t waiting() const { return tasks - done - failed - cancelled - running; }
 };
 
-/// "healthy", "quarantined", ...
-std::string_view name_of(DeviceState state);
+/// How much a state wants the eye.
+enum class Concern { none, notice, alarm };
+/// By balance's names and telemetry's; an unknown one is a notice.
+Concern concern_of(std::string_view state);
 
 /// One line of JSON: numbers are numbers, units are in the names ("memory_own_bytes"), unknown values are left out, and
 /// "version" counts changes that would break a reader. This is what goes over the control socket and what `tutti top

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "view/fleet/fleet_status.h"
+#include "view/terminal_text.h"
 
 namespace tutti {
-
-/// The terminal a table is drawn for.
-struct Screen {
-  std::size_t columns = 80;
-  std::size_t lines = 24;
-  bool ascii = false;   // no character outside ASCII
-  bool colour = false;  // SGR sequences around what needs the eye
-};
 
 /// The live table of a run: devices, total progress with audio hours per hour and the time left with its error band,
 /// failures. Every line exactly `columns` wide, at most `lines` of them; what does not fit is counted in the last line

@@ -9,16 +9,27 @@
 
 namespace tutti {
 
-/// How a device spent the time of a run; the parts add up to the run's length.
+/// Time in which a device had nothing in flight, by balance's reasons (Idle).
+struct IdleTime {
+  Seconds no_task{};         // nothing was left to do
+  Seconds input{};           // tasks were left, none had its input ready
+  Seconds memory{};          // of the device or the machine
+  Seconds cap{};             // --max-per-gpu, --threads or the decoders
+  Seconds fault{};           // breaker, lost or quarantined card
+  Seconds starting{};        // loading the model
+  Seconds left_to_faster{};  // others finish what is left sooner
+  Seconds drained{};         // somebody asked for that
+
+  Seconds sum() const { return no_task + input + memory + cap + fault + starting + left_to_faster + drained; }
+};
+
+/// How a device spent the time of a run; busy and idle add up to its length.
 struct DeviceTime {
   std::string id;
   Seconds busy{};
-  Seconds no_task{};              // nothing was left, or nothing that fits here
-  Seconds waiting_input{};        // tasks were there, their audio was not decoded yet
-  Seconds memory{};               // a task was there that did not fit beside what ran
-  Seconds fault{};                // starting, restarting, quarantined, lost
+  IdleTime idle{};
   Seconds audio{};                // done here
-  std::optional<double> speed{};  // audio seconds per second of an undisturbed device: for the lower bound
+  std::optional<double> speed{};  // audio seconds per second of the device at work; none: audio / busy
 };
 
 /// What `tutti plan` had said before.
