@@ -15,6 +15,7 @@
 #include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
 #include "cli/review_command.h"
+#include "cli/top_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -47,6 +48,7 @@ const std::vector<Command>& commands() {
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"history", "past runs, their devices and speeds over time", run_history},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
+      {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
   return table;

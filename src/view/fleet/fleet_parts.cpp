@@ -60,7 +60,7 @@ Tint tint_of(Concern concern) {
   return Tint::plain;
 }
 
-TextTable device_table(const std::vector<DeviceStatus>& devices) {
+TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
   TextTable table{.columns = {{"DEVICE", false, 0, true},
                               {"STATE", false, 0},
                               {"TASKS", true, 0},
@@ -74,8 +74,14 @@ TextTable device_table(const std::vector<DeviceStatus>& devices) {
                               {"NAME", false, 7}}};
   for (const DeviceStatus& d : devices)
     table.rows.push_back({d.id, state_text(d), tasks_text(d), load_text(d.own_load), load_text(d.foreign_load),
-                          memory_text(d), speed_text(d), percent(d.busy_share), d.watts ? short_number(*d.watts) : "?",
-                          d.celsius ? short_number(*d.celsius) : "?", d.name});
+                          memory_text(d), speed_text(d), load_text(d.busy_share),
+                          d.watts ? short_number(*d.watts) : "?", d.celsius ? short_number(*d.celsius) : "?", d.name});
+  if (of_run) return table;
+  for (const std::size_t column : {7U, 6U, 2U}) {  // busy, speed, tasks: a run's
+    const auto erase = [&](auto& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(column)); };
+    erase(table.columns);
+    for (auto& row : table.rows) erase(row);
+  }
   return table;
 }
 

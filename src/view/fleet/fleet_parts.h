@@ -16,7 +16,8 @@ namespace tutti {
 std::vector<std::string> total_lines(const FleetStatus& status, const Screen& screen);
 
 /// Device, state, tasks, loads, memory, speed, busy share, power, temperature: the least important last.
-TextTable device_table(const std::vector<DeviceStatus>& devices);
+/// Without a run there are no tasks, speeds and busy shares.
+TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run = true);
 /// Name, bar, position, device or what it waits for.
 TextTable task_table(const std::vector<TaskStatus>& tasks);
 

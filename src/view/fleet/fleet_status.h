@@ -33,9 +33,9 @@ struct DeviceStatus {
   std::optional<double> usual_speed{};  // what it was expected to do
   std::optional<double> watts{};
   std::optional<double> celsius{};
-  std::optional<Seconds> data_age{};  // of load, memory, power and temperature
-  Seconds audio_done{};               // transcribed here
-  double busy_share = 0;              // 0..1 of the run so far
+  std::optional<Seconds> data_age{};   // of load, memory, power and temperature
+  Seconds audio_done{};                // transcribed here
+  std::optional<double> busy_share{};  // 0..1 of the run so far
 };
 
 struct TaskStatus {
