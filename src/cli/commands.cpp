@@ -11,6 +11,7 @@
 #include "cli/doctor_command.h"
 #include "cli/features_command.h"
 #include "cli/models_command.h"
+#include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
 #include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
@@ -39,6 +40,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
+      {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"review", "which finished transcripts to check by ear, and where", run_review},
