@@ -6,10 +6,12 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 
 #include "base/clock.h"
+#include "device/emulated_load.h"
 #include "link/connection.h"
 #include "link/emulated/emulated_part.h"
 #include "link/emulated/emulated_text.h"
@@ -23,6 +25,9 @@ using Kind = EmulatedFailure::Kind;
 
 constexpr double kEncoderShare = 0.2;  // of a window's time; the rest is its first decoding
 constexpr double kFramesPerSecond = 100;
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+constexpr std::int64_t kModelShown = 3072 * kMebi;
+constexpr std::chrono::milliseconds kShowEvery{200};
 
 struct Window {
   std::uint64_t content = 0;
@@ -45,6 +50,7 @@ class EmulatedWorker {
       if (*packet && !hears(**packet)) return 9;
       misbehave();
       work_on();
+      show_load();
     }
   }
 
@@ -129,6 +135,17 @@ class EmulatedWorker {
     done_until_ = age_now;
   }
 
+  /// On the fake driver's card, where it sits on one. Not oftener than anybody samples.
+  void show_load() {
+    const bool busy = !work_.empty();
+    if (!load_ || (busy == shown_busy_ && shown_at_ != Clock::Instant{}) || now() - shown_at_ < kShowEvery) return;
+    const auto memory =
+        std::min(part_.card.memory.value, kModelShown + std::int64_t{400} * kMebi * part_.card.windows());
+    if (const auto shown = load_->set(Bytes{memory}, busy ? 1 : 0); !shown) load_.reset();
+    shown_busy_ = busy;
+    shown_at_ = now();
+  }
+
   static bool is_away(const EmulatedFailure& failure, Seconds age_now) {
     return failure.lasts == Seconds(0) || age_now < failure.at + failure.lasts;
   }
@@ -210,6 +227,9 @@ class EmulatedWorker {
   std::multimap<Seconds, ToControl> work_;  // by the share at which it is done
   Seconds share_done_{0};                   // of the card's time that each piece of work has had since the start
   Clock::Instant worked_at_ = now();        // until when that counts
+  std::unique_ptr<EmulatedLoad> load_ = EmulatedLoad::on(part_.card.uuid);
+  Clock::Instant shown_at_{};
+  bool shown_busy_ = false;
   bool hung_ = false;
   bool stalled_ = false;
   bool exhausted_ = false;

@@ -8,10 +8,10 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
-constexpr Seconds kLeastPatience{5};      // of the pool's clock, without an answer
-constexpr Seconds kUnknownPatience{300};  // where no speed was measured yet
-constexpr double kLatenessFactor = 2.5;   // of the time that all that is in flight should take
-constexpr Seconds kFirstRest{0.5};     // before a worker that did not get ready is tried again; doubles
+constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
+constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
+constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
+constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
 constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
@@ -33,6 +33,7 @@ class Keeper {
 
   void run() {
     for (int failures = 0; !over();) {
+      wait_for_driver();
       const Seconds born = pool_.now();
       const auto error = one_life();
       if (over() || (!was_ready_ && leave_for_good(error))) break;
@@ -176,6 +177,11 @@ class Keeper {
     log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
     pool_.pump(lock);
     return true;
+  }
+
+  void wait_for_driver() {
+    PoolShared::Lock lock(pool_.mutex);
+    me_.changed.wait(lock, [&] { return !me_.in_trouble || pool_.stopping || pool_.over; });
   }
 
   void rest(Seconds time) {
