@@ -14,6 +14,7 @@
 #include "cli/models_command.h"
 #include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
+#include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
 #include "cli/review_command.h"
 #include "cli/top_command.h"
@@ -51,6 +52,7 @@ const std::vector<Command>& commands() {
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
+      {"history", "past runs, their devices and speeds over time", run_history},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},

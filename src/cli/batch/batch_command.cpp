@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 #include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
+#include "link/control/control_socket.h"
 #include "transcribe/batch/batch_run.h"
 
 namespace tutti {
@@ -79,6 +83,27 @@ int exit_code(const BatchReport& report) {
                                                                                                         : kDone;
 }
 
+/// Without a socket the batch runs all the same; it only cannot be watched from outside.
+std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
+  const auto folder = control_folder();
+  auto socket =
+      folder ? ControlSocket::open(*folder, "batch",
+                                   [&control](const std::string& request) { return answer_control(control, request); })
+             : tl::unexpected<Error>(folder.error());
+  if (socket) return std::move(*socket);
+  log(Level::warning, "the batch cannot be watched from outside: " + socket.error().text());
+  return nullptr;
+}
+
+std::string answer_of(LiveTable& table, const std::string& question) {
+  std::string answer;
+  table.alone([&] {
+    std::fputs(question.c_str(), stderr);
+    std::getline(std::cin, answer);
+  });
+  return answer;
+}
+
 Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
   if (command.report.empty()) return {};
   return write_file_atomically(command.report, batch_report_json(report, command.price));
@@ -89,11 +114,21 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   log_as_the_note();
   Guarded<BatchControl*> control{nullptr};
   const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-  BatchLog observer(ask, [&] {
+  const auto status = [&] {
     return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
+  };
+  std::optional<LiveTable> table;
+  if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
+  BatchLog observer(
+      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question); }) : BatchLog::Ask(),
+      status);
+  std::unique_ptr<ControlSocket> socket;
+  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
+    socket.reset();  // it asks the control, so it goes before
+    control.change([now](BatchControl*& held) { held = now; });
+    if (now) socket = control_socket(*now);
   });
-  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt,
-                                [&](BatchControl* now) { control.change([now](BatchControl*& held) { held = now; }); });
+  table.reset();
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   std::fputs(batch_report_text(*report, command.price).c_str(), stderr);

@@ -1,7 +1,6 @@
 #include "transcribe/batch/batch_status.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/log.h"
 
@@ -10,21 +9,11 @@ namespace {
 
 constexpr std::size_t kTasksAtOnce = 1000;
 
-DeviceState state_of(const std::string& name) {
-  static const std::map<std::string, DeviceState, std::less<>> kStates{
-      {"starting", DeviceState::starting}, {"healthy", DeviceState::healthy},         {"suspect", DeviceState::suspect},
-      {"open", DeviceState::quarantined},  {"probing", DeviceState::probing},         {"warming", DeviceState::warming},
-      {"draining", DeviceState::draining}, {"quarantined", DeviceState::quarantined}, {"lost", DeviceState::lost},
-      {"failed", DeviceState::failed}};
-  const auto known = kStates.find(name);
-  return known == kStates.end() ? DeviceState::healthy : known->second;
-}
-
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = device.id,
                       .name = chosen.device.name,
                       .uuid = chosen.device.uuid,
-                      .state = state_of(device.state),
+                      .state = device.state,
                       .reason = device.reason,
                       .since = device.since,
                       .tasks = static_cast<std::size_t>(device.tasks),
@@ -38,13 +27,14 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
     status.usual_speed = chosen.device.card.speed;
     status.own_load = device.windows > 0 ? 1.0 : 0.0;
   }
-  if (status.state == DeviceState::draining && device.windows == 0) status.state = DeviceState::drained;
+  if (status.state == "draining" && device.windows == 0) status.state = "drained";
   return status;
 }
 
 }  // namespace
 
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool) {
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+                         const BatchMachine& machine) {
   const PoolView view = pool.view();
   const BatchCounts counts = files.counts();
   FleetStatus status{.run = options.batch,
@@ -58,7 +48,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .left_error = view.expected_left * view.error,
                      .next_device = view.next_device};
   for (std::size_t i = 0; i < view.devices.size(); ++i)
-    status.devices.push_back(status_of(view.devices[i], options.devices[i], view.elapsed));
+    machine.describe(i, status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& task : files.in_work()) {
     ++status.running;
     status.in_work.push_back({.id = std::to_string(task.id),

@@ -77,33 +77,23 @@ std::string bottom_text(const TopState& state) {
 void add_rows(const TopData& data, const TopState& state, const Screen& screen, std::size_t room, Lines& out) {
   if (room == 0) return;
   const PanelRows rows = panel_rows(data, state);
-  const Lines lines = lay_out(rows.table, screen.columns);
-  out.push_back(screen_line(screen, lines[0], Tint::faint));
+  const Lines lines = lay_out(rows.table, screen.columns - std::min<std::size_t>(screen.columns, 1));
+  out.push_back(screen_line(screen, " " + lines[0], Tint::faint));
   const std::size_t shown = room - 1, count = rows.ids.size();
   const std::size_t chosen = count == 0 ? 0 : std::min(state.selected, count - 1);
   const std::size_t first = chosen < shown ? 0 : chosen - shown + 1;
   for (std::size_t i = first; i < std::min(count, first + shown); ++i) {
-    // Without colours the mark has to be a character.
     const bool marked = i == chosen;
-    const std::string text = marked && !screen.colour ? "▸" + lines[i + 1] : lines[i + 1];
-    out.push_back(screen_line(screen, text, marked ? Tint::inverse : rows.tints[i]));
+    out.push_back(screen_line(screen, (marked ? "▸" : " ") + lines[i + 1], marked ? Tint::inverse : rows.tints[i]));
   }
   if (count == 0 && shown > 0)
     out.push_back(
         screen_line(screen, state.filter.empty() ? "nothing here" : "nothing matches the filter", Tint::faint));
 }
 
-Lines details_of(const TopData& data, const TopState& state) {
-  const PanelRows rows = panel_rows(data, state);
-  if (rows.ids.empty()) return {};
-  const std::string& id = rows.ids[std::min(state.selected, rows.ids.size() - 1)];
+/// What the row of a device has no column for.
+Lines about_device(const TopData& data, const std::string& id) {
   Lines lines;
-  for (std::size_t c = 0; c < rows.table.columns.size(); ++c) {
-    const std::string& cell = rows.table.rows[std::min(state.selected, rows.ids.size() - 1)][c];
-    const std::string& title = rows.table.columns[c].title;
-    if (!title.empty() && !cell.empty()) lines.push_back(fitted(title, 10) + cell);
-  }
-  if (state.panel != TopPanel::devices) return lines;
   for (const DeviceStatus& device : data.devices) {
     if (device.id != id) continue;
     if (!device.uuid.empty()) lines.push_back(fitted("UUID", 10) + device.uuid);
@@ -111,6 +101,19 @@ Lines details_of(const TopData& data, const TopState& state) {
   }
   const auto more = data.details.find(id);
   if (more != data.details.end()) lines.insert(lines.end(), more->second.begin(), more->second.end());
+  return lines;
+}
+
+Lines details_of(const TopData& data, const TopState& state) {
+  const PanelRows rows = panel_rows(data, state);
+  if (rows.ids.empty()) return {};
+  const std::size_t chosen = std::min(state.selected, rows.ids.size() - 1);
+  Lines lines = state.panel == TopPanel::devices ? about_device(data, rows.ids[chosen]) : Lines{};
+  for (std::size_t c = 0; c < rows.table.columns.size(); ++c) {
+    const std::string& cell = rows.table.rows[chosen][c];
+    const std::string& title = rows.table.columns[c].title;
+    if (!title.empty() && !cell.empty() && cell != "?") lines.push_back(fitted(title, 10) + cell);
+  }
   return lines;
 }
 
