@@ -41,6 +41,7 @@ void DeviceBook::advance(Seconds now) {
 
 void DeviceBook::add(Flight flight, const std::string& model) {
   flight.started = advanced_;
+  flight.loads = loading(model) > Seconds::zero();
   reserved_.value += flight.reserved.value;
   if (!flight.canary) {
     const auto it = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == flight.task; });
@@ -113,7 +114,8 @@ Seconds DeviceBook::finish(Seconds audio, const std::string& model) const {
 
 void DeviceBook::learned(const Flight& flight, Seconds now) {
   const Seconds length = now - flight.started;
-  if (length > Seconds::zero()) speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
+  if (length > Seconds::zero() && !flight.loads)
+    speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
   if (!flight.canary) audio_done_ += flight.audio;
 }
 

@@ -20,6 +20,7 @@ struct Flight {
   Bytes reserved{};
   bool canary = false;
   bool alone = false;  // a risky piece: nothing is placed beside it
+  bool loads = false;  // a model, too: what it takes says nothing about speed
   Seconds share{};     // of the device's time so far: dt / pieces in flight
   double crowd = 0;    // integral of pieces in flight over time, for their average
 };
@@ -71,7 +72,7 @@ class DeviceBook {
   void idle_because(std::optional<Idle> why) { why_idle_ = why; }
   DeviceView view(Seconds now) const;
 
-  std::optional<Seconds> incident{};  ///< when its worker was last lost
+  GrantId incident = 0;  ///< the last grant there was when its worker was last lost
 
  private:
   DeviceFacts facts_;

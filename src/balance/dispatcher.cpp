@@ -75,9 +75,9 @@ struct Dispatcher::State {
   /// in flight runs alone next; what was alone is to blame.
   void lose_worker(DeviceIndex device, const Flight& flight, const std::string& reason, Seconds now) {
     DeviceBook& book = devices[device];
-    const bool known = book.incident && flight.started <= *book.incident;
+    const bool known = flight.id <= book.incident;
     if (!known) {
-      book.incident = now;
+      book.incident = last_grant;
       book.health().failed(reason, flight.canary, !another_in_service(device), now);
     }
     if (Task* task = queue.find(flight.task); task && !flight.canary) {

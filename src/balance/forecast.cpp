@@ -32,6 +32,12 @@ double Forecast::finish(DeviceIndex device, double audio, const std::string& mod
   return loading > 0 ? (loading + done) * kMustWinBy : done;
 }
 
+PlanDevice Forecast::plan_of(DeviceIndex device, const std::string& model) const {
+  PlanDevice plan = devices_[device].plan;
+  plan.free_in += kMustWinBy * scene_.devices[device].loading(model).count();
+  return plan;
+}
+
 double Forecast::longest_by_end(DeviceIndex device) const {
   const PlanDevice& it = devices_[device].plan;
   return std::min((end_ - it.free_in - it.fixed) * it.speed, (end_ - it.fixed) * it.single);

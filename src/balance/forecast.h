@@ -25,7 +25,7 @@ class Forecast {
   double finish(DeviceIndex device, double audio, const std::string& model) const;
   /// The longest piece that the device would end by `end`.
   double longest_by_end(DeviceIndex device) const;
-  const PlanDevice& plan_of(DeviceIndex device) const { return devices_[device].plan; }
+  PlanDevice plan_of(DeviceIndex device, const std::string& model) const;
   /// Puts a piece on a device in thought.
   void put(DeviceIndex device, double audio);
 

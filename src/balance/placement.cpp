@@ -24,6 +24,16 @@ struct Found {
   auto operator<=>(const Found&) const = default;
 };
 
+/// The whole tasks of a group, longest first, and where each should go so that all of them end early.
+struct TailPlan {
+  struct Piece {
+    double audio = 0;
+    Found found{};
+  };
+  std::vector<Piece> pieces{};
+  std::vector<DeviceIndex> device_of{};  // by piece
+};
+
 /// Decides one placement.
 class Placer {
  public:
@@ -39,6 +49,7 @@ class Placer {
   double audio(const Entry& entry) const { return task(entry).ready.front().audio.count(); }
   bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, task(entry)); }
   double note_score(DeviceIndex device) const;
+  bool has_room(DeviceIndex device) const;
   /// It may take the task now, or as soon as something there is done.
   bool usable(DeviceIndex device, const Task& task) const;
 
@@ -48,11 +59,14 @@ class Placer {
   std::optional<Found> window(const TaskGroup& group, DeviceIndex device) const;
   std::optional<Found> whole(const TaskGroup& group, DeviceIndex device) const;
   std::optional<Found> longest_that_fits(const TaskGroup& group, DeviceIndex device) const;
+  bool few_left(const TaskGroup& group) const;
+  const TailPlan& plan(const TaskGroup& group) const;
   std::optional<Found> planned(const TaskGroup& group, DeviceIndex device) const;
   std::optional<Found> dealt_in_order(const TaskGroup& group, DeviceIndex device) const;
 
   const Scene& scene_;
   Forecast forecast_;
+  mutable std::map<const TaskGroup*, TailPlan> plans_{};  // made when first asked for
 };
 
 double Placer::note_score(DeviceIndex device) const {
@@ -79,6 +93,13 @@ std::vector<DeviceIndex> Placer::by_preference(double audio, const std::string& 
   return devices;
 }
 
+/// A look that saves many: whatever the task, a full device takes none.
+bool Placer::has_room(DeviceIndex device) const {
+  if (scene_.options.policy == Policy::note_raw) return true;
+  const DeviceBook& book = scene_.devices[device];
+  return book.pieces() < book.slots() && !book.runs_alone() && scene_.clearing != device;
+}
+
 bool Placer::usable(DeviceIndex device, const Task& task) const {
   const auto limit = refused(scene_, device, task);
   return !limit || *limit == Limit::slots;
@@ -98,6 +119,7 @@ std::optional<Placement> Placer::next() const {
     const TaskGroup& first = level->second;
     const Entry& entry = first.started.empty() ? *first.fresh.begin() : *first.started.begin();
     for (const DeviceIndex device : by_preference(audio(entry), level->first.model)) {
+      if (!has_room(device)) continue;
       std::optional<Found> best;
       for (auto at = level; at != end; ++at) {
         if (!open_to(at->first, device)) continue;
@@ -145,8 +167,7 @@ std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) 
 
 /// A whole task of a batch: as the plan has it while there are few, else the longest one that leaves no tail.
 std::optional<Found> Placer::whole(const TaskGroup& group, DeviceIndex device) const {
-  const bool all_known = scene_.queue.audio_unready() < kNothing;
-  if (all_known && group.fresh.size() + group.started.size() <= kMostPlanned) return planned(group, device);
+  if (few_left(group)) return planned(group, device);
   const auto found = longest_that_fits(group, device);
   return found ? found : dealt_in_order(group, device);
 }
@@ -162,29 +183,50 @@ std::optional<Found> Placer::longest_that_fits(const TaskGroup& group, DeviceInd
   return {};
 }
 
-std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device) const {
-  std::vector<Found> tasks;
-  for (const Entry& entry : group.started) tasks.push_back({false, entry});
-  for (const Entry& entry : group.fresh) tasks.push_back({true, entry});
-  std::sort(tasks.begin(), tasks.end(), [](const Found& a, const Found& b) { return a.entry < b.entry; });
+/// All that is left can start, and is so little that it can be planned together.
+bool Placer::few_left(const TaskGroup& group) const {
+  return scene_.queue.audio_unready() < kNothing && group.started.size() + group.fresh.size() <= kMostPlanned;
+}
+
+const TailPlan& Placer::plan(const TaskGroup& group) const {
+  const auto [at, is_new] = plans_.try_emplace(&group);
+  TailPlan& plan = at->second;
+  if (!is_new) return plan;
+  for (const bool fresh : {false, true})
+    for (const Entry& entry : fresh ? group.fresh : group.started)
+      plan.pieces.push_back({audio(entry), Found{fresh, entry}});
+  std::stable_sort(plan.pieces.begin(), plan.pieces.end(),
+                   [](const auto& a, const auto& b) { return a.audio > b.audio; });
   std::vector<double> lengths;
-  for (const Found& it : tasks) lengths.push_back(audio(it.entry));
+  for (const auto& it : plan.pieces) lengths.push_back(it.audio);
+  const Task& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<PlanDevice> devices;
-  std::size_t me = scene_.devices.size();
+  std::vector<DeviceIndex> indices;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
-    if (!forecast_.in_service(i) || !usable(i, task(tasks[0].entry))) continue;
-    if (i == device) me = devices.size();
-    devices.push_back(forecast_.plan_of(i));
+    if (!forecast_.in_service(i) || !usable(i, first)) continue;
+    indices.push_back(i);
+    devices.push_back(forecast_.plan_of(i, first.facts.model));
   }
-  if (me == scene_.devices.size()) return first_admitted(group, device);
-  const TaskPlan plan = plan_tasks(lengths, devices);
-  for (std::size_t j = 0; j < tasks.size(); ++j)
-    if (plan.device_of[j] == me && admitted(device, tasks[j].entry)) return tasks[j];
+  if (devices.empty()) return plan;
+  for (const std::size_t device : plan_tasks(lengths, devices).device_of) plan.device_of.push_back(indices[device]);
+  return plan;
+}
+
+/// The longest task that the plan has for the device.
+std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device) const {
+  const TailPlan& tail = plan(group);
+  if (tail.device_of.empty()) return first_admitted(group, device);
+  for (std::size_t j = 0; j < tail.pieces.size(); ++j)
+    if (tail.device_of[j] == device && admitted(device, tail.pieces[j].found.entry)) return tail.pieces[j].found;
   return {};
 }
 
 /// In the group's order, each to the device that would end it first, in thought; what falls to this device.
 std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex device) const {
+  const Task& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
+  std::vector<DeviceIndex> usable_ones;  // for tasks that avoid no device, one is as good as another
+  for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
+    if (forecast_.in_service(i) && usable(i, first)) usable_ones.push_back(i);
   Forecast ahead = forecast_;
   int looks = 0;
   for (const bool fresh : {false, true})
@@ -193,8 +235,8 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
       const Task& it = task(entry);
       std::optional<DeviceIndex> best;
       double soonest = std::numeric_limits<double>::infinity();
-      for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
-        if (!ahead.in_service(i) || !usable(i, it)) continue;
+      for (const DeviceIndex i : usable_ones) {
+        if (!it.avoid.empty() && !usable(i, it)) continue;
         const double finish = ahead.finish(i, audio(entry), it.facts.model);
         if (finish < soonest) std::tie(soonest, best) = std::tuple(finish, i);
       }

