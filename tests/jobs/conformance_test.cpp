@@ -1,6 +1,7 @@
 // What any JobStore must do, whatever it is made of. See store_kinds.h for the kinds it runs on.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -160,6 +161,26 @@ TEST_P(JobStoreTest, TwoOpenStoresNeverGetTheSameTask) {
   for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), 200U);
   EXPECT_EQ(std::set<TaskId>(all.begin(), all.end()).size(), 200U);
+}
+
+TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
+  const RunId good = run();
+  constexpr RunId kNoSuchRun = 12345;
+  constexpr int kThreads = 8, kCalls = 20;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < kThreads; ++thread)
+      threads.emplace_back([&, thread] {
+        for (int call = 0; call < kCalls; ++call) {
+          const std::vector one{spec(std::to_string(thread) + "." + std::to_string(call))};
+          const bool meant_well = thread % 2 == 0;
+          if (store_->submit(meant_well ? good : kNoSuchRun, one).has_value() != meant_well) ++wrong;
+        }
+      });
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(store_->counts({})->total(), kThreads / 2 * kCalls);
 }
 
 // ---- leases
