@@ -1,6 +1,7 @@
-// What the store costs: a task claimed and completed, a hundred thousand queued, every commit synced to the disk. Alone, a
-// thread pays the disk twice a task, so the disk decides: /sync is one write and fdatasync of 4 KiB there, to compare with.
-// Threads share commits. The promise, 1000 tasks a second or 1 ms each, is on what the store itself takes, in memory.
+// What the store costs: a task claimed and completed, a hundred thousand queued, every commit synced to the disk.
+// Alone, a thread pays the disk twice a task, so the disk decides: /sync is one write and fdatasync of 4 KiB there, to
+// compare with. Threads share commits. The promise, 1000 tasks a second or 1 ms each, is on what the store itself
+// takes, in memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>

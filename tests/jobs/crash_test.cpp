@@ -147,7 +147,7 @@ TEST(JobsCrash, AKillAfterAnyStepLosesNothingAndPublishesNothingTwice) {
 }
 
 TEST(JobsCrash, KillsAtRandomMomentsLoseNothingAndPublishNothingTwice) {
-  constexpr int kTasks = 150, kKills = 40;
+  constexpr int kTasks = 60, kKills = 25;
   for (const std::uint64_t seed : seeds(1)) {
     TUTTI_SEED_TRACE(seed);
     std::mt19937_64 random(seed);

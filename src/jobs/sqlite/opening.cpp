@@ -28,6 +28,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());
   if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
+  OwnerLock::clean(owners);
   auto owner = OwnerLock::take(owners);
   if (!owner) return tl::unexpected(owner.error());
   auto store = std::make_unique<SqliteStore>(std::move(*database), std::move(*owner), options);
