@@ -77,7 +77,7 @@ TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {
   EXPECT_TRUE(store_->unpublished()->empty());
   EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::over);
   EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::stranger);
-  EXPECT_EQ(*store_->redo({.ids = {id}}), 1U);
+  EXPECT_EQ(*store_->redo({.ids = {id}}, JobStore::Redo::all), 1U);
   EXPECT_EQ(state(id), TaskState::queued);
 }
 

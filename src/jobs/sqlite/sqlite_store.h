@@ -41,7 +41,8 @@ class SqliteStore final : public JobStore {
   Result<std::size_t> hold(const TaskFilter& filter) override;
   Result<std::size_t> resume(const TaskFilter& filter) override;
   Result<std::size_t> retry(const TaskFilter& filter) override;
-  Result<std::size_t> redo(const TaskFilter& filter) override;
+  using JobStore::redo;
+  Result<std::size_t> redo(const TaskFilter& filter, Redo which) override;
 
   Result<TaskCounts> counts(const TaskFilter& filter) override;
   Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) override;
