@@ -17,9 +17,10 @@ namespace fs = std::filesystem;
 Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   std::string name = random_token();
   fs::path path = folder / name;
-  OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const fs::path unlocked = folder / ("." + name);  // nobody takes the owner for gone before it holds its lock
+  OwnedFd file(::open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return tl::unexpected(system_error(path.string(), "could not be created", errno));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::rename(unlocked.c_str(), path.c_str()) != 0)
     return tl::unexpected(system_error(path.string(), "could not be locked", errno));
   return OwnerLock(std::move(path), std::move(name), std::move(file));
 }
@@ -35,6 +36,12 @@ bool OwnerLock::has_gone(const fs::path& folder, const std::string& name) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
   ::unlink(path.c_str());
   return true;
+}
+
+void OwnerLock::clean(const fs::path& folder) {
+  std::error_code why;
+  for (const auto& entry : fs::directory_iterator(folder, why))
+    if (const auto name = entry.path().filename().string(); !name.starts_with('.')) has_gone(folder, name);
 }
 
 std::string random_token() {

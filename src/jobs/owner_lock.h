@@ -12,7 +12,7 @@ namespace tutti {
 /// process lives, whatever kills it. Unlike a process id, it is never given twice and holds across pid namespaces.
 class OwnerLock {
  public:
-  /// Creates and locks <folder>/<a new random name>.
+  /// Creates and locks <folder>/<a new random name>; it appears there when it is locked.
   static Result<OwnerLock> take(const std::filesystem::path& folder);
   OwnerLock(OwnerLock&&) noexcept = default;
   OwnerLock& operator=(OwnerLock&&) noexcept = default;
@@ -22,6 +22,8 @@ class OwnerLock {
 
   /// Whether the owner of that name has gone; its file is then removed. An owner stopped by a signal has not gone.
   static bool has_gone(const std::filesystem::path& folder, const std::string& name);
+  /// Removes the files of all owners that have gone.
+  static void clean(const std::filesystem::path& folder);
 
  private:
   OwnerLock(std::filesystem::path path, std::string name, OwnedFd file)

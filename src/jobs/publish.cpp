@@ -175,7 +175,7 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
       if (auto marked = store.mark_published(task.task); !marked) return tl::unexpected(marked.error());
       ++report.put_in_place;
     } else {
-      const auto again = store.redo({.ids = {task.task}});
+      const auto again = store.redo({.ids = {task.task}}, JobStore::Redo::all);
       if (!again) return tl::unexpected(again.error());
       report.requeued += *again;
     }

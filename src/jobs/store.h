@@ -71,8 +71,10 @@ class JobStore {
   virtual Result<std::size_t> resume(const TaskFilter& filter) = 0;
   /// Dead and cancelled ones are queued again with no strikes (--retry-failed).
   virtual Result<std::size_t> retry(const TaskFilter& filter) = 0;
-  /// Done ones whose outputs are gone are queued again.
-  virtual Result<std::size_t> redo(const TaskFilter& filter) = 0;
+  /// Done ones are queued again: those whose outputs, once in place, are gone or have another size, or all.
+  enum class Redo { missing, all };
+  virtual Result<std::size_t> redo(const TaskFilter& filter, Redo which) = 0;
+  Result<std::size_t> redo(const TaskFilter& filter) { return redo(filter, Redo::missing); }
 
   // ---- looking at it
 

@@ -28,7 +28,11 @@ struct Work {
   fs::path root;
   fs::path staging() const { return root / "out" / ".tmp"; }
   fs::path public_name(const std::string& name) const { return root / "out" / name; }
-  std::unique_ptr<JobStore> open() const { return std::move(open_store({.folder = root / "state"}).value()); }
+  std::unique_ptr<JobStore> open() const {
+    auto store = open_store({.folder = root / "state"});
+    if (!store) throw std::runtime_error(store.error().text());
+    return std::move(*store);
+  }
 
   std::vector<OutputContent> contents(const Task& task) const {
     const std::string name = fs::path(task.spec.key).filename();
@@ -93,7 +97,12 @@ template <class Body>
 pid_t fork_off(Body body) {
   const pid_t child = ::fork();
   if (child == 0) {
-    body();
+    try {
+      body();
+    } catch (const std::exception& thrown) {
+      std::fprintf(stderr, "child: %s\n", thrown.what());
+      ::_exit(1);
+    }
     ::_exit(0);
   }
   return child;
@@ -147,7 +156,7 @@ TEST(JobsCrash, AKillAfterAnyStepLosesNothingAndPublishesNothingTwice) {
 }
 
 TEST(JobsCrash, KillsAtRandomMomentsLoseNothingAndPublishNothingTwice) {
-  constexpr int kTasks = 150, kKills = 40;
+  constexpr int kTasks = 60, kKills = 25;
   for (const std::uint64_t seed : seeds(1)) {
     TUTTI_SEED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -175,6 +184,17 @@ TEST(JobsCrash, FourProcessesAtOnceDoEveryTaskOnce) {
   for (int i = 0; i < 4; ++i) children.push_back(fork_off([&] { work_on_all(work); }));
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
   expect_all_done_once(work, kTasks);
+}
+
+TEST(JobsCrash, AFreshStoreCanBeOpenedByManyAtOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const TempFolder folder;
+    const Work work{folder.path()};
+    std::vector<pid_t> children;
+    for (int i = 0; i < 6; ++i) children.push_back(fork_off([&] { work.open()->begin_run({}).value(); }));
+    for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+    EXPECT_EQ(work.open()->runs(100)->size(), children.size());
+  }
 }
 
 TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {

@@ -119,6 +119,24 @@ TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
   EXPECT_EQ(copy_of(same, names).error().fault, Fault::missing);
 }
 
+TEST_P(Publishing, DoneTasksAreDoneAgainOnlyWhereTheirOutputsAreGone) {
+  const TaskId id = add("a");
+  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  EXPECT_EQ(*store_->redo({}), 0U);
+  fs::remove(out("talks/a.json"));
+  EXPECT_EQ(*store_->redo({.batch = "another"}), 0U);
+  EXPECT_EQ(*store_->redo({.batch = "b"}), 1U);
+  EXPECT_EQ(state(id), TaskState::queued);
+}
+
+TEST_P(Publishing, OutputsThatAnotherProcessIsAboutToPutInPlaceAreNotMissing) {
+  add("a");
+  const Lease lease = *claim();
+  const auto staged = *stage_outputs(lease, staging(), contents("hello"));
+  ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
+  EXPECT_EQ(*store_->redo({}), 0U);
+}
+
 /// Files of this process cannot grow while it lives: what a full disk looks like from here.
 class FullDisk {
  public:

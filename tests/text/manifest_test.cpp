@@ -170,6 +170,17 @@ TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected a JSON object, found broken JSON"));
 }
 
+TEST(ManifestLines, AListOfPathsInJsonIsAListToo) {
+  EXPECT_THAT(read("[\"a.mp3\", {\"path\": \"b.mp3\"}]", ManifestFormat::json).paths(), ElementsAre("a.mp3", "b.mp3"));
+}
+
+TEST(ManifestLines, ALineNestedWithoutEndCostsItselfAlone) {
+  const std::string deep = "{\"path\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  const Found found = read(deep + "\n{\"path\": \"b.mp3\"}", ManifestFormat::jsonl);
+  EXPECT_THAT(found.problems, ElementsAre("m:1: nested too deeply"));
+  EXPECT_THAT(found.paths(), ElementsAre("b.mp3"));
+}
+
 TEST(ManifestLines, AStreamHandsOnEveryLineAsItComes) {
   std::istringstream in("a.mp3\n{\"path\": \"b.mp3\", \"id\": 7}\n");
   Found found;

@@ -44,7 +44,7 @@ TextTable run_table(const std::vector<RunRecord>& runs) {
                               {.title = "started"},
                               {.title = "took", .right = true},
                               {.title = "done", .right = true},
-                              {.title = "failed", .right = true},
+                              {.title = "failed", .right = true, .rank = 1},
                               {.title = "audio", .right = true},
                               {.title = "x real time", .right = true},
                               {.title = "model", .rank = 1},

@@ -140,7 +140,8 @@ int run_manifest(const std::vector<std::string>& arguments) {
   else if (const auto written = write_file_atomically(command.output, text); !written)
     return complain(written.error(), kNothingRan);
   if (!command.output.empty())
-    std::printf("%zu assets in %s%s\n", gathered->assets.size(), command.output.c_str(),
+    std::printf("%zu asset%s in %s%s\n", gathered->assets.size(), gathered->assets.size() == 1 ? "" : "s",
+                command.output.c_str(),
                 command.inputs.empty() ? ""
                                        : (", " + length_text(Seconds(gathered->seconds)) + " of audio, " +
                                           std::to_string(gathered->unknown) + " of unknown length")

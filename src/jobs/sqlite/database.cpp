@@ -35,7 +35,12 @@ Result<Database> Database::open(const std::filesystem::path& path, std::chrono::
   sqlite3_busy_timeout(raw, static_cast<int>(busy_wait.count()));
   Database database(std::move(handle), path.string());
   try {
-    database.script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
+    std::string mode;
+    database.rows("PRAGMA journal_mode = WAL", [&](const Row& row) { mode = row.text(0); });
+    if (mode != "wal")
+      return fail(Fault::unsupported, path.string() + ": expected a file system with shared memory, found none",
+                  "Name a folder on a disk of this machine with --state DIR");
+    database.script("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   } catch (const SqlError& failed) {
     return tl::unexpected(failed.error);
   }

@@ -1,7 +1,11 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
-#include "base/log.h"
+#include "base/files.h"
 #include "jobs/local_disk.h"
 #include "jobs/sqlite/schema.h"
 #include "jobs/sqlite/sqlite_store.h"
@@ -24,10 +28,16 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
         Fault::unsupported,
         options.folder.string() + ": the store lies on " + *network + ", where the locks of SQLite do not hold",
         "Name a folder on a disk of this machine with --state DIR");
+  // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
+  const fs::path door = options.folder / "opening.lock";
+  const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!turn || ::flock(turn.get(), LOCK_EX) != 0)
+    return tl::unexpected(system_error(door.string(), "could not be locked", errno));
   const fs::path path = options.folder / "tutti.sqlite";
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());
   if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
+  OwnerLock::clean(owners);
   auto owner = OwnerLock::take(owners);
   if (!owner) return tl::unexpected(owner.error());
   auto store = std::make_unique<SqliteStore>(std::move(*database), std::move(*owner), options);

@@ -1,21 +1,22 @@
 #pragma once
 
-#include <mutex>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "jobs/open_store.h"
 #include "jobs/owner_lock.h"
 #include "jobs/sqlite/database.h"
+#include "jobs/sqlite/group_commit.h"
 #include "jobs/store.h"
 
 namespace tutti {
 
-/// JobStore on a SQLite file. Every call is one BEGIN IMMEDIATE transaction on one connection; the mutex makes the
-/// threads of a process wait for each other's disk as the file's lock makes processes wait.
+/// JobStore on a SQLite file. Every call is one transaction on one connection (GroupCommit).
 class SqliteStore final : public JobStore {
  public:
   SqliteStore(Database database, OwnerLock owner, const StoreOptions& options)
-      : database_(std::move(database)), owner_(std::move(owner)), options_(options) {}
+      : commits_(std::move(database)), owner_(std::move(owner)), options_(options) {}
 
   /// Agrees with the file on what time it is; after a boot all leases are over. Call once, first.
   Result<void> set_time();
@@ -40,7 +41,8 @@ class SqliteStore final : public JobStore {
   Result<std::size_t> hold(const TaskFilter& filter) override;
   Result<std::size_t> resume(const TaskFilter& filter) override;
   Result<std::size_t> retry(const TaskFilter& filter) override;
-  Result<std::size_t> redo(const TaskFilter& filter) override;
+  using JobStore::redo;
+  Result<std::size_t> redo(const TaskFilter& filter, Redo which) override;
 
   Result<TaskCounts> counts(const TaskFilter& filter) override;
   Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) override;
@@ -61,21 +63,14 @@ class SqliteStore final : public JobStore {
   /// Runs `work(database)` as one transaction and returns its value, or the error that undid it.
   template <class Work>
   auto transact(Work&& work) -> Result<std::invoke_result_t<Work, Database&>> {
-    std::lock_guard one_at_a_time(mutex_);
-    try {
-      database_.run("BEGIN IMMEDIATE");
-      if constexpr (std::is_void_v<std::invoke_result_t<Work, Database&>>) {
-        work(database_);
-        database_.run("COMMIT");
-        return {};
-      } else {
-        auto value = work(database_);
-        database_.run("COMMIT");
-        return value;
-      }
-    } catch (const SqlError& failed) {
-      database_.rollback();
-      return tl::unexpected(failed.error);
+    using Value = std::invoke_result_t<Work, Database&>;
+    if constexpr (std::is_void_v<Value>) {
+      return commits_.run(std::forward<Work>(work));
+    } else {
+      std::optional<Value> value;
+      if (auto done = commits_.run([&](Database& database) { value.emplace(work(database)); }); !done)
+        return tl::unexpected(done.error());
+      return std::move(*value);
     }
   }
 
@@ -90,8 +85,7 @@ class SqliteStore final : public JobStore {
   bool give_back(Database& database, TaskId task, AttemptEnd end, const std::string& reason) const;
   std::size_t reap_one(Database& database, TaskId task, bool orphaned) const;
 
-  mutable std::mutex mutex_;
-  Database database_;
+  GroupCommit commits_;
   OwnerLock owner_;
   StoreOptions options_;
   StoreTime base_{};  // of since_boot() = 0; set once, by set_time

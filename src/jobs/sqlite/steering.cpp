@@ -1,3 +1,4 @@
+#include "jobs/publish.h"
 #include "jobs/sqlite/sqlite_store.h"
 #include "jobs/sqlite/task_rows.h"
 
@@ -43,8 +44,32 @@ Result<std::size_t> SqliteStore::retry(const TaskFilter& filter) {
   return transact([&](Database& database) { return update(database, filter, kAnew, "'dead', 'cancelled'"); });
 }
 
-Result<std::size_t> SqliteStore::redo(const TaskFilter& filter) {
-  return transact([&](Database& database) { return update(database, filter, kAnew, "'done'"); });
+Result<std::size_t> SqliteStore::redo(const TaskFilter& filter, Redo which) {
+  if (which == Redo::all)
+    return transact([&](Database& database) { return update(database, filter, kAnew, "'done'"); });
+  struct Done {
+    TaskId task;
+    std::vector<TaskOutput> outputs;
+  };
+  const auto done = transact([&](Database& database) {
+    std::vector<Done> found;
+    const FilterSql sql = sql_of(filter);
+    // What is not in place yet, another process may be about to put there.
+    database.rows(
+        "SELECT id FROM tasks WHERE state = 'done' AND published = 1 AND " + sql.condition,
+        [&](const Row& row) {
+          found.push_back({row.number(0), {}});
+        },
+        filter.batch, filter.run, sql.states, sql.ids);
+    for (auto& each : found) each.outputs = outputs_of(database, each.task);
+    return found;
+  });
+  if (!done) return tl::unexpected(done.error());
+  TaskFilter missing;
+  for (const auto& each : *done)
+    if (!outputs_are_there(each.outputs)) missing.ids.push_back(each.task);
+  if (missing.ids.empty()) return 0;
+  return redo(missing, Redo::all);
 }
 
 }  // namespace tutti

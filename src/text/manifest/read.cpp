@@ -13,6 +13,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Writing a value out again takes stack by its depth. Brackets in strings count, too: a rough guard for a rare thing.
+bool is_too_deep(std::string_view text) {
+  constexpr std::size_t kDeepest = 256;
+  std::size_t depth = 0;
+  for (const char c : text) {
+    if ((c == '{' || c == '[') && ++depth > kDeepest) return true;
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  return false;
+}
+
 /// What all formats have in common: rules, tally, and where their entries go.
 class Reading {
  public:
@@ -33,19 +44,23 @@ class Reading {
     return entry ? take(std::move(*entry)) : refuse(std::move(entry.error()));
   }
   bool take_json(std::string_view text, const std::string& origin) {
+    if (is_too_deep(text)) return refuse({Fault::corrupt, origin + ": nested too deeply"});
     const Json record = Json::parse(text, nullptr, false);
     if (record.is_discarded()) return refuse({Fault::corrupt, origin + ": expected a JSON object, found broken JSON"});
+    if (record.is_string()) return take_path(record.get<std::string>(), origin);
     return take(record, origin);
+  }
+  bool take_path(std::string path, const std::string& origin) {
+    ManifestEntry entry;
+    entry.path = std::move(path);
+    entry.origin = origin;
+    return take(std::move(entry));
   }
   /// A line of a list: a path, or a whole object as in JSON lines.
   bool take_line(std::string line, std::size_t number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) return true;
-    if (line[0] == '{') return take_json(line, at(number));
-    ManifestEntry entry;
-    entry.path = std::move(line);
-    entry.origin = at(number);
-    return take(std::move(entry));
+    return line[0] == '{' ? take_json(line, at(number)) : take_path(std::move(line), at(number));
   }
   bool refuse(Error&& error) {
     ++tally_.unusable;
@@ -60,18 +75,6 @@ class Reading {
   ManifestTally tally_;
 };
 
-constexpr std::size_t kDeepest =
-    64;  // brackets before a line of JSON is looked at: deeper ones would exhaust the stack
-
-bool is_too_deep(std::string_view text) {
-  std::size_t depth = 0, deepest = 0;
-  for (const char c : text) {  // brackets in strings count, too: a rough guard for a rare thing
-    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
-    if ((c == '}' || c == ']') && depth > 0) --depth;
-  }
-  return deepest > 4 * kDeepest;
-}
-
 Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -81,10 +84,6 @@ Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
     ++number;
     const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
     if (blank) continue;
-    if ((json || line[0] == '{') && is_too_deep(line)) {
-      reading.refuse({Fault::corrupt, reading.at(number) + ": nested too deeply"});
-      continue;
-    }
     if (!(json ? reading.take_json(line, reading.at(number)) : reading.take_line(std::string(line), number))) break;
   }
   return {};
@@ -169,13 +168,8 @@ Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& 
                                            const ManifestSink& sink) {
   Reading reading(name, rules, sink);
   std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (line.starts_with('{') && is_too_deep(line)) {
-      reading.refuse({Fault::corrupt, reading.at(number) + ": nested too deeply"});
-      continue;
-    }
+  for (std::size_t number = 1; std::getline(in, line); ++number)
     if (!reading.take_line(std::move(line), number)) break;
-  }
   return reading.tally();
 }
 

@@ -14,7 +14,7 @@ enum class ManifestFormat {
   list,   // one path per line
   csv,    // comma, semicolon or tab between columns, named in the first line
   jsonl,  // one object per line
-  json    // note 000's manifest, {"assets": [...]}, oldest last; or a list of objects
+  json    // note 000's manifest, {"assets": [...]}, oldest last; or a list of objects or paths
 };
 
 /// By the extension: .txt and .lst, .csv and .tsv, .jsonl and .ndjson, .json. None: not a manifest.

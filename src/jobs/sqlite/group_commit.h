@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "jobs/sqlite/database.h"
+
+namespace tutti {
+
+/// Runs the transactions of many threads on one connection. A commit waits for the disk, milliseconds on many; whoever
+/// comes meanwhile waits, and then all who wait share the next commit: what costs one thread one sync costs sixteen
+/// threads one sync. Each still stands or falls alone (a savepoint each), and each returns only when it is on disk.
+class GroupCommit {
+ public:
+  explicit GroupCommit(Database database) : database_(std::move(database)) {}
+
+  /// Blocks until `work` is committed. An error is the statement's that failed, or the commit's; then nothing of `work`
+  /// was done. What else `work` throws is thrown here.
+  Result<void> run(std::function<void(Database& database)> work);
+
+ private:
+  struct Item {
+    std::function<void(Database&)> work;
+    std::optional<Error> failed{};
+    std::exception_ptr broken{};
+    bool done = false;
+  };
+
+  void commit(const std::vector<Item*>& items);
+  void attempt(Item& item);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Item*> waiting_;  // under the mutex
+  bool at_work_ = false;        // under the mutex: somebody uses database_
+  Database database_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,90 @@
+#include "cli/records/history_text.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+History example() {
+  History history;
+  RunRecord ended{
+      .id = 2, .start = {.command = "tutti batch talks", .model = "medium"}, .started = StoreTime(1'700'000'000s)};
+  ended.ended = ended.started + 60s;
+  ended.end = {.total = 5, .successful = 4, .failed = 1, .elapsed = Seconds(60), .audio = Seconds(1800)};
+  ended.end.devices = {{.device = "GPU-1",
+                        .name = "big",
+                        .audio = Seconds(1500),
+                        .busy = Seconds(57),
+                        .idle = {{"no task", Seconds(3)}},
+                        .energy_joules = 3.6e6},
+                       {.device = "GPU-2",
+                        .name = "small",
+                        .audio = Seconds(300),
+                        .busy = Seconds(30),
+                        .idle = {{"memory", Seconds(20)}, {"no task", Seconds(10)}}}};
+  RunRecord killed{.id = 1, .start = {.command = "tutti batch talks"}, .started = StoreTime(1'699'000'000s)};
+  history.runs = {ended, killed};
+  history.speeds = {
+      {.key = {"GPU-1", "medium", "float16", 4}, .speed = 20, .samples = 1, .at = StoreTime(1'699'000'000s)},
+      {.key = {"GPU-1", "medium", "float16", 4},
+       .speed = 25,
+       .samples = 9,
+       .median_error = 0.125,
+       .at = StoreTime(1'700'000'000s)}};
+  history.events = {{.device = "GPU-2", .run = 2, .kind = "quarantined", .text = "3 failures in a row"}};
+  return history;
+}
+
+/// The line that begins with a word.
+std::string line_with(const std::vector<std::string>& lines, const std::string& word) {
+  const auto found = std::ranges::find_if(lines, [&](const std::string& line) { return line.find(word) != line.npos; });
+  return found == lines.end() ? "" : *found;
+}
+
+TEST(HistoryTables, RunsSayWhatTheyDidAndAKilledOneThatItDidNotEnd) {
+  const auto lines = history_tables(example(), 200);
+  EXPECT_THAT(line_with(lines, "medium  "), HasSubstr("30"));  // 1800 s in 60 s
+  EXPECT_THAT(line_with(lines, "not ended"), HasSubstr("tutti batch talks"));
+}
+
+TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {
+  const auto lines = history_tables(example(), 200);
+  EXPECT_THAT(line_with(lines, "big"), HasSubstr("95.0 %"));
+  EXPECT_THAT(line_with(lines, "big"), HasSubstr("1.0 kWh"));
+  EXPECT_THAT(line_with(lines, "small"), HasSubstr("memory (0:20)"));
+  EXPECT_THAT(line_with(lines, "float16"), HasSubstr("12.5 %"));
+  EXPECT_THAT(line_with(lines, "quarantined"), HasSubstr("3 failures in a row"));
+}
+
+TEST(HistoryTables, AreAsNarrowAsTheTerminal) {
+  const auto lines = history_tables(example(), 60);
+  for (const auto& line : lines) EXPECT_LE(columns_of(line), 60U) << line;
+}
+
+TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {
+  const auto json = nlohmann::json::parse(history_json(example()));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["runs"][0]["devices"][0]["energy_joules"], 3.6e6);
+  EXPECT_TRUE(json["runs"][0]["devices"][1]["energy_joules"].is_null());
+  EXPECT_TRUE(json["runs"][1]["ended_unix_seconds"].is_null());
+  EXPECT_TRUE(json["runs"][1]["audio_seconds"].is_null());
+  EXPECT_EQ(json["speeds"][1]["audio_seconds_per_second"], 25);
+  EXPECT_EQ(json["events"][0]["kind"], "quarantined");
+}
+
+TEST(HistoryPicture, HasALineForEveryDeviceAndForWholeRuns) {
+  const std::string svg = history_svg(example());
+  EXPECT_THAT(svg, HasSubstr("whole runs"));
+  EXPECT_THAT(svg, HasSubstr("GPU-1, medium float16, 4 at once"));
+}
+
+}  // namespace
+}  // namespace tutti

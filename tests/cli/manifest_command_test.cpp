@@ -1,0 +1,68 @@
+#include "cli/records/manifest_command.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "support/temp_folder.h"
+#include "transcribe/inputs/inputs.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A WAV file of so many seconds of silence.
+void put_wav(const fs::path& path, std::uint32_t seconds) {
+  fs::create_directories(path.parent_path());
+  const std::uint32_t bytes = seconds * 16'000;
+  const auto word = [](std::uint32_t value) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  std::ofstream(path, std::ios::binary) << "RIFF" << word(36 + bytes) << "WAVEfmt " << word(16) << word(0x00010001)
+                                        << word(8000) << word(16'000) << word(0x00100002) << "data" << word(bytes)
+                                        << std::string(bytes, '\0');
+}
+
+TEST(ManifestCommand, WhatItWritesIsReadBackOldestFirstWithLengthsAndTheSameIds) {
+  const TempFolder folder;
+  put_wav(folder / "in/new/b.wav", 3);
+  put_wav(folder / "in/old/a.wav", 2);
+  fs::last_write_time(folder / "in/old/a.wav", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const std::string file = folder / "m.json";
+  ASSERT_EQ(run_manifest({folder / "in", "-o", file}), kDone);
+  ASSERT_EQ(run_manifest({folder / "in", "-o", folder / "again.json"}), kDone);
+
+  std::vector<Input> found;
+  const InputSink sink{[&](Input&& input) { return found.push_back(std::move(input)), true; }, [](Error&&) { FAIL(); }};
+  ASSERT_TRUE(read_inputs({file}, {.audio_root = folder / "in"}, sink));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].file, folder / "in/old/a.wav");
+  EXPECT_EQ(found[0].below, "old/a.wav");
+  EXPECT_EQ(found[0].entry.duration, Seconds(2));
+  EXPECT_EQ(found[1].entry.name, "b");
+  const auto id = nlohmann::json::parse(read_file(folder / "again.json").value())["assets"][1]["id"];
+  EXPECT_EQ(id, found[0].entry.id);
+}
+
+TEST(ManifestCommand, AMissingFileIsToldAndTheOthersAreWritten) {
+  const TempFolder folder;
+  put_wav(folder / "a.wav", 1);
+  EXPECT_EQ(run_manifest({folder / "a.wav", folder / "b.wav", "-o", folder / "m.json"}), kSomeFailed);
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 1);
+}
+
+TEST(ManifestCommand, ItWantsOneSource) {
+  EXPECT_EQ(run_manifest({}), kUsage);
+  EXPECT_EQ(run_manifest({"--sqlite", "a.db"}), kUsage);
+  EXPECT_EQ(run_manifest({"folder", "--query", "SELECT 1"}), kUsage);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,139 @@
+// What any JobStore must do with contents, results and history. See store_kinds.h for the kinds it runs on.
+#include <gmock/gmock.h>
+
+#include "store_kinds.h"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class JobStoreRecords : public StoreTest {};
+INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreRecords, testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+// ---- the same content twice
+
+TEST_P(JobStoreRecords, ASecondFileWithTheSameContentCopiesTheResultOfTheFirst) {
+  const TaskId first = add("a");
+  add("b");
+  const Lease one = **store_->claim({.task = first});
+  EXPECT_EQ(store_->content_known(one.key, "sha")->what, ContentVerdict::What::unique);
+  complete(one, "a");
+  const auto verdict = *store_->content_known(claim()->key, "sha");
+  EXPECT_EQ(verdict.what, ContentVerdict::What::copy);
+  EXPECT_EQ(verdict.same_as, first);
+  EXPECT_THAT(verdict.same_outputs, ElementsAre(output("a")));
+}
+
+TEST_P(JobStoreRecords, OtherOptionsAreNoTwins) {
+  const TaskId first = add("a");
+  TaskSpec other = spec("b");
+  other.options = "small";
+  add(other);
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  complete(one);
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::unique);
+}
+
+TEST_P(JobStoreRecords, ATwinOfAFileAtWorkWaitsAndThenCopies) {
+  const TaskId first = add("a");
+  const TaskId twin = add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
+  EXPECT_EQ(state(twin), TaskState::queued);
+  EXPECT_FALSE(claim());
+  complete(one, "a");
+  const auto released = claim();
+  ASSERT_TRUE(released);
+  EXPECT_THAT(released->same_outputs, ElementsAre(output("a")));
+}
+
+TEST_P(JobStoreRecords, ATwinOfATaskThatDiesDoesTheWorkItself) {
+  const TaskId first = add("a");
+  add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  store_->content_known(claim()->key, "sha");
+  store_->fail(one.key, {FailureClass::permanent, "poison", {}});
+  const auto released = claim();
+  ASSERT_TRUE(released);
+  EXPECT_TRUE(released->same_outputs.empty());
+}
+
+// ---- results and history
+
+TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  complete(lease, "a");
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  EXPECT_EQ(store_->unpublished()->at(0).task, id);
+  store_->mark_published(id);
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::over);
+  EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::stranger);
+  EXPECT_EQ(*store_->redo({.ids = {id}}, JobStore::Redo::all), 1U);
+  EXPECT_EQ(state(id), TaskState::queued);
+}
+
+TEST_P(JobStoreRecords, EverythingIsThereAfterOpeningAgain) {
+  const TaskId id = add("a");
+  complete(*claim("GPU-7"), "a");
+  store_ = nullptr;
+  store_ = open();
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(store_->outputs(id)->size(), 1U);
+  EXPECT_EQ(last_attempt(id).device, "GPU-7");
+  EXPECT_EQ(last_attempt(id).busy, Seconds(2));
+}
+
+TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
+  const RunId id = run();
+  EXPECT_FALSE(store_->runs(1)->at(0).ended);
+  RunEnd end{.total = 3, .successful = 2, .failed = 1, .elapsed = Seconds(60), .audio = Seconds(1800)};
+  end.devices.push_back({.device = "GPU-1",
+                         .name = "big",
+                         .audio = Seconds(1800),
+                         .busy = Seconds(50),
+                         .idle = {{"no task", Seconds(10)}},
+                         .energy_joules = 9e3});
+  ASSERT_TRUE(store_->end_run(id, end));
+  const RunRecord found = store_->runs(1)->at(0);
+  EXPECT_TRUE(found.ended);
+  EXPECT_EQ(found.end.successful, 2);
+  ASSERT_EQ(found.end.devices.size(), 1U);
+  EXPECT_EQ(found.end.devices[0].idle.at("no task"), Seconds(10));
+  EXPECT_EQ(found.end.devices[0].energy_joules, 9e3);
+  EXPECT_FALSE(found.end.devices[0].cost);  // absent is absent
+}
+
+TEST_P(JobStoreRecords, SpeedsKeepTheirHistory) {
+  const SpeedKey key{"GPU-1", "medium", "float16", 4};
+  store_->record_speed({.key = key, .speed = 30, .overhead = Seconds(1), .samples = 1});
+  clock_.advance(1min);
+  store_->record_speed({.key = key, .speed = 32, .overhead = Seconds(1), .samples = 9, .median_error = 0.1});
+  EXPECT_EQ(store_->speeds(true)->size(), 2U);
+  const auto current = *store_->speeds(false);
+  ASSERT_EQ(current.size(), 1U);
+  EXPECT_EQ(current[0].speed, 32);
+  EXPECT_EQ(current[0].median_error, 0.1);
+  EXPECT_EQ(current[0].at, store_->now());
+}
+
+TEST_P(JobStoreRecords, EventsComeBackFromATimeOn) {
+  store_->record_event({.device = "GPU-1", .kind = "lost", .text = "Xid 79"});
+  clock_.advance(1h);
+  const StoreTime later = store_->now();
+  store_->record_event({.device = "GPU-1", .kind = "returned"});
+  EXPECT_EQ(store_->events({})->size(), 2U);
+  ASSERT_EQ(store_->events(later)->size(), 1U);
+  EXPECT_EQ(store_->events(later)->at(0).kind, "returned");
+}
+
+}  // namespace
+}  // namespace tutti

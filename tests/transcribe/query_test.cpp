@@ -1,0 +1,65 @@
+#include "transcribe/inputs/query/query.h"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SqliteQuery : public testing::Test {
+ protected:
+  void SetUp() override {
+    sqlite3* database = nullptr;
+    sqlite3_open((folder_ / "archive.db").c_str(), &database);
+    sqlite3_exec(database,
+                 "CREATE TABLE assets(id TEXT, name TEXT, seconds REAL, n INTEGER, gone TEXT);"
+                 "INSERT INTO assets VALUES('a', 'Zürich', 61.5, 9007199254740993, NULL), ('b', 'x', NULL, 0, 'yes')",
+                 nullptr, nullptr, nullptr);
+    sqlite3_close(database);
+  }
+  Result<void> query(const std::string& sql) {
+    return query_sqlite(folder_ / "archive.db", sql,
+                        [this](ManifestAsset&& asset) { return assets_.push_back(std::move(asset)), true; });
+  }
+
+  TempFolder folder_;
+  std::vector<ManifestAsset> assets_;
+};
+
+TEST_F(SqliteQuery, ColumnsBecomeFieldsOfTheirKind) {
+  ASSERT_TRUE(query("SELECT id, name, seconds AS media_duration_seconds, n, gone FROM assets ORDER BY id"));
+  ASSERT_EQ(assets_.size(), 2U);
+  EXPECT_EQ(assets_[0][1].value, ManifestValue("Zürich"));
+  EXPECT_EQ(assets_[0][2].name, "media_duration_seconds");
+  EXPECT_EQ(assets_[0][2].value, ManifestValue(61.5));
+  EXPECT_EQ(assets_[0][3].value, ManifestValue(std::int64_t{9007199254740993}));
+  EXPECT_EQ(assets_[0][4].value, ManifestValue(std::monostate{}));
+}
+
+TEST_F(SqliteQuery, TheDatabaseCannotBeChangedByIt) {
+  const auto changed = query("DELETE FROM assets");
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().what, HasSubstr("readonly"));
+}
+
+TEST_F(SqliteQuery, MistakesAreToldInTheDatabasesWords) {
+  EXPECT_THAT(query("SELECT nowhere FROM assets").error().text(), HasSubstr("no such column: nowhere"));
+  EXPECT_THAT(query("").error().text(), HasSubstr("expected a query"));
+  EXPECT_THAT(query_sqlite(folder_ / "none.db", "SELECT 1", {}).error().text(), HasSubstr("unable to open"));
+}
+
+TEST(PostgresQuery, AnUnreachableServerIsAnErrorThatKeepsThePassword) {
+  const TempFolder folder;  // no server's socket in it
+  const auto asked = query_postgres("host=" + folder.path().string() + " user=u password=secret", "SELECT 1", {});
+  ASSERT_FALSE(asked);
+  EXPECT_THAT(asked.error().text(), HasSubstr("PostgreSQL"));  // also where libpq is absent
+  EXPECT_THAT(asked.error().text(), Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace tutti
