@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/scripted_machine.h"
+#include "support/scripted_machine.h"
 #include "device/telemetry/attribution.h"
 #include "device/telemetry/driver_watch.h"
 #include "device/telemetry/metrics.h"
