@@ -20,11 +20,13 @@ constexpr double kGiB = 1 << 30;
 constexpr double kLeastFreeDisk = 5 * kGiB;
 /// Sockets, pipes and windows of a worker, and files in work: some 100 descriptors per device; 16 devices.
 constexpr std::uint64_t kLeastOpenFiles = 1024, kEnoughOpenFiles = 4096;
-/// Below this even the driver's own tools cannot pin what they want outside CUDA.
-constexpr Bytes kLeastLocked{std::int64_t{64} << 20};
 
 std::string gib(Bytes bytes) {
   return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
+}
+
+std::string mib(Bytes bytes) {
+  return std::to_string(bytes.value >> 20) + " MiB";
 }
 
 void look_at_disk(const std::string& what, const fs::path& path, const std::string& variable, Findings& findings) {
@@ -81,9 +83,8 @@ void look_at_limits(const ProcessLimits& limits, Findings& findings) {
     findings.note("limits", many + ": enough for some ten devices", rise);
   else
     findings.good("limits", many);
-  if (limits.locked_memory && *limits.locked_memory < kLeastLocked)
-    findings.note("limits", gib(*limits.locked_memory) + " of locked memory; CUDA's own is not counted",
-                  "ulimit -l unlimited, or LimitMEMLOCK=infinity, where RDMA or io_uring are used");
+  // For reading only: what CUDA pins is not counted.
+  if (limits.locked_memory) findings.good("limits", mib(*limits.locked_memory) + " of locked memory outside CUDA");
   const CgroupLimits group = read_cgroup_limits("/");
   if (group.cores) findings.note("cgroup", short_number(*group.cores) + " cores of processor time");
   if (group.memory)
