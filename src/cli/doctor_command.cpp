@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -16,12 +15,6 @@ namespace {
 
 // A driver without persistence mode takes seconds to wake.
 constexpr Seconds kPatience{5}, kLongest{8};
-
-SamplerOptions quick_look() {
-  SamplerOptions options{.period = Seconds(0.2), .pcie_period = Seconds(0), .patience = kPatience};
-  if (const char* named = std::getenv("CUDA_VISIBLE_DEVICES")) options.visible_devices = named;
-  return options;
-}
 
 /// What takes more questions to the driver; a driver that hangs is asked none.
 Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings) {
@@ -61,7 +54,8 @@ int run_doctor(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
 
   Findings findings;
-  const Sampler sampler(quick_look());  // looks at the driver while we look at the rest
+  // It looks at the driver while we look at the rest.
+  const Sampler sampler({.period = Seconds(0.2), .pcie_period = Seconds(0), .patience = kPatience});
   look_at_programs(findings);
   look_at_processor(findings);
   look_at_limits(ProcessLimits::of_this_process(), findings);
