@@ -1,142 +1,79 @@
 #include "cli/doctor_command.h"
 
-#include <dlfcn.h>
-
+#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
-#include "base/build_id.h"
-#include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/version.h"
-#include "device/machine.h"
-#include "device/machine_devices.h"
-#include "hub/find.h"
-#include "view/text.h"
+#include "cli/doctor/doctor_json.h"
+#include "cli/doctor/look.h"
+#include "device/nvml/nvml.h"
+#include "device/telemetry/sampler.h"
 
 namespace tutti {
 namespace {
 
-constexpr double kGiB = 1 << 30;
-/// A ten-hour recording decoded to disk takes 1.1 GiB; several may wait for a device.
-constexpr double kLeastFreeDisk = 5 * kGiB;
+// A driver without persistence mode takes seconds to wake.
+constexpr Seconds kPatience{5}, kLongest{8};
 
-/// Prints findings and counts those that keep something from working.
-class Report {
- public:
-  void good(const std::string& thing, const std::string& found) { line("ok  ", thing, found); }
-  void note(const std::string& thing, const std::string& found) { line("note", thing, found); }
-  void bad(const std::string& thing, const std::string& found, const std::string& remedy) {
-    line("BAD ", thing, found);
-    std::printf("                    -> %s\n", remedy.c_str());
-    ++bad_;
+/// What takes more questions to the driver; a driver that hangs is asked none.
+Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings) {
+  const bool hangs = std::any_of(snapshot.gpus.begin(), snapshot.gpus.end(),
+                                 [](const GpuSnapshot& gpu) { return gpu.state == GpuState::hung; });
+  if (snapshot.source != "nvml" || snapshot.gpus.empty() || hangs) return Topology{};
+  const auto nvml = Nvml::open();
+  look_at_cuda(nvml ? nvml->cuda_version() : std::nullopt, findings);
+  return find_topology();
+}
+
+int exit_code_of(Finding::Level worst) {
+  switch (worst) {
+    case Finding::Level::good:
+    case Finding::Level::note: return kDone;
+    case Finding::Level::broken: return kSomeFailed;
+    case Finding::Level::fatal: break;
   }
-  int bad() const { return bad_; }
-
- private:
-  static void line(const char* mark, const std::string& thing, const std::string& found) {
-    std::printf("%s  %-12s  %s\n", mark, thing.c_str(), found.c_str());
-  }
-  int bad_ = 0;
-};
-
-std::string gib(Bytes bytes) {
-  return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
+  return kNothingRan;
 }
 
-void look_at_processor(Report& report) {
-  const CpuFacts cpu = read_cpu();
-  std::string features;
-  for (const auto& feature : cpu.features) features += " " + feature;
-  report.good("processor", cpu.model.value_or("unknown") + ", " + std::to_string(cpu.cores) + " of " +
-                               std::to_string(cpu.machine_cores) + " cores for us," + features);
-  if (const auto memory = read_memory())
-    report.good("memory", gib(memory->total) + ", " + gib(memory->available) + " available");
-}
-
-void look_at_gpus(Report& report) {
-  const MachineDevices devices = find_devices();
-  for (const auto& gpu : devices.gpus) {
-    const bool old = gpu.capability && *gpu.capability < kOldestCapability;
-    if (old)
-      report.bad("GPU", gpu.text(), "Tutti needs Turing (7.5) or newer; use --device cpu or another GPU");
-    else
-      report.good("GPU", gpu.text());
-  }
-  if (devices.driver) report.good("driver", *devices.driver + ", CUDA up to " + devices.cuda.value_or("unknown"));
-  for (const auto& line : devices.notes) report.note("GPU", line);
-}
-
-void look_at_disk(Report& report, const std::string& what, const std::filesystem::path& path) {
-  std::filesystem::path there = path;
-  std::error_code ignored;
-  while (!std::filesystem::exists(there, ignored) && there.has_parent_path() && there != there.parent_path())
-    there = there.parent_path();
-  const auto room = free_disk(there);
-  if (!room) return report.bad(what, room.error().what, room.error().hint);
-  if (static_cast<double>(room->value) < kLeastFreeDisk)
-    return report.bad(what, path.string() + ": " + gib(*room) + " free",
-                      "Free some space, or point " + std::string(what == "temporary" ? "TMPDIR" : "TUTTI_CACHE") +
-                          " at a larger disk");
-  report.good(what, path.string() + ": " + gib(*room) + " free");
-}
-
-/// Libraries that are loaded on first use, and what is lost without them.
-void look_at_libraries(Report& report) {
-  struct Needed {
-    const char* file;
-    const char* package;
-    const char* what;
-  };
-  for (const Needed& needed : {Needed{"libavformat.so.59", "libavformat59", "mp3, m4a, video and most other formats"},
-                               Needed{"libswresample.so.4", "libswresample4", "every sample rate but 16 kHz"},
-                               Needed{"libcurl.so.4", "libcurl4", "tutti pull"}}) {
-    if (void* library = ::dlopen(needed.file, RTLD_LAZY)) {
-      ::dlclose(library);
-      report.good("library", std::string(needed.file) + ": " + needed.what);
-    } else {
-      report.bad("library", std::string(needed.file) + " is not here: no " + needed.what,
-                 std::string("apt-get install ") + needed.package);
-    }
-  }
-}
-
-void look_at_models(Report& report) {
-  const auto models = list_models(ModelPlaces::from_environment());
-  if (models.empty()) report.note("models", "none in the caches; tutti pull tiny.en gets a small one");
-  for (const auto& model : models) {
-    if (model.files.complete())
-      report.good("model", model.name + " in " + model.files.path.string());
-    else
-      report.bad("model", model.name + ": " + model.files.missing.front(), "tutti pull " + model.name);
-  }
-}
-
-void look_at_engine(Report& report) {
-  const auto engine = engine_version();
-  if (!engine) return report.bad("engine", engine.error().what, engine.error().hint);
-  if (*engine != "tutti-engine " + std::string(build_id()))
-    return report.bad("engine", *engine + " is of another build", "Build or install tutti and tutti-engine together");
-  report.good("engine", *engine);
+const char* last_words(Finding::Level worst) {
+  if (worst <= Finding::Level::note) return "Nothing is missing.";
+  return worst == Finding::Level::broken ? "See the arrows for what to do."
+                                         : "Nothing can run like this; see the arrows for what to do.";
 }
 
 }  // namespace
 
 int run_doctor(const std::vector<std::string>& arguments) {
-  OptionTable table("doctor", "Say what this machine has, what is missing, and what to do about it.");
+  bool json = false;
+  OptionTable table("doctor",
+                    "Say what this machine has, what is missing or unwell, and what to do about each: programs and "
+                    "libraries, processor, limits, NVIDIA driver, GPUs and what lies between them, disks, models. "
+                    "Exit code 0: nothing is missing, 3: something is broken, 4: nothing can run.");
+  table.add_switch("json", json, "the report as one JSON object, with the GPUs and their topology");
   if (const auto code = start_command(table, arguments)) return *code;
-  Report report;
-  look_at_engine(report);
-  look_at_processor(report);
-  look_at_gpus(report);
-  const char* temporary = std::getenv("TMPDIR");
-  look_at_disk(report, "temporary", temporary && *temporary ? temporary : "/tmp");
-  look_at_disk(report, "cache", cache_folder());
-  look_at_libraries(report);
-  look_at_models(report);
-  std::puts(report.bad() == 0 ? "Nothing is missing." : "See the arrows for what to do.");
-  return report.bad() == 0 ? kDone : kSomeFailed;
+
+  Findings findings;
+  // It looks at the driver while we look at the rest.
+  const Sampler sampler({.period = Seconds(0.2), .pcie_period = Seconds(0), .patience = kPatience});
+  look_at_programs(findings);
+  look_at_processor(findings);
+  look_at_limits(ProcessLimits::of_this_process(), findings);
+  const auto snapshot = sampler.settled(kLongest);
+  look_at_gpus(*snapshot, findings);
+  const auto topology = look_closer(*snapshot, findings);
+  look_at_topology(topology, findings);
+  look_at_disks(findings);
+  look_at_models(findings);
+
+  if (json) {
+    std::fputs(doctor_json(findings, *snapshot, topology.value_or(Topology{})).c_str(), stdout);
+  } else {
+    std::fputs(findings.text().c_str(), stdout);
+    if (topology && topology->gpus.size() > 1) std::printf("\n%s\n", topology_table(*topology).c_str());
+    std::puts(last_words(findings.worst()));
+  }
+  return exit_code_of(findings.worst());
 }
 
 }  // namespace tutti

@@ -1,6 +1,5 @@
 #include "device/machine_devices.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "device/machine.h"
@@ -30,8 +29,7 @@ MachineDevices find_devices() {
   devices.cuda = nvml->cuda_version();
   devices.gpus = std::move(listing->gpus);
   devices.notes = std::move(listing->problems);
-  const char* named = std::getenv("CUDA_VISIBLE_DEVICES");
-  auto visible = visible_gpus(devices.gpus, named ? std::optional<std::string_view>(named) : std::nullopt);
+  auto visible = visible_gpus(devices.gpus, cuda_visible_devices());
   devices.visible = std::move(visible.gpus);
   if (visible.problem) devices.notes.push_back(std::move(*visible.problem));
   return devices;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <iterator>
 
 #include "device/proc_text.h"
@@ -73,6 +74,11 @@ bool has_one_of(const std::vector<Gpu>& seen, const std::vector<Gpu>& more) {
 }
 
 }  // namespace
+
+std::optional<std::string> cuda_visible_devices() {
+  const char* named = std::getenv("CUDA_VISIBLE_DEVICES");
+  return named ? std::optional<std::string>(named) : std::nullopt;
+}
 
 const Gpu* find_by_uuid(std::span<const Gpu> gpus, std::string_view prefix) {
   const Gpu* found = nullptr;

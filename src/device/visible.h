@@ -22,6 +22,9 @@ struct VisibleGpus {
 /// all its slices: CUDA shows a process only one of them, but each of our workers is given its own.
 VisibleGpus visible_gpus(std::span<const Gpu> gpus, std::optional<std::string_view> cuda_visible_devices);
 
+/// CUDA_VISIBLE_DEVICES of this process; nothing where it is not set.
+std::optional<std::string> cuda_visible_devices();
+
 /// The one GPU whose UUID begins with `prefix`, letters of either case; null where there is none or several.
 const Gpu* find_by_uuid(std::span<const Gpu> gpus, std::string_view prefix);
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "device/scripted_machine.h"
 #include "device/telemetry/attribution.h"
 #include "device/telemetry/driver_watch.h"
 #include "device/telemetry/metrics.h"
 #include "metrics/prometheus.h"
 #include "support/fake_clock.h"
+#include "support/scripted_machine.h"
 
 namespace tutti {
 

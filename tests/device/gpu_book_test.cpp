@@ -81,6 +81,16 @@ TEST(GpuBook, AGpuThatIsNoLongerListedIsLostUntilItIsReadAgain) {
   EXPECT_EQ(gpus[0].since, at(2));
 }
 
+TEST(GpuBook, AFailureWhileTheDriverHangsLosesNothing) {
+  GpuBook book(Seconds(3));
+  book.answered(reading("GPU-a", 0));
+  book.asking(0, "", at(0));
+  book.failed({Fault::device, "NVIDIA's management library does not answer"});
+  const auto gpu = book.gpus(at(5))[0];
+  EXPECT_EQ(gpu.state, GpuState::hung);
+  EXPECT_EQ(gpu.power, 50);
+}
+
 TEST(GpuBook, WithoutAnySourceAllGpusAreLost) {
   GpuBook book(Seconds(3));
   book.answered(reading("GPU-a", 0));

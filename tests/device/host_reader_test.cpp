@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "device/fake_root.h"
+#include "support/fake_root.h"
 
 namespace tutti {
 namespace {

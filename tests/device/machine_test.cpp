@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/cgroup.h"
-#include "device/fake_root.h"
+#include "support/fake_root.h"
 
 namespace tutti {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
-#include "device/scripted_machine.h"
 #include "support/environment.h"
+#include "support/scripted_machine.h"
 
 namespace tutti {
 namespace {

@@ -42,7 +42,8 @@ TEST(Sampler, SettledHasGpusAndRates) {
   const ScriptedMachine machine(kTwoCards);
   const Sampler sampler(fast());
   const auto all = sampler.settled(Seconds(60));
-  EXPECT_GE(all->number, 2u);
+  EXPECT_GE(all->number, 3u);
+  EXPECT_TRUE(all->host.disks.empty()) << "none was asked for";
   EXPECT_EQ(all->gpus.size(), 2u);
 }
 
@@ -109,6 +110,31 @@ TEST(Sampler, AHangOfTheWholeDriverIsANoteUntilItEnds) {
     machine.now(kTwoCards);
     eventually([&] { return sampler.latest()->number > 2; });
   }
+}
+
+TEST(Sampler, WhenTheDriverHangsAsAWholeTheCardsKeepTheirLastValuesAndAge) {
+  const ScriptedMachine machine(kTwoCards);
+  const Sampler sampler(fast());
+  eventually([&] { return is(*sampler.latest(), "GPU-a", GpuState::ok); });
+  machine.now(kTwoCards + "hang call=*\n");
+  eventually([&] {
+    const auto all = sampler.latest();
+    return is(*all, "GPU-a", GpuState::hung) && is(*all, "GPU-b", GpuState::hung);
+  });
+  const auto all = sampler.latest();
+  EXPECT_EQ(all->gpu("GPU-a")->temperatures.gpu, 61);
+  EXPECT_GT(all->gpu("GPU-a")->age(all->when)->count(), 0.05);
+  machine.now(kTwoCards);
+  eventually([&] { return is(*sampler.latest(), "GPU-a", GpuState::ok); });
+}
+
+TEST(Sampler, AHangOfWhatTheCardsDoNotNeedCostsThemNothing) {
+  const ScriptedMachine machine(kTwoCards + "hang call=nvmlEventSetWait_v2\n");
+  const Sampler sampler(fast());
+  eventually([&] { return is(*sampler.latest(), "GPU-b", GpuState::ok); });
+  machine.now(kTwoCards);
+  const auto before = sampler.latest()->number;
+  eventually([&] { return sampler.latest()->number > before; });
 }
 
 TEST(Sampler, GoingAwayDoesNotWaitForADriverThatHangs) {

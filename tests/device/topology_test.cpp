@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "device/fake_root.h"
-#include "device/scripted_machine.h"
+#include "support/fake_root.h"
+#include "support/scripted_machine.h"
 
 namespace tutti {
 namespace {

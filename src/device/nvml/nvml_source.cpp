@@ -71,7 +71,7 @@ Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   sink.asking("");
   Result<void> done;
   if (!view.library || (!lost_.empty() && !is_recent)) done = open(view, now);
-  if (done && (!view.listing || !lost_.empty() || now - view.listed >= kListEvery)) done = list(view, now);
+  if (done && (!view.listing || now - view.listed >= kListEvery)) done = list(view, now);
   shared_->with([&](NvmlView& shared) { shared = view; });
   if (!done) return tl::unexpected(done.error());
   if (!events_) watch_events(view);
@@ -131,7 +131,10 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
     sink.idle();
     return tl::unexpected(view.error());
   }
-  take_events(*view, sink);
+  if (sink.may_ask("")) {
+    sink.asking("");
+    take_events(*view, sink);
+  }
   GpuRound round{
       .source = "nvml", .driver = driver_version(*view->library), .uuids = {}, .notes = view->listing->problems};
   for (const auto& card : view->listing->cards) {

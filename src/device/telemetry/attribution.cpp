@@ -61,8 +61,7 @@ std::optional<std::string> number_as_cuda(std::vector<GpuSnapshot>& gpus,
     each.mig_devices = gpu.mig_devices;
     present.push_back(std::move(each));
   }
-  const auto visible = visible_gpus(
-      present, visible_devices ? std::optional<std::string_view>(*visible_devices) : std::optional<std::string_view>());
+  const auto visible = visible_gpus(present, visible_devices);
   for (std::size_t n = 0; n < visible.gpus.size(); ++n)
     for (auto& gpu : gpus)
       if (gpu.index == visible.gpus[n].index && !gpu.cuda_order) gpu.cuda_order = static_cast<int>(n);

@@ -90,8 +90,10 @@ void GpuBook::finished(const GpuRound& round) {
 }
 
 void GpuBook::failed(const Error& error) {
-  source_.clear();
   notes_ = {error.text()};
+  // While somebody still waits for the driver as a whole, it hangs: values then age, and are not lost.
+  if (std::any_of(asked_.begin(), asked_.end(), [](const auto& each) { return each.second.uuid.empty(); })) return;
+  source_.clear();
   for (auto& [uuid, entry] : entries_) lose(entry, error.what);
 }
 

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <functional>
 #include <set>
 #include <thread>
@@ -27,6 +26,7 @@ struct SamplerState {
     bool is_over = false;
     int reader = 0;   // the reader that is needed; older ones hang
     int running = 0;  // threads
+    int rounds = 0;   // that readers have finished
   };
 
   const SamplerOptions options;
@@ -34,7 +34,6 @@ struct SamplerState {
   std::shared_ptr<DriverDesk> desk;
   Guarded<Newest> newest;
   Guarded<Crew> crew;
-  std::atomic<int> rounds = 0;  // that readers have finished
 
   bool is_over() const {
     return crew.with([](const Crew& all) { return all.is_over; });
@@ -52,6 +51,12 @@ namespace {
 
 using State = std::shared_ptr<SamplerState>;
 
+/// Without news from a reader the publisher waits a little longer than it, so that one snapshot has the next round.
+constexpr double kWithoutNews = 1.25;
+
+/// The first is taken before the driver has answered, the second right then; the third has rates over a whole period.
+constexpr std::uint64_t kSettled = 3;
+
 /// A thread that nobody has to wait for: it keeps the state alive and says when it is done.
 void start_thread(const State& state, std::function<void()> body) {
   state->crew.with([](auto& crew) { ++crew.running; });
@@ -66,7 +71,7 @@ void read_gpus(const State& state, int reader) {
   DriverWatch watch(state->desk, reader, state->clock, [state, reader] { return state->needs(reader); });
   do {
     watch.read_once();
-    ++state->rounds;
+    state->crew.change([](auto& crew) { ++crew.rounds; });
   } while (state->pause(state->options.period, reader));
 }
 
@@ -107,10 +112,13 @@ void publish(const State& state) {
   HostReader host(state->options.disks);
   for (std::uint64_t number = 1;; ++number) {
     replace_reader_that_hangs(state, state->clock.now());
-    const bool has_gpus = state->rounds > 0;
+    const int rounds = state->crew.with([](const auto& crew) { return crew.rounds; });
     auto snapshot = std::make_shared<const MachineSnapshot>(take_snapshot(*state, host, number));
-    state->newest.change([&](auto& newest) { newest = {std::move(snapshot), has_gpus}; });
-    if (!state->pause(state->options.period, -1)) return;
+    state->newest.change([&](auto& newest) { newest = {std::move(snapshot), rounds > 0}; });
+    // What a reader finds is published at once, and the publisher speaks up when none finds anything.
+    state->crew.wait_for(kWithoutNews * state->options.period,
+                         [&](const auto& crew) { return crew.is_over || crew.rounds != rounds; });
+    if (state->is_over()) return;
   }
 }
 
@@ -136,8 +144,9 @@ std::shared_ptr<const MachineSnapshot> Sampler::latest() const {
 }
 
 std::shared_ptr<const MachineSnapshot> Sampler::settled(Seconds patience) const {
-  state_->newest.wait_for(
-      patience, [](const SamplerState::Newest& newest) { return newest.has_gpus && newest.snapshot->number >= 2; });
+  state_->newest.wait_for(patience, [](const SamplerState::Newest& newest) {
+    return newest.has_gpus && newest.snapshot->number >= kSettled;
+  });
   return latest();
 }
 

@@ -9,17 +9,18 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "device/telemetry/machine_snapshot.h"
+#include "device/visible.h"
 
 namespace tutti {
 
 struct SamplerOptions {
-  Seconds period{1};                             ///< between snapshots
-  Seconds pcie_period{10};                       ///< between PCIe measurements, which take 40 ms a GPU; 0: none
-  Seconds patience{3};                           ///< a driver call that takes longer makes its GPU `hung`
-  Seconds farewell{0.5};                         ///< longest the destructor waits for a driver call that hangs
-  std::vector<std::filesystem::path> disks{};    ///< folders whose room is watched
-  std::optional<int> own_root{};                 ///< whose tree counts as own; absent: this process
-  std::optional<std::string> visible_devices{};  ///< CUDA_VISIBLE_DEVICES as the user set it; absent: unset
+  Seconds period{1};                           ///< between snapshots
+  Seconds pcie_period{10};                     ///< between PCIe measurements, which take 40 ms a GPU; 0: none
+  Seconds patience{3};                         ///< a driver call that takes longer makes its GPU `hung`
+  Seconds farewell{0.5};                       ///< longest the destructor waits for a driver call that hangs
+  std::vector<std::filesystem::path> disks{};  ///< folders whose room is watched
+  std::optional<int> own_root{};               ///< whose tree counts as own; absent: this process
+  std::optional<std::string> visible_devices = cuda_visible_devices();  ///< absent: unset, all are visible
 };
 
 struct SamplerState;

@@ -15,6 +15,8 @@ constexpr ThrottleReason kReasons[] = {
     {"hw_thermal_slowdown", "too hot, slowed by the hardware"},
     {"hw_power_brake_slowdown", "power brake asserted by the machine"},
     {"display_clock_setting", "held by the display's clocks"},
+    {"board_limit", "limit of the board reached"},
+    {"reliability", "voltage limit reached"},
 };
 
 }  // namespace

@@ -92,12 +92,14 @@ void place_cards(World& all) {
   }
 }
 
+const char* script_of_environment() {
+  const char* named = std::getenv("TUTTI_FAKE_NVML");
+  return named ? named : "";
+}
+
 /// Reads the file anew where it changed. With the lock held.
 void refresh(World& all) {
-  if (all.started == 0) {
-    const char* named = std::getenv("TUTTI_FAKE_NVML");
-    all.path = named ? named : "";
-  }
+  if (all.started == 0) all.path = script_of_environment();
   struct stat facts {};
   if (::stat(all.path.c_str(), &facts) != 0) {
     all.exists = false;
@@ -204,6 +206,10 @@ auto locked(Fn fn) {
 
 int start() {
   return locked([](World& all) -> int {
+    if (!all.exists) {  // somebody still holds the library with a script that is gone
+      all.path = script_of_environment();
+      refresh(all);
+    }
     if (!all.exists) return kDriverNotLoaded;
     if (all.started++ == 0) all.enumerated = all.in_script;
     return kSuccess;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/doctor/findings.h"
+#include "device/telemetry/machine_snapshot.h"
+#include "device/topology/topology.h"
+
+namespace tutti {
+
+// What the doctor looks at, in the order of its report. Each adds what it finds; none fails.
+
+/// tutti-engine, of the same build, and the libraries that are loaded on first use.
+void look_at_programs(Findings& findings);
+/// Processor, memory and NUMA nodes.
+void look_at_processor(Findings& findings);
+
+/// The most a process may have: open files, locked memory, and the control group's bounds.
+struct ProcessLimits {
+  std::optional<std::uint64_t> open_files{}, most_open_files{};  ///< absent: no limit
+  std::optional<Bytes> locked_memory{};                          ///< absent: no limit
+  static ProcessLimits of_this_process();
+};
+void look_at_limits(const ProcessLimits& limits, Findings& findings);
+
+/// Driver, library and the cards as sampled; `root` is "/" but in tests.
+void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const std::filesystem::path& root = "/");
+/// The CUDA that the driver can run and whether our engine has its CUDA half, where there are GPUs.
+void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findings);
+void look_at_topology(const Result<Topology>& topology, Findings& findings);
+
+/// Room where files are decoded to and models are kept.
+void look_at_disks(Findings& findings);
+void look_at_models(Findings& findings);
+
+}  // namespace tutti

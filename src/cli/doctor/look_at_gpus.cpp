@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "cli/doctor/look.h"
+#include "device/proc_text.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kGiB = 1 << 30;
+constexpr double kNearSlowdown = 5;  // degrees
+
+std::string gib(Bytes bytes) {
+  return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
+}
+
+std::string degrees(double celsius) {
+  return short_number(celsius) + " °C";
+}
+
+/// NVIDIA's display and 3D controllers on the PCI bus, whether or not a driver serves them.
+int cards_on_bus(const fs::path& root) {
+  int count = 0;
+  std::error_code gone;
+  for (const auto& device : fs::directory_iterator(root / "sys/bus/pci/devices", gone))
+    if (trimmed(read_system_file(device.path() / "vendor").value_or("")) == "0x10de" &&
+        read_system_file(device.path() / "class").value_or("").starts_with("0x03"))
+      ++count;
+  return count;
+}
+
+/// No source of GPU data: why, as far as the system shows it.
+void look_at_absence(const MachineSnapshot& snapshot, const fs::path& root, Findings& findings) {
+  std::error_code gone;
+  const std::string why = snapshot.notes.empty() ? "the NVIDIA driver says nothing" : snapshot.notes.front();
+  if (fs::exists(root / "dev/nvidiactl", gone))
+    return findings.broken(
+        "driver", why,
+        "The devices are here, but the driver's library is not: in a container, run it with NVIDIA's "
+        "container toolkit (--gpus all); else reinstall the driver");
+  if (const int cards = cards_on_bus(root))
+    return findings.broken("driver", std::to_string(cards) + " NVIDIA card(s) on the PCI bus; " + why,
+                           "Install NVIDIA's driver 580 or newer, or restart after installing it");
+  findings.note("GPU", "none: " + why);
+}
+
+void add_errors(const GpuSnapshot& gpu, const std::string& thing, Findings& findings) {
+  if (gpu.errors.ecc_uncorrected.value_or(0) > 0)
+    findings.broken(thing, std::to_string(*gpu.errors.ecc_uncorrected) + " memory errors that could not be corrected",
+                    "Reset the GPU (nvidia-smi --gpu-reset); have it replaced when they come back");
+  if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
+    findings.broken(thing, "the driver asks for recovery", *gpu.errors.recovery_action);
+  if (gpu.errors.xids)
+    for (const auto& [code, xid] : *gpu.errors.xids)
+      findings.broken(thing, "the driver reported Xid " + std::to_string(code) + " just now",
+                      "dmesg | grep Xid; NVIDIA's XID documentation says what it means");
+}
+
+void add_strain(const GpuSnapshot& gpu, const std::string& thing, Findings& findings) {
+  if (gpu.throttled_by)
+    for (const auto& reason : *gpu.throttled_by) {
+      const bool by_heat = reason.key.find("thermal") != std::string_view::npos || reason.key == "hw_slowdown";
+      findings.note(thing, "slower than it could be: " + std::string(reason.words),
+                    by_heat ? "Look after its cooling" : "");
+    }
+  const auto& heat = gpu.temperatures;
+  if (heat.gpu && heat.slowdown_limit && *heat.gpu > *heat.slowdown_limit - kNearSlowdown)
+    findings.note(thing, degrees(*heat.gpu) + ", and it slows down at " + degrees(*heat.slowdown_limit),
+                  "Look after its cooling");
+  if (gpu.utilisation.doubt)
+    findings.note(thing, "its utilisation cannot be true: it " + *gpu.utilisation.doubt,
+                  "Tutti goes by its own work; running a CUDA program once clears it");
+  if (gpu.memory.foreign && gpu.memory.foreign->value > 0 && gpu.memory.total &&
+      gpu.memory.foreign->value > gpu.memory.total->value / 10)
+    findings.note(thing, "other programs hold " + gib(*gpu.memory.foreign) + " of its memory");
+  if (!gpu.cuda_order) findings.note(thing, "hidden by CUDA_VISIBLE_DEVICES", "Unset it, or add " + gpu.uuid);
+}
+
+std::string identity(const GpuSnapshot& gpu) {
+  std::string text = gpu.name.value_or("GPU of unknown name") + ", " + gpu.uuid;
+  if (gpu.pci_bus_id) text += ", bus " + *gpu.pci_bus_id;
+  if (gpu.cuda_order) text += ", cuda:" + std::to_string(*gpu.cuda_order);
+  if (gpu.memory.total) text += ", " + gib(*gpu.memory.total);
+  if (gpu.memory.free) text += ", " + gib(*gpu.memory.free) + " free";
+  if (gpu.mig.value_or(false)) text += ", cut into " + std::to_string(gpu.mig_devices.size()) + " slices";
+  return text;
+}
+
+void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
+  const std::string thing = gpu.index ? "GPU " + std::to_string(*gpu.index) : "GPU";
+  switch (gpu.state) {
+    case GpuState::lost:
+      return findings.broken(thing, identity(gpu) + ": lost; " + gpu.reason,
+                             "dmesg | grep -i nvrm says why; it takes a reset of the GPU or of the machine");
+    case GpuState::hung:
+      return findings.broken(thing, identity(gpu) + ": " + gpu.reason,
+                             "Programs on it may be stuck; it takes a reset of the GPU or of the machine");
+    case GpuState::ok: findings.good(thing, identity(gpu));
+  }
+  if (gpu.mig.value_or(false) && gpu.mig_devices.empty())
+    findings.broken(thing, "in MIG mode without a slice: CUDA sees nothing",
+                    "nvidia-smi mig -cgi … -C makes slices, nvidia-smi -mig 0 leaves the mode");
+  add_errors(gpu, thing, findings);
+  add_strain(gpu, thing, findings);
+}
+
+}  // namespace
+
+void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs::path& root) {
+  if (snapshot.source.empty() && snapshot.gpus.empty()) return look_at_absence(snapshot, root, findings);
+  if (snapshot.driver) findings.good("driver", *snapshot.driver + ", told by " + snapshot.source);
+  if (snapshot.source == "nvidia-smi")
+    findings.note("driver", "NVML does not answer; nvidia-smi does, every 5 s and with less to say",
+                  "Let the loader find libnvidia-ml.so.1, or name it in TUTTI_NVML");
+  for (const auto& gpu : snapshot.gpus) look_at_gpu(gpu, findings);
+  for (const auto& line : snapshot.notes) findings.note("driver", line);
+}
+
+void look_at_topology(const Result<Topology>& topology, Findings& findings) {
+  if (!topology || topology->gpus.empty()) return;
+  for (const auto& gpu : topology->gpus)
+    if (topology->nodes.size() > 1 && !gpu.numa_node)
+      findings.note("topology", "GPU " + std::to_string(gpu.index) + ": nobody says which NUMA node it is at");
+  if (topology->nodes.size() > 1) findings.good("topology", std::to_string(topology->nodes.size()) + " NUMA nodes");
+  if (topology->gpus.size() > 1) findings.good("topology", std::to_string(topology->gpus.size()) + " GPUs:");
+}
+
+}  // namespace tutti

@@ -1,0 +1,102 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/files.h"
+#include "cli/doctor/look.h"
+#include "device/cgroup.h"
+#include "device/machine.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kGiB = 1 << 30;
+/// A ten-hour recording decoded to disk takes 1.1 GiB; several may wait for a device.
+constexpr double kLeastFreeDisk = 5 * kGiB;
+/// Sockets, pipes and windows of a worker, and files in work: some 100 descriptors per device; 16 devices.
+constexpr std::uint64_t kLeastOpenFiles = 1024, kEnoughOpenFiles = 4096;
+
+std::string gib(Bytes bytes) {
+  return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
+}
+
+std::string mib(Bytes bytes) {
+  return std::to_string(bytes.value >> 20) + " MiB";
+}
+
+void look_at_disk(const std::string& what, const fs::path& path, const std::string& variable, Findings& findings) {
+  fs::path there = path;
+  std::error_code ignored;
+  while (!fs::exists(there, ignored) && there.has_parent_path() && there != there.parent_path())
+    there = there.parent_path();
+  const auto room = free_disk(there);
+  if (!room) return findings.broken(what, room.error().what, room.error().hint);
+  const std::string found = path.string() + ": " + gib(*room) + " free";
+  if (::access(there.c_str(), W_OK) != 0)
+    return findings.broken(what, found + ", but not ours to write to", "Point " + variable + " at a folder of yours");
+  if (static_cast<double>(room->value) < kLeastFreeDisk)
+    return findings.broken(what, found, "Free some space, or point " + variable + " at a larger disk");
+  findings.good(what, found);
+}
+
+std::optional<std::uint64_t> limit_of(rlim_t limit) {
+  return limit == RLIM_INFINITY ? std::nullopt : std::optional<std::uint64_t>(limit);
+}
+
+}  // namespace
+
+void look_at_processor(Findings& findings) {
+  const CpuFacts cpu = read_cpu();
+  std::string features;
+  for (const auto& feature : cpu.features) features += " " + feature;
+  findings.good("processor", cpu.model.value_or("unknown") + ", " + std::to_string(cpu.cores) + " of " +
+                                 std::to_string(cpu.machine_cores) + " cores for us," + features);
+  if (const auto memory = read_memory())
+    findings.good("memory", gib(memory->total) + ", " + gib(memory->available) + " available");
+}
+
+ProcessLimits ProcessLimits::of_this_process() {
+  ProcessLimits limits;
+  if (struct rlimit files{}; ::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    limits.open_files = limit_of(files.rlim_cur);
+    limits.most_open_files = limit_of(files.rlim_max);
+  }
+  if (struct rlimit locked{}; ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0)
+    if (const auto bytes = limit_of(locked.rlim_cur)) limits.locked_memory = Bytes{static_cast<std::int64_t>(*bytes)};
+  return limits;
+}
+
+void look_at_limits(const ProcessLimits& limits, Findings& findings) {
+  const auto files = limits.open_files;
+  const std::string many = files ? std::to_string(*files) + " open files" : "any number of open files";
+  const bool can_rise = !limits.most_open_files || *limits.most_open_files >= kEnoughOpenFiles;
+  const std::string rise = can_rise ? "ulimit -n " + std::to_string(kEnoughOpenFiles)
+                                    : "Raise 'nofile' in /etc/security/limits.conf or LimitNOFILE= of the service";
+  if (files && *files < kLeastOpenFiles)
+    findings.broken("limits", many + ": too few for several devices at once", rise);
+  else if (files && *files < kEnoughOpenFiles)
+    findings.note("limits", many + ": enough for some ten devices", rise);
+  else
+    findings.good("limits", many);
+  // For reading only: what CUDA pins is not counted.
+  if (limits.locked_memory) findings.good("limits", mib(*limits.locked_memory) + " of locked memory outside CUDA");
+  const CgroupLimits group = read_cgroup_limits("/");
+  if (group.cores) findings.note("cgroup", short_number(*group.cores) + " cores of processor time");
+  if (group.memory)
+    findings.note("cgroup",
+                  gib(*group.memory) + " of memory, " +
+                      (group.memory_available ? gib(*group.memory_available) + " of it left" : "use unknown"));
+}
+
+void look_at_disks(Findings& findings) {
+  const char* temporary = std::getenv("TMPDIR");
+  look_at_disk("temporary", temporary && *temporary ? temporary : "/tmp", "TMPDIR", findings);
+  look_at_disk("cache", cache_folder(), "TUTTI_CACHE", findings);
+}
+
+}  // namespace tutti

@@ -1,0 +1,175 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/doctor/doctor_json.h"
+#include "cli/doctor/look.h"
+#include "cli/doctor_command.h"
+#include "support/fake_root.h"
+#include "support/scripted_machine.h"
+
+namespace tutti {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Level = Finding::Level;
+
+auto is(Level level, const std::string& thing, const std::string& found, const std::string& remedy = "") {
+  return AllOf(Field(&Finding::level, level), Field(&Finding::thing, thing), Field(&Finding::found, HasSubstr(found)),
+               Field(&Finding::remedy, HasSubstr(remedy)));
+}
+
+GpuSnapshot healthy() {
+  GpuSnapshot gpu{.uuid = "GPU-a"};
+  gpu.index = 0;
+  gpu.cuda_order = 0;
+  gpu.name = "NVIDIA L4";
+  gpu.memory.total = Bytes{std::int64_t{24} << 30};
+  gpu.memory.free = Bytes{std::int64_t{23} << 30};
+  gpu.temperatures.gpu = 40;
+  gpu.temperatures.slowdown_limit = 88;
+  gpu.throttled_by.emplace();
+  gpu.errors.ecc_uncorrected = 0;
+  gpu.errors.recovery_action = "none";
+  gpu.errors.xids.emplace();
+  return gpu;
+}
+
+std::vector<Finding> findings_of(const GpuSnapshot& gpu) {
+  MachineSnapshot all{.number = 1, .source = "nvml", .gpus = {gpu}};
+  Findings findings;
+  look_at_gpus(all, findings);
+  return findings.all();
+}
+
+TEST(Doctor, AHealthyGpuIsOneGoodLine) {
+  EXPECT_THAT(findings_of(healthy()),
+              ElementsAre(is(Level::good, "GPU 0", "NVIDIA L4, GPU-a, cuda:0, 24.0 GiB, 23.0 GiB free")));
+}
+
+TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
+  auto gpu = healthy();
+  gpu.state = GpuState::lost;
+  gpu.reason = "the driver says: GPU is lost (15)";
+  EXPECT_THAT(findings_of(gpu), ElementsAre(is(Level::broken, "GPU 0", "GPU is lost (15)", "dmesg")));
+  gpu.state = GpuState::hung;
+  EXPECT_THAT(findings_of(gpu), ElementsAre(is(Level::broken, "GPU 0", "", "reset")));
+  gpu = healthy();
+  gpu.errors.ecc_uncorrected = 2;
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "2 memory errors", "--gpu-reset")));
+  gpu = healthy();
+  gpu.errors.recovery_action = "reset the GPU";
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "asks for recovery", "reset the GPU")));
+  gpu = healthy();
+  (*gpu.errors.xids)[79].count = 1;
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "Xid 79", "dmesg")));
+  gpu = healthy();
+  gpu.throttled_by = throttle_reasons(0x40);
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "too hot", "cooling")));
+  gpu = healthy();
+  gpu.temperatures.gpu = 86;
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "slows down at 88", "cooling")));
+  gpu = healthy();
+  gpu.utilisation.doubt = "says 100 % with no process and no memory in use";
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "cannot be true", "own work")));
+  gpu = healthy();
+  gpu.memory.foreign = Bytes{std::int64_t{5} << 30};
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "other programs hold 5.0")));
+  gpu = healthy();
+  gpu.cuda_order.reset();
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "hidden", "GPU-a")));
+  gpu = healthy();
+  gpu.mig = true;
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "without a slice", "nvidia-smi mig")));
+}
+
+TEST(Doctor, WithoutADriverItLooksWhyThereIsNone) {
+  const MachineSnapshot none{.number = 1, .notes = {"libnvidia-ml.so.1: cannot be loaded"}};
+  const FakeRoot root;
+  const auto look = [&] {
+    Findings findings;
+    look_at_gpus(none, findings, root.path());
+    return findings.all();
+  };
+  EXPECT_THAT(look(), ElementsAre(is(Level::note, "GPU", "none: libnvidia-ml.so.1")));
+  root.put("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+  root.put("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+  root.put("sys/bus/pci/devices/0000:01:00.1/vendor", "0x10de\n");
+  root.put("sys/bus/pci/devices/0000:01:00.1/class", "0x040300\n");
+  EXPECT_THAT(look(), ElementsAre(is(Level::broken, "driver", "1 NVIDIA card(s)", "Install NVIDIA's driver")));
+  root.put("dev/nvidiactl", "");
+  EXPECT_THAT(look(), ElementsAre(is(Level::broken, "driver", "cannot be loaded", "container toolkit")));
+}
+
+TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
+  const auto look = [](std::optional<std::uint64_t> files, std::optional<std::uint64_t> most) {
+    Findings findings;
+    look_at_limits({.open_files = files, .most_open_files = most}, findings);
+    return findings.all().front();
+  };
+  EXPECT_THAT(look(256, 1 << 20), is(Level::broken, "limits", "256 open files", "ulimit -n 4096"));
+  EXPECT_THAT(look(256, 256), is(Level::broken, "limits", "256 open files", "limits.conf"));
+  EXPECT_THAT(look(1024, 1 << 20), is(Level::note, "limits", "1024 open files", "ulimit -n 4096"));
+  EXPECT_THAT(look(65536, 1 << 20), is(Level::good, "limits", "65536 open files"));
+  EXPECT_THAT(look(std::nullopt, std::nullopt), is(Level::good, "limits", "any number"));
+}
+
+TEST(Doctor, ADriverOlderThanOurCudaIsBroken) {
+  Findings old, fresh;
+  look_at_cuda("12.8", old);
+  EXPECT_THAT(old.all(), Contains(is(Level::broken, "CUDA", "up to 12.8", "580 or newer")));
+  look_at_cuda("13.1", fresh);
+  EXPECT_THAT(fresh.all(), Contains(is(Level::good, "CUDA", "up to 13.1")));
+}
+
+TEST(Doctor, TheReportForMachinesHasNoKeyForWhatIsAbsent) {
+  Findings findings;
+  findings.note("GPU 0", "bad \xff byte", "do this");
+  auto gpu = healthy();
+  gpu.power = 61.5;
+  const MachineSnapshot all{.number = 1, .source = "nvml", .gpus = {gpu}};
+  Topology topology{.gpus = {{.index = 0, .uuid = "GPU-a", .numa_node = 1}, {.index = 1}}};
+  topology.paths = {{std::nullopt, GpuPath{GpuPath::Kind::nvlink, 4}}, {std::nullopt, std::nullopt}};
+  const auto json = nlohmann::json::parse(doctor_json(findings, all, topology));
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["worst"], "note");
+  EXPECT_EQ(json["findings"][0]["remedy"], "do this");
+  EXPECT_EQ(json["gpus"][0]["power_watts"], 61.5);
+  EXPECT_EQ(json["gpus"][0]["memory_total_bytes"], std::int64_t{24} << 30);
+  EXPECT_FALSE(json["gpus"][0].contains("utilization_ratio"));
+  EXPECT_THAT(json["gpus"][0]["throttled_by"], IsEmpty());
+  EXPECT_EQ(json["topology"]["paths"][0]["path"], "NV4");
+  EXPECT_EQ(json["topology"]["gpus"][0]["numa_node"], 1);
+  EXPECT_FALSE(json["topology"]["gpus"][1].contains("uuid"));
+}
+
+TEST(Doctor, TheWholeCommandSpeaksOfEveryCardAndEndsWithItsOwnExitCode) {
+  const ScriptedMachine machine(
+      "driver 580.65.06\ncuda 13000\n"
+      "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 cc=8.9 name=NVIDIA L4\n"
+      "gpu uuid=GPU-b bus=0000:02:00.0 total=8000000000 cc=8.9 recovery=1 name=NVIDIA RTX 4060\n"
+      "path gpu=GPU-a peer=GPU-b level=PHB\n",
+      "0");
+  testing::internal::CaptureStdout();
+  const int code = run_doctor({"--json"});
+  const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  // The cards are broken; whether the engine is there depends on what was built.
+  EXPECT_THAT(code, testing::AnyOf(kSomeFailed, kNothingRan));
+  EXPECT_EQ(json["gpus"].size(), 2u);
+  EXPECT_EQ(json["gpus"][0]["cuda_order"], 0);
+  EXPECT_FALSE(json["gpus"][1].contains("cuda_order")) << "hidden";
+  EXPECT_EQ(json["topology"]["paths"][0]["path"], "PHB");
+  std::vector<std::string> remedies;
+  for (const auto& finding : json["findings"]) remedies.push_back(finding.value("remedy", ""));
+  EXPECT_THAT(remedies, Contains("reset the GPU"));
+}
+
+}  // namespace
+}  // namespace tutti
