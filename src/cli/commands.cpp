@@ -17,6 +17,7 @@
 #include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
 #include "cli/review_command.h"
+#include "cli/synth_command.h"
 #include "cli/top_command.h"
 #include "cli/train_command.h"
 #include "cli/transcribe_command.h"
@@ -53,6 +54,7 @@ const std::vector<Command>& commands() {
       {"models", "models on this machine, and where they lie", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"history", "past runs, their devices and speeds over time", run_history},
+      {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},

@@ -118,6 +118,8 @@ void Feed::Parts::build() {
   rows = step("read", std::move(rows), threads.read, [](SampleStages& it, Row& row) { it.read(row); });
   rows = step("decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); });
   rows = step("resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); });
+  if (options.augmentation.touches_sound())
+    rows = step("augment", std::move(rows), threads.augment, [](SampleStages& it, Row& row) { it.augment(row); });
   rows = step("features", std::move(rows), threads.features, [](SampleStages& it, Row& row) { it.features(row); });
   batches = pipeline.flat_map<Batch>(
       "batch", std::move(rows),

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 namespace tutti {
 
 /// From the least to the most, inclusive; drawn evenly.
-struct Span {
+struct Between {
   double least = 0;
   double most = 0;
 };
@@ -21,17 +24,28 @@ struct SpecAugment {
 /// sample id), so it is the same whatever thread does it, and differs from epoch to epoch. The default is nothing.
 struct Augmentation {
   double speed_share = 0;  ///< of samples played faster or slower; pitch changes with it, times too
-  Span speed{0.9, 1.1};
+  Between speed{0.9, 1.1};
   double gain_share = 0;
-  Span gain_db{-12, 6};    ///< held below clipping
-  double noise_share = 0;  ///< white or pink noise, at a ratio to the signal's power
-  Span noise_db{5, 40};
-  double room_share = 0;         ///< a simple room: exponentially decaying echoes after the direct sound
-  Span room_seconds{0.05, 0.3};  ///< reverberation time, to -60 dB
+  Between gain_db{-12, 6};  ///< held below clipping
+  double noise_share = 0;   ///< white or pink noise, at a ratio to the signal's power
+  Between noise_db{5, 40};
+  double room_share = 0;            ///< a simple room: exponentially decaying echoes after the direct sound
+  Between room_seconds{0.05, 0.3};  ///< reverberation time, to -60 dB
   SpecAugment spectrum{};
 
   /// Whether samples are changed before their features are computed.
   bool touches_sound() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
 };
+
+/// How much faster a sample is played; 1 where it is not chosen for that. `key` stands for (seed, epoch, sample id), in
+/// all three functions.
+double speed_of(const Augmentation& augmentation, std::uint64_t key);
+
+/// Speed, then room, noise and gain, each where it is drawn. 16 kHz, mono.
+std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, std::uint64_t key);
+
+/// Masks bands and stretches of a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
+void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames, const SpecAugment& masks,
+                   std::uint64_t key);
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "audio/recording.h"
+#include "base/counter_random.h"
 #include "base/files.h"
 #include "feed/stages/pcm.h"
 
@@ -76,6 +77,11 @@ Result<NativeClip> decode_in_child(const std::filesystem::path& path, const Clip
   return native_clip(std::move(pcm));
 }
 
+/// What everything random about a sample in an epoch is drawn from.
+std::uint64_t key_of(const FeedOptions& options, std::int64_t epoch, const std::string& id) {
+  return mixed({options.seed, static_cast<std::uint64_t>(epoch), digest(id)});
+}
+
 ClipRange range_of(const DatasetLine& line) {
   ClipRange range;
   if (line.start) range.start = Seconds(*line.start);
@@ -114,8 +120,16 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   }
   if (!seconds) return tl::unexpected(seconds.error());
   if (*seconds > options_.window.count()) return too_long(*seconds, options_.window);
-  const auto samples = static_cast<std::int64_t>(std::llround(*seconds * kModelRate.value));
+  const double speed = speed_of(options_.augmentation, key_of(options_, probed.epoch, line.id));
+  const auto samples = static_cast<std::int64_t>(std::llround(*seconds / speed * kModelRate.value));
   return std::vector{PlannedSample{probed.index, -1, frames_of(samples)}};
+}
+
+void SampleStages::augment(Row& row) const {
+  const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
+  const double speed = speed_of(options_.augmentation, key);
+  row.pcm = augmented(std::move(row.pcm), options_.augmentation, key);
+  for (TimedText& text : row.times) text = {text.start / speed, text.end / speed, std::move(text.text)};
 }
 
 void SampleStages::read(Row& row) const {
@@ -193,6 +207,8 @@ void SampleStages::features(Row& row) const {
     row.bad = silence.error();
     return;
   }
+  mask_spectrum(out, batch.n_mels, stride, std::min<std::int64_t>(real, stride), options_.augmentation.spectrum,
+                key_of(options_, batch.epoch, row.line.id));
   batch.samples[row.at] = {row.line.id, row.line.text, real, std::move(row.times), std::move(row.line.fields)};
 }
 
