@@ -74,7 +74,10 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       state_(std::move(state)),
       checkpoints_(options_.out),
       saved_step_(state_.step) {
-  parts_.step.state() = state_.numbers;
+  if (state_.step > 0)
+    parts_.step.state() = state_.numbers;
+  else
+    state_.numbers = parts_.step.state();
 }
 
 Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
