@@ -67,6 +67,11 @@ std::optional<Flight> DeviceBook::remove(GrantId id) {
   return flight;
 }
 
+void DeviceBook::correct_length(TaskId task, Seconds audio) {
+  for (Flight& flight : flights_)
+    if (!flight.canary && flight.task == task) flight.audio = audio;
+}
+
 bool DeviceBook::has_task(TaskId task) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == task; });
 }

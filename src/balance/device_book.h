@@ -36,6 +36,8 @@ class DeviceBook {
   // What it has in flight.
   void add(Flight flight, const std::string& model);
   std::optional<Flight> remove(GrantId id);
+  /// What a whole task in flight here turned out to be.
+  void correct_length(TaskId task, Seconds audio);
   const std::vector<Flight>& flights() const { return flights_; }
   int pieces() const { return static_cast<int>(flights_.size()); }
   int tasks() const { return static_cast<int>(tasks_.size()); }
@@ -54,6 +56,7 @@ class DeviceBook {
   Seconds finish(Seconds audio, const std::string& model) const;
   Seconds loading(const std::string& model) const;
   void learned(const Flight& flight, Seconds now);
+  std::vector<SpeedView> speeds() const { return speed_.views(); }
 
   // Room.
   int slots() const;  ///< that may be used now
@@ -72,7 +75,8 @@ class DeviceBook {
   void idle_because(std::optional<Idle> why) { why_idle_ = why; }
   DeviceView view(Seconds now) const;
 
-  GrantId incident = 0;  ///< the last grant there was when its worker was last lost
+  GrantId incident = 0;          ///< the last grant there was when its worker was last lost
+  bool incident_counts = false;  ///< against the tasks it had: it had been well until then
 
  private:
   DeviceFacts facts_;

@@ -78,6 +78,7 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
 
 void DeviceHealth::succeeded(bool canary, Seconds now) {
   in_a_row_ = 0;
+  proven_ = true;
   recent_.push_back(false);
   if (static_cast<int>(recent_.size()) > options_.of_last) recent_.pop_front();
   if (state_ == DeviceState::suspect) become(DeviceState::healthy, "a piece succeeded", now);
@@ -109,6 +110,7 @@ void DeviceHealth::open(const std::string& reason, bool last_in_service, Seconds
 }
 
 void DeviceHealth::failed(const std::string& reason, bool canary, bool last_in_service, Seconds now) {
+  proven_ = false;
   if (state_ == DeviceState::probing && canary) return open("the canary clip failed: " + reason, last_in_service, now);
   ++in_a_row_;
   recent_.push_back(true);

@@ -69,6 +69,8 @@ class DeviceHealth {
 
   DeviceState state() const { return state_; }
   bool in_service() const;  ///< takes pieces of tasks
+  /// It has succeeded since it last failed, or has never failed: the next failure may be somebody else's fault.
+  bool proven() const { return proven_; }
   bool wants_canary() const { return state_ == DeviceState::probing; }
   /// Of `slots`, those that may be used now: all, or while warming up a quarter or half, at least one.
   int allowed(int slots) const;
@@ -91,6 +93,7 @@ class DeviceHealth {
   Seconds open_until_{};
   std::deque<bool> recent_{};  // true: failed
   int in_a_row_ = 0;
+  bool proven_ = true;
   int openings_ = 0;
   int canaries_passed_ = 0;
   int warm_successes_ = 0;

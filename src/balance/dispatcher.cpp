@@ -72,19 +72,25 @@ struct Dispatcher::State {
   }
 
   /// A worker is lost with all that it has in flight: one failure of the device, however many pieces it costs. What was
-  /// in flight runs alone next; what was alone is to blame.
+  /// in flight runs alone next. It counts against a task only where the device had been well: when everything fails
+  /// everywhere, no task is to blame.
   void lose_worker(DeviceIndex device, const Flight& flight, const std::string& reason, Seconds now) {
     DeviceBook& book = devices[device];
-    const bool known = flight.id <= book.incident;
-    if (!known) {
+    if (flight.id > book.incident) {
       book.incident = last_grant;
+      book.incident_counts = book.health().proven();
       book.health().failed(reason, flight.canary, !another_in_service(device), now);
     }
-    if (Task* task = queue.find(flight.task); task && !flight.canary) {
-      auto& avoid = task->avoid;
-      if (std::find(avoid.begin(), avoid.end(), device) == avoid.end()) avoid.push_back(device);
-      if (!known || flight.alone || task->took_down.empty()) task->took_down.push_back(device);
-    }
+    Task* task = flight.canary ? nullptr : queue.find(flight.task);
+    if (!task) return;
+    const auto add_to = [device](std::vector<DeviceIndex>& list) {
+      if (std::find(list.begin(), list.end(), device) == list.end()) list.push_back(device);
+    };
+    add_to(task->avoid);
+    if (book.incident_counts && flight.alone)
+      task->took_down.push_back(device);
+    else if (book.incident_counts)
+      add_to(task->took_down);
   }
 
   Verdict poisoned(const Task& task, Seconds now) {
@@ -109,7 +115,8 @@ Verdict Dispatcher::State::judge(Task& task, const Flight& flight, DeviceIndex d
     case FailureClass::permanent: return {Verdict::Next::failed, told(task)};
     case FailureClass::cancelled: return {};
     case FailureClass::device:
-      if (flight.alone && static_cast<int>(task.took_down.size()) >= options.workers_per_task)
+      if (flight.alone && devices[device].incident_counts &&
+          static_cast<int>(task.took_down.size()) >= options.workers_per_task)
         return poisoned(task, now);
       return {Verdict::Next::retry, told(task)};
     case FailureClass::exhausted:
@@ -147,7 +154,14 @@ void Dispatcher::device_slots(DeviceIndex device, int slots, Seconds now) {
 
 void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
   state_->advance(now);
-  state_->devices.at(device).health().heard(event, reason, now);
+  DeviceBook& book = state_->devices.at(device);
+  book.health().heard(event, reason, now);
+  const bool worker_gone =
+      event == HealthEvent::lost || event == HealthEvent::restarting || event == HealthEvent::quarantine;
+  if (!worker_gone || !book.probing()) return;
+  const GrantId canary = book.flights().front().id;  // nothing is placed beside it
+  state_->granted.erase(canary);
+  book.remove(canary);
 }
 
 void Dispatcher::add_task(TaskId task, TaskFacts facts, Seconds now) {
@@ -161,6 +175,8 @@ void Dispatcher::add_task(TaskId task, TaskFacts facts, Seconds now) {
 void Dispatcher::correct_length(TaskId task, Seconds audio, Seconds now) {
   state_->advance(now);
   state_->queue.correct_length(task, audio);
+  if (const Task* it = state_->queue.find(task); it && it->facts.whole)
+    for (DeviceBook& device : state_->devices) device.correct_length(task, audio);
 }
 
 void Dispatcher::offer(TaskId task, Seconds audio, std::int64_t count, Seconds now) {
@@ -273,6 +289,10 @@ QueueView Dispatcher::queue(Seconds now) {
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {
   return state_->devices.at(device).health().changes();
+}
+
+std::vector<SpeedView> Dispatcher::speeds(DeviceIndex device) const {
+  return state_->devices.at(device).speeds();
 }
 
 std::optional<DeviceIndex> Dispatcher::next_device(Seconds now) {

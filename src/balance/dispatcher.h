@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "balance/device_health.h"
+#include "balance/speed_model.h"
 #include "balance/types.h"
 
 namespace tutti {
@@ -75,7 +76,8 @@ class Dispatcher {
   Dispatcher(Dispatcher&&) noexcept;
   Dispatcher& operator=(Dispatcher&&) noexcept;
 
-  // Devices.
+  // Devices. A worker that is lost is told by `failed` for every grant on it; its canary is over with HealthEvent::lost
+  // or restarting.
   DeviceIndex add_device(DeviceFacts facts, Seconds now);
   void device_memory(DeviceIndex device, DeviceMemory memory, Seconds now);
   void device_slots(DeviceIndex device, int slots, Seconds now);  ///< what its worker takes from now on
@@ -104,6 +106,8 @@ class Dispatcher {
   std::vector<DeviceView> devices(Seconds now);
   QueueView queue(Seconds now);
   const std::vector<HealthChange>& health_changes(DeviceIndex device) const;
+  /// What has been measured of it, by pieces in flight: to be kept, and told as DeviceFacts::speed next time.
+  std::vector<SpeedView> speeds(DeviceIndex device) const;
   /// The device that would take the next task if one were ready and had room; none when no device is in service.
   std::optional<DeviceIndex> next_device(Seconds now);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace tutti {
 namespace {
@@ -42,6 +41,23 @@ double SpeedModel::prior(double pieces) const {
   return prior_speed_ * std::min(1.0, std::max(pieces, 1.0) / enough_);
 }
 
+double SpeedModel::measured_in(const Level& level) const {
+  const double time = std::max(level.spent - level.weight * fixed_.count(), 0.05 * level.spent);
+  return level.audio / std::max(time, 1e-9);
+}
+
+std::vector<SpeedView> SpeedModel::views() const {
+  std::vector<SpeedView> views;
+  for (std::size_t at = 0; at < levels_.size(); ++at)
+    if (levels_[at].weight > 0)
+      views.push_back({.pieces = 1 << at,
+                       .speed = measured_in(levels_[at]),
+                       .fixed = fixed_,
+                       .samples = levels_[at].samples,
+                       .error = error()});
+  return views;
+}
+
 double SpeedModel::speed(int pieces) const {
   const auto wanted = static_cast<int>(level_of(pieces));
   const int last = static_cast<int>(levels_.size()) - 1;
@@ -49,8 +65,7 @@ double SpeedModel::speed(int pieces) const {
     for (const int at : {wanted + away, wanted - away}) {
       if (at < 0 || at > last || levels_[static_cast<std::size_t>(at)].weight == 0) continue;
       const Level& level = levels_[static_cast<std::size_t>(at)];
-      const double time = std::max(level.spent - level.weight * fixed_.count(), 0.05 * level.spent);
-      const double measured = level.audio / std::max(time, 1e-9);
+      const double measured = measured_in(level);
       return away == 0 ? measured : measured * prior(pieces) / prior(std::exp2(at));
     }
   return prior(pieces);
@@ -61,8 +76,8 @@ void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
   const Seconds expected = cost(audio, static_cast<int>(std::lround(std::max(pieces, 1.0))));
   errors_.push_back(std::abs(expected / spent - 1));
   if (errors_.size() > kErrors) errors_.pop_front();
-  ++samples_;
   Level& level = levels_[level_of(pieces)];
+  ++level.samples;
   level.add(audio.count(), spent.count());
   if (const auto fixed = level.intercept()) fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
 }

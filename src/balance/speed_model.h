@@ -3,10 +3,20 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 
 namespace tutti {
+
+/// What has been measured with so many pieces in flight: a record for next time.
+struct SpeedView {
+  int pieces = 1;    ///< the most of its range: 1, 2, 4, 8, …
+  double speed = 0;  ///< audio seconds per second, all pieces together
+  Seconds fixed{};   ///< of every piece
+  int samples = 0;
+  std::optional<double> error{};  ///< median relative error of the predictions, all numbers of pieces together
+};
 
 /// How fast one device is with one model: a piece costs fixed + audio / speed of the device's time, where the speed
 /// depends on how many pieces are in flight. Learns both from what pieces have cost, and keeps the error of its own
@@ -29,22 +39,23 @@ class SpeedModel {
 
   /// Median of |predicted − spent| / spent over the last pieces; none before the first.
   std::optional<double> error() const;
-  int samples() const { return samples_; }
+  std::vector<SpeedView> views() const;
 
  private:
   /// Decayed sums over one range of pieces in flight: what a line through (audio, spent) needs.
   struct Level {
     double weight = 0, audio = 0, spent = 0, audio_squared = 0, audio_spent = 0;
+    int samples = 0;
     void add(double d, double e);
     std::optional<double> intercept() const;
   };
   static std::size_t level_of(double pieces);
   double prior(double pieces) const;
+  double measured_in(const Level& level) const;
 
   double prior_speed_;
   Seconds fixed_;
   int enough_;
-  int samples_ = 0;
   std::array<Level, 9> levels_{};  // 1, 2, 3 to 4, 5 to 8, … pieces in flight
   std::deque<double> errors_{};
 };

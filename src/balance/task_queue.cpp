@@ -54,7 +54,9 @@ Seconds TaskQueue::assumed(const Task& task) const {
 
 /// What the task adds to the sums.
 void TaskQueue::count(Task& task) {
-  const Seconds left = task.ended ? Seconds{} : std::max(assumed(task) - task.placed, task.ready_audio);
+  Seconds left = std::max(assumed(task) - task.placed, task.ready_audio);
+  if (task.facts.whole && task.started) left = task.ready_audio;  // its one piece is in flight, or back in the queue
+  if (task.ended) left = {};
   unplaced_ += (left - task.counted).count();
   task.counted = left;
 }

@@ -116,6 +116,19 @@ TEST(DispatcherFaults, AfterItsBackOffACardIsProbedByOneCanaryAtATime) {
   EXPECT_FALSE(work[0].canary);
 }
 
+TEST(DispatcherFaults, ACanaryEndsWithItsWorkerAndTheNextOneIsGranted) {
+  Dispatcher dispatcher = two_cards(1);
+  dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", {});
+  dispatcher.device_heard(0, HealthEvent::returned, "enumerates again", Seconds(1));
+  const auto first = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(first && first->canary);
+  dispatcher.device_heard(0, HealthEvent::lost, "did not get ready", Seconds(2));
+  dispatcher.finished(first->id, Seconds(3));  // too late: nobody knows it any more
+  dispatcher.device_heard(0, HealthEvent::returned, "ready at last", Seconds(4));
+  const auto second = dispatcher.next(Seconds(4));
+  ASSERT_TRUE(second && second->canary);
+}
+
 TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 8), {});

@@ -242,6 +242,19 @@ TEST(Dispatcher, LearnsSpeedsFromWhatWindowsTake) {
   EXPECT_EQ(dispatcher.devices(Seconds(now))[0].audio_done, Seconds(600));
 }
 
+TEST(Dispatcher, AWholeFileThatTurnsOutLongerIsWaitedForLonger) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(300));
+  const auto grant = dispatcher.next({});
+  dispatcher.correct_length(1, Seconds(600), Seconds(1));
+  EXPECT_NEAR(dispatcher.queue(Seconds(1)).expected_left.count(), 19, 1e-6);
+  dispatcher.finished(grant->id, Seconds(20));
+  EXPECT_EQ(dispatcher.devices(Seconds(20))[0].audio_done, Seconds(600));
+  ASSERT_EQ(dispatcher.speeds(0).size(), 1u);
+  EXPECT_NEAR(dispatcher.speeds(0)[0].speed, 30, 1e-6);
+}
+
 TEST(Dispatcher, AnEndedTaskIsNeverPlacedAgainAndItsPiecesInFlightAreTakenBack) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});

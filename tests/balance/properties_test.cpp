@@ -145,6 +145,7 @@ class Storm {
         break;
       case 2:
         dispatcher_.device_heard(device, HealthEvent::lost, "storm", Seconds(now_));
+        std::erase_if(running_, [&](const auto& it) { return it.second.canary && it.second.device == device; });
         out_.insert(device);
         break;
       case 3:

@@ -1,0 +1,102 @@
+#include "balance/sim/simulator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+using Kind = SimFault::Kind;
+
+SimResult run(std::vector<SimDevice> devices, std::span<const SimTask> tasks, Unit unit = Unit::window) {
+  SimOptions options{.unit = unit};
+  set_policy(Policy::tutti, devices, options);
+  return simulate(tasks, devices, options);
+}
+
+std::size_t done(const SimResult& result) {
+  return static_cast<std::size_t>(
+      std::count_if(result.done_at.begin(), result.done_at.end(), [](Seconds at) { return at > Seconds::zero(); }));
+}
+
+std::vector<SimTask> lectures(std::size_t count) {
+  return with_error(log_normal_lengths(count, Seconds(1200), 0.7, 5), 0.3, 6);
+}
+
+TEST(Simulator, TwiceIsTheSame) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  devices[0].jitter = 0.2;
+  const auto tasks = lectures(20);
+  EXPECT_EQ(run(devices, tasks).done_at, run(devices, tasks).done_at);
+}
+
+TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  devices[0].jitter = devices[1].jitter = 0.3;
+  devices[1].warm_up = Seconds(20);
+  const auto tasks = lectures(30);
+  const SimResult result = run(devices, tasks);
+  EXPECT_EQ(done(result), 30u);
+  EXPECT_EQ(result.devices[1].idle[static_cast<std::size_t>(Idle::starting)], Seconds(20));
+  const double lost = 20 * 12 / 42.0;
+  EXPECT_LE(result.makespan.count(), (lower_bound(tasks, devices, Unit::window).count() + lost) * 1.02);
+}
+
+TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 30, 4)};
+  devices[1].speed = 6;
+  const auto tasks = lectures(30);
+  const SimResult result = run(devices, tasks);
+  EXPECT_NEAR(result.devices[1].speed, 6, 0.1);
+  EXPECT_LE(result.makespan / lower_bound(tasks, devices, Unit::window), 1.01);
+}
+
+TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  for (double at = 50; at < 1000; at += 200) devices[0].faults.push_back({Seconds(at), Kind::worker_dies});
+  const auto tasks = lectures(30);
+  const SimResult result = run(devices, tasks);
+  EXPECT_EQ(done(result), 30u);
+  EXPECT_GT(result.failures, 0u);
+  EXPECT_LE(result.failures, 4u * 5);
+  EXPECT_LE(result.makespan / lower_bound(tasks, devices, Unit::window), 1.05);
+}
+
+TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  devices[0].faults = {{Seconds(10), Kind::sick}};
+  const auto tasks = lectures(30);
+  const SimResult result = run(devices, tasks, Unit::file);
+  EXPECT_EQ(done(result), 30u);
+  EXPECT_LE(result.failures, 20u) << "canaries included";
+  EXPECT_GT(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)], result.makespan * 0.8);
+}
+
+TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  devices[0].faults = {{Seconds(100), Kind::lost}, {Seconds(200), Kind::returned}};
+  const auto tasks = lectures(60);
+  const SimResult result = run(devices, tasks);
+  EXPECT_EQ(done(result), 60u);
+  EXPECT_EQ(result.devices[0].state, DeviceState::healthy);
+  EXPECT_NEAR(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)].count(), 100, 5);
+}
+
+TEST(Simulator, WhenAllCardsAreSickForAWhileNothingIsLost) {
+  auto devices = std::vector{plain_device("a", 30, 2), plain_device("b", 12, 2)};
+  for (auto& device : devices) device.faults = {{Seconds(52), Kind::sick}, {Seconds(120), Kind::well}};
+  const auto tasks = lectures(20);
+  const SimResult result = run(devices, tasks);
+  EXPECT_EQ(done(result), 20u);
+}
+
+TEST(Simulator, EndsWhenNothingCanEverHappenAgain) {
+  auto devices = std::vector{plain_device("a", 30, 2)};
+  devices[0].faults = {{Seconds(50), Kind::lost}};
+  const SimResult result = run(devices, lectures(20));
+  EXPECT_LT(done(result), 20u);
+}
+
+}  // namespace
+}  // namespace tutti
