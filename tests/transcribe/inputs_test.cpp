@@ -48,6 +48,8 @@ TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
     put(name);
   EXPECT_THAT(read({"talks"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
   EXPECT_EQ(found_[0].file, folder_ / "talks/a.flac");
+  EXPECT_THAT(read({"talks/"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
+  EXPECT_THAT(read({"talks/b/.."}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
 }
 
 TEST_F(Inputs, AFolderThatLinksToItselfIsSearchedOnce) {
