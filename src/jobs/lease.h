@@ -80,7 +80,7 @@ struct ContentVerdict {
     lost     // the lease is
   };
   What what = What::unique;
-  TaskId same_as = 0;
+  TaskId same_as = 0;  // the task itself: the file was touched, and its content is what it was
   std::vector<TaskOutput> same_outputs{};
 };
 

@@ -82,6 +82,7 @@ class JobStore {
   /// By id, those after `after`, at most `limit`.
   virtual Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) = 0;
   virtual Result<std::vector<Attempt>> attempts(TaskId task) = 0;
+  /// Of a done task; none for others.
   virtual Result<std::vector<TaskOutput>> outputs(TaskId task) = 0;
 
   // ---- putting outputs in place (jobs/publish.h)

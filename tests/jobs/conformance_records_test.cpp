@@ -64,6 +64,37 @@ TEST_P(JobStoreRecords, ATwinOfATaskThatDiesDoesTheWorkItself) {
   EXPECT_TRUE(released->same_outputs.empty());
 }
 
+TEST_P(JobStoreRecords, AFileThatWasOnlyTouchedKeepsItsResult) {
+  const TaskId id = add("a");
+  const Lease first = *claim();
+  store_->content_known(first.key, "sha");
+  complete(first, "a");
+  TaskSpec touched = spec("a");
+  touched.identity.modified_ns = 8;
+  ASSERT_EQ(store_->submit(run(), std::vector{touched})->at(0).what, Submitted::What::renewed);
+  const auto verdict = *store_->content_known(claim()->key, "sha");
+  EXPECT_EQ(verdict.what, ContentVerdict::What::copy);
+  EXPECT_EQ(verdict.same_as, id);
+  EXPECT_THAT(verdict.same_outputs, ElementsAre(output("a")));
+}
+
+TEST_P(JobStoreRecords, AFileWithOtherContentOrOtherOptionsDoesNot) {
+  add("a");
+  const Lease first = *claim();
+  store_->content_known(first.key, "sha");
+  complete(first, "a");
+  TaskSpec changed = spec("a");
+  changed.identity.modified_ns = 8;
+  store_->submit(run(), std::vector{changed});
+  const Lease second = *claim();
+  EXPECT_EQ(store_->content_known(second.key, "other")->what, ContentVerdict::What::unique);
+  complete(second, "a");
+  changed.options = "small";
+  changed.identity.modified_ns = 9;
+  store_->submit(run(), std::vector{changed});
+  EXPECT_EQ(store_->content_known(claim()->key, "other")->what, ContentVerdict::What::unique);
+}
+
 // ---- results and history
 
 TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {

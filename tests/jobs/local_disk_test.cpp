@@ -16,6 +16,25 @@ TEST(LocalDisk, NetworkFileSystemsAreKnownByNameAndLocalOnesAreNone) {
   EXPECT_FALSE(network_file_system(0x01021994L));  // tmpfs
 }
 
+TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
+  const TempFolder folder;
+  {
+    const auto store = open_store({.folder = folder.path()}).value();
+    const std::vector<TaskSpec> specs{{.key = "/out/a"}};
+    store->submit(store->begin_run({}).value(), specs).value();
+  }
+  {
+    auto first = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));
+    ASSERT_TRUE(first);
+    first->script("ALTER TABLE tasks DROP COLUMN old_sha256; PRAGMA user_version = 1");  // as its first version was
+  }
+  const auto store = open_store({.folder = folder.path()});
+  ASSERT_TRUE(store) << store.error().text();
+  const auto lease = (*store)->claim({}).value();
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE((*store)->content_known(lease->key, "sha"));
+}
+
 TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {
   const TempFolder folder;
   {

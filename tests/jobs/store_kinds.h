@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 
 #include "fake_store_clock.h"
 #include "jobs/open_store.h"
@@ -15,6 +16,11 @@ struct StoreKind {
   std::string name;
   Result<std::unique_ptr<JobStore>> (*open)(const StoreOptions& options);
 };
+
+/// The name of a parametrised test must not hold addresses.
+inline void PrintTo(const StoreKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 inline std::vector<StoreKind> store_kinds() {
   return {{"sqlite", open_store}};

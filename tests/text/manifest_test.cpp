@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <sstream>
 
 #include "support/temp_folder.h"
@@ -119,12 +119,12 @@ TEST(NoteManifest, AHundredThousandAssetsStartWithinTwoSeconds) {
     text += (i ? ",\n" : "\n") + ("{\"id\": \"" + std::to_string(i) + "\", \"name\": \"n" + std::to_string(i)) +
             R"(", "asset_type": "Audio", "folder_path": "f", "notes": ")" + filler + "\"}";
   text += "]}";
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();
   std::string first;
   const ManifestSink one{[&](ManifestEntry&& entry) { return first = entry.path, false; }, [](Error&&) {}};
   ASSERT_TRUE(read_manifest(text, ManifestFormat::json, "m", {}, one));
   EXPECT_EQ(first, "f/n99999");
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  EXPECT_LT(std::clock() - begun, 2 * CLOCKS_PER_SEC);
 }
 
 TEST(ManifestTable, ColumnsAreNamedAndQuotedAsSpreadsheetsDo) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "support/temp_folder.h"
@@ -48,6 +48,8 @@ TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
     put(name);
   EXPECT_THAT(read({"talks"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
   EXPECT_EQ(found_[0].file, folder_ / "talks/a.flac");
+  EXPECT_THAT(read({"talks/"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
+  EXPECT_THAT(read({"talks/b/.."}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
 }
 
 TEST_F(Inputs, AFolderThatLinksToItselfIsSearchedOnce) {
@@ -105,9 +107,9 @@ TEST_F(Inputs, AHundredThousandLinesAreHandedOnWithinTwoSeconds) {
   std::string lines;
   for (int i = 0; i < 100'000; ++i) lines += "/archive/talk" + std::to_string(i) + ".mp3\n";
   put("list.txt", lines);
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();
   EXPECT_EQ(read({"list.txt"}).size(), 100'000U);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  EXPECT_LT(std::clock() - begun, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -70,10 +70,16 @@ Result<std::vector<LeaseStanding>> SqliteStore::renew(std::span<const Renewal> r
 Result<ContentVerdict> SqliteStore::content_known(const LeaseKey& key, const std::string& sha256) {
   return transact([&](Database& database) -> ContentVerdict {
     if (!is_held(database, key)) return {.what = ContentVerdict::What::lost};
-    std::string options;
+    std::string options, old_sha256;
     database.rows(
-        "UPDATE tasks SET sha256 = ?2 WHERE id = ?1 RETURNING options", [&](const Row& row) { options = row.text(0); },
+        "UPDATE tasks SET sha256 = ?2 WHERE id = ?1 RETURNING options, old_sha256",
+        [&](const Row& row) {
+          options = row.text(0);
+          old_sha256 = row.text(1);
+        },
         key.task, sha256);
+    if (!sha256.empty() && old_sha256 == sha256)  // only its date changed
+      return {ContentVerdict::What::copy, key.task, outputs_of(database, key.task)};
     if (const TaskId twin = done_twin(database, key.task, sha256, options)) {
       database.run("UPDATE tasks SET same_as = ?2 WHERE id = ?1", key.task, twin);
       return {ContentVerdict::What::copy, twin, outputs_of(database, twin)};

@@ -58,7 +58,12 @@ Result<std::vector<Attempt>> SqliteStore::attempts(TaskId task) {
 }
 
 Result<std::vector<TaskOutput>> SqliteStore::outputs(TaskId task) {
-  return transact([&](Database& database) { return outputs_of(database, task); });
+  return transact([&](Database& database) {
+    bool done = false;
+    database.rows(
+        "SELECT 1 FROM tasks WHERE id = ?1 AND state = 'done'", [&](const Row&) { done = true; }, task);
+    return done ? outputs_of(database, task) : std::vector<TaskOutput>{};
+  });
 }
 
 Result<std::vector<JobStore::Unpublished>> SqliteStore::unpublished() {

@@ -75,6 +75,8 @@ CREATE TABLE events(
   device TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 CREATE INDEX events_at ON events(at);
 )sql",
+    // The content of the version before, whose results are kept until they are known to be of no use.
+    "ALTER TABLE tasks ADD COLUMN old_sha256 TEXT NOT NULL DEFAULT ''",
 };
 
 std::int64_t version_of(Database& database) {

@@ -17,14 +17,15 @@ struct Known {
   InputIdentity identity{};
   std::string input{};
   std::string options{};
+  std::string sha256{};
 };
 
 Known find_key(Database& database, const std::string& key) {
   Known known;
   database.rows(
-      "SELECT id, state, bytes, modified_ns, input, options FROM tasks WHERE key = ?1",
+      "SELECT id, state, bytes, modified_ns, input, options, sha256 FROM tasks WHERE key = ?1",
       [&](const Row& row) {
-        known = {row.number(0), row.text(1), {row.number(2), row.number(3)}, row.text(4), row.text(5)};
+        known = {row.number(0), row.text(1), {row.number(2), row.number(3)}, row.text(4), row.text(5), row.text(6)};
       },
       key);
   return known;
@@ -50,6 +51,10 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
       return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued)};
     }
     renew_version(database, run, known.id, spec, same_input);
+    if (known.state == name_of(TaskState::done) && known.options == spec.options)
+      database.run("UPDATE tasks SET old_sha256 = ?2 WHERE id = ?1", known.id, known.sha256);
+    else
+      database.run("DELETE FROM results WHERE task = ?1", known.id);
     return {known.id, Submitted::What::renewed, TaskState::queued};
   }
   const ClaimOrder order = claim_order(spec);
@@ -77,13 +82,13 @@ void SqliteStore::renew_version(Database& database, RunId run, TaskId task, cons
   std::optional<std::int64_t> deadline;
   if (spec.deadline) deadline = ms_of(*spec.deadline);
   end_attempt(database, task, AttemptEnd::handed_back, "", "the input or the options changed", {});
-  database.run("DELETE FROM results WHERE task = ?1", task);
   database.run(
       "UPDATE tasks SET batch = ?2, run = ?3, input = ?4, bytes = ?5, modified_ns = ?6, options = ?7, audio = ?8, "
       "length = ?9, class = ?10, priority = ?11, deadline = ?12, uuid = ?13, name = ?14, extra = ?15, aged_from = ?16, "
       "due = ?17, size = ?18, submitted = ?19, state = 'queued', strikes = 0, device_failures = 0, memory_failures = "
       "0, "
-      "progress = 0, sha256 = iif(?20, sha256, ''), same_as = 0, waits_for = 0, not_before = 0, cancel_wished = 0, "
+      "progress = 0, sha256 = iif(?20, sha256, ''), old_sha256 = '', same_as = 0, waits_for = 0, not_before = 0, "
+      "cancel_wished = 0, "
       "owner = '', failed_on = '', lease_token = '', error = '', published = 0 WHERE id = ?1",
       task, spec.batch, run, spec.input, spec.identity.bytes, spec.identity.modified_ns, spec.options, audio,
       static_cast<int>(spec.length), static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
