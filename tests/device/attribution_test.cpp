@@ -50,6 +50,13 @@ TEST(Attribution, HiddenProcessesMakeTheSplitAbsentNotZero) {
   EXPECT_EQ(gpu.utilisation.own, std::nullopt);
 }
 
+TEST(Attribution, AProcessThatDoesNotExistHereMayBeOursUnderAnotherNumber) {
+  auto gpu = gpu_with({{.pid = 4711, .memory = kGB}}, kGB);
+  attribute_load(gpu, kHost);
+  EXPECT_EQ(gpu.memory.own, std::nullopt);
+  EXPECT_EQ(gpu.memory.foreign, std::nullopt);
+}
+
 TEST(Attribution, AnOwnProcessOfUnknownMemoryMakesTheSplitAbsent) {
   auto gpu = gpu_with({{.pid = 10, .memory = std::nullopt}}, Bytes{6 * kGB.value});
   attribute_load(gpu, kHost);

@@ -25,8 +25,8 @@ inline const std::string kTwoCards =
     "power=650 power_limit=700 energy=99 temp=75 mem_temp=85 slowdown=89 shutdown=92 clock=1980 sm_clock=1980 "
     "mem_clock=2619 clock_max=1980 mem_clock_max=2619 throttle=0x0 ecc_corrected=0 ecc_uncorrected=1 recovery=1 "
     "pcie_gen=5 pcie_width=16 pcie_sent=9 pcie_received=8 mig=0 name=NVIDIA H100\n"
-    "process gpu=GPU-a pid=1000001 memory=3000000000 util=20\n"
-    "process gpu=GPU-b pid=1000002 memory=4000000000 util=90\n";
+    "process gpu=GPU-a pid=1 memory=3000000000 util=20\n"
+    "process gpu=GPU-b pid=2 memory=4000000000 util=90\n";
 
 /// A scripted machine read synchronously, with time that stands still.
 class DriverUnderTest {

@@ -105,7 +105,7 @@ TEST(NvmlSource, ErrorsLinksAndProcessesAreInTheSnapshot) {
   EXPECT_EQ(gpu.pcie.width, 16);
   EXPECT_EQ(gpu.mig, false);
   ASSERT_EQ(gpu.processes->size(), 1u);
-  EXPECT_EQ(gpu.processes->front().pid, 1000001);
+  EXPECT_EQ(gpu.processes->front().pid, 1);
   EXPECT_EQ(gpu.processes->front().memory, Bytes{3000000000});
   EXPECT_DOUBLE_EQ(*gpu.processes->front().utilisation, 0.2);
   EXPECT_EQ(all.gpu("GPU-b")->errors.recovery_action, "reset the GPU");
@@ -277,12 +277,17 @@ TEST(NvmlSource, ThreeDriverGenerationsTellOfTheSameProcesses) {
     ASSERT_TRUE(found);
     std::vector<std::pair<int, std::int64_t>> entries;
     for (const auto& process : *found) entries.emplace_back(process.pid, process.memory->value);
-    EXPECT_THAT(entries, ElementsAre(std::pair(1000001, 3000000000), std::pair(1000003, 5), std::pair(1000004, 6)));
+    EXPECT_THAT(entries, ElementsAre(std::pair(1, 3000000000), std::pair(1000003, 5), std::pair(1000004, 6)));
     // Only the newest tells the driver's share of memory apart; what is free is the same for all.
     EXPECT_EQ(all.gpu("GPU-a")->memory.free, Bytes{19499999984});
     EXPECT_EQ(all.gpu("GPU-a")->memory.reserved.has_value(), std::string_view(library) == TUTTI_FAKE_NVML_LIBRARY);
     EXPECT_EQ(all.gpu("GPU-a")->throttled_by->size(), 1u) << "by the call's older name";
   }
+}
+
+TEST(NvmlSource, TheFirstLookAsksForFreshSamplesOnly) {
+  DriverUnderTest driver("gpu uuid=GPU-a total=80000000000 old_samples\nprocess gpu=GPU-a pid=1 memory=1 util=20\n");
+  EXPECT_DOUBLE_EQ(*driver.read().gpus.at(0).processes->at(0).utilisation, 0.2);
 }
 
 TEST(NvmlSource, ManyProcessesAreAllListed) {
@@ -354,6 +359,10 @@ TEST(NvmlSource, SlicesOfACardAreListedWithTheirMemory) {
   EXPECT_EQ(gpu.mig_devices[0].name, "MIG 3g.20gb");
   EXPECT_EQ(gpu.mig_devices[1].gpu_instance, 9);
   EXPECT_EQ(gpu.mig_devices[1].memory_used, Bytes{8});
+  const auto all = driver.read();
+  ASSERT_NE(all.gpu("MIG-2"), nullptr);
+  EXPECT_EQ(all.gpu("MIG-2")->uuid, "GPU-a");
+  EXPECT_EQ(all.gpu("MIG-3"), nullptr);
 }
 
 TEST(NvmlSource, PcieThroughputIsMeasuredApartAndForgottenWhenOld) {

@@ -1,6 +1,7 @@
 #include "device/nvml/processes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -10,6 +11,7 @@ namespace {
 
 constexpr unsigned kMostProcesses = 128;  // room at first; the driver says when it is too little
 constexpr std::byte kUntouched{0xA5};
+constexpr unsigned long long kFirstLook = 1'000'000;  // microseconds back
 
 void enter(std::vector<GpuProcess>& processes, unsigned pid, unsigned long long memory) {
   const auto found = std::find_if(processes.begin(), processes.end(),
@@ -20,13 +22,28 @@ void enter(std::vector<GpuProcess>& processes, unsigned pid, unsigned long long 
   if (!nvml::is_blank(memory)) process.memory = Bytes{static_cast<std::int64_t>(memory)};
 }
 
-/// The first drivers of the 535 family wrote longer entries than they declared: they have then touched bytes behind
-/// the last one.
+nvml::ProcessV2 entry_at(const std::vector<std::byte>& buffer, std::size_t offset) {
+  nvml::ProcessV2 entry{};
+  std::memcpy(&entry, buffer.data() + offset, sizeof entry);
+  return entry;
+}
+
+/// The first drivers of the 535 family wrote longer entries than they declared. They have then touched bytes behind the
+/// last one, and, read with the declared length, some process has the number 0.
 std::size_t stride_of(const std::vector<std::byte>& buffer, unsigned count, std::size_t declared) {
   if (declared != sizeof(nvml::ProcessV2)) return declared;
   const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(count * sizeof(nvml::Process535));
   const auto behind = buffer.begin() + static_cast<std::ptrdiff_t>(count * declared);
-  return std::all_of(behind, end, [](std::byte b) { return b == kUntouched; }) ? declared : sizeof(nvml::Process535);
+  bool has_nobody = false;
+  for (unsigned i = 0; i < count; ++i) has_nobody = has_nobody || entry_at(buffer, i * declared).pid == 0;
+  const bool is_longer = has_nobody && std::any_of(behind, end, [](std::byte b) { return b != kUntouched; });
+  return is_longer ? sizeof(nvml::Process535) : declared;
+}
+
+/// NVML's clock: microseconds since 1970.
+unsigned long long microseconds_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
 template <class Entry>
@@ -69,6 +86,8 @@ std::optional<std::vector<GpuProcess>> gpu_processes(NvmlAsker& ask) {
 }
 
 bool add_process_utilisation(NvmlAsker& ask, unsigned long long& last_seen, std::vector<GpuProcess>& processes) {
+  // The driver keeps old samples, which would be told again at first.
+  if (last_seen == 0) last_seen = microseconds_now() - kFirstLook;
   std::vector<nvml::ProcessSample> samples(4 * kMostProcesses);
   auto count = static_cast<unsigned>(samples.size());
   const bool got = ask.call(ask.library().process_utilisation, samples.data(), &count, last_seen);

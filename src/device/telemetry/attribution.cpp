@@ -13,7 +13,7 @@ constexpr Bytes kUnexplained{512 << 20}, kUnexplainedWithReserved{std::int64_t{1
 
 bool hides_processes(const GpuSnapshot& gpu) {
   const Bytes most = gpu.memory.reserved ? kUnexplained : kUnexplainedWithReserved;
-  return !gpu.processes || (gpu.processes->empty() && gpu.memory.used && *gpu.memory.used > most);
+  return gpu.processes->empty() && gpu.memory.used && *gpu.memory.used > most;
 }
 
 void split_memory(GpuSnapshot& gpu) {
@@ -39,14 +39,19 @@ void split_utilisation(GpuSnapshot& gpu) {
 
 void attribute_load(GpuSnapshot& gpu, const HostSnapshot& host) {
   if (!gpu.processes) return;
+  bool are_all_known = true;
   for (auto& process : *gpu.processes) {
     const auto found = std::find_if(host.processes.begin(), host.processes.end(),
                                     [&](const ProcessSnapshot& each) { return each.pid == process.pid; });
-    if (found == host.processes.end()) continue;
+    if (found == host.processes.end()) {
+      are_all_known = false;
+      continue;
+    }
     process.own = found->own;
     process.name = found->name;
   }
-  if (hides_processes(gpu)) return;
+  // In a container the driver may give the machine's process numbers: those who are nobody here may be ours.
+  if (!are_all_known || hides_processes(gpu)) return;
   split_memory(gpu);
   split_utilisation(gpu);
 }

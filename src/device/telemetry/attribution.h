@@ -9,7 +9,8 @@
 namespace tutti {
 
 /// Names the processes on a GPU, says which are ours, and splits its memory and utilisation into own and foreign. What
-/// the driver hides (processes of other containers) makes the split absent, not zero.
+/// the driver hides (processes of other containers), or numbers in a way that is not ours, makes the split absent, not
+/// zero. `host` tells of all processes on the GPU that exist here.
 void attribute_load(GpuSnapshot& gpu, const HostSnapshot& host);
 
 /// Says which GPU is `cuda:N`, by CUDA_VISIBLE_DEVICES (absent: unset). `gpus` are in PCI order. A note where an entry

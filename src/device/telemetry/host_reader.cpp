@@ -1,12 +1,13 @@
 #include "device/telemetry/host_reader.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cerrno>
 #include <sstream>
 
 #include "device/machine.h"
@@ -168,7 +169,12 @@ void HostReader::read_processes(HostSnapshot& host, std::optional<Seconds> passe
   std::map<int, double> now;
   for (const int pid : all) {
     auto facts = process_facts(root_, pid);
-    if (!facts) continue;
+    if (!facts) {
+      // Another user's, where /proc is mounted with hidepid.
+      if (others.contains(pid) && root_ == "/" && ::kill(pid, 0) != 0 && errno == EPERM)
+        host.processes.push_back({.pid = pid});
+      continue;
+    }
     now[pid] = facts->seconds;
     ProcessSnapshot process{.pid = pid, .parent = facts->parent, .name = std::move(facts->name)};
     process.own = own.contains(pid);

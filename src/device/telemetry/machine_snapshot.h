@@ -24,7 +24,7 @@ struct MachineSnapshot {
   std::vector<std::string> notes{};  ///< what is missing and why, a line each
 
   Seconds age(Clock::Instant now) const { return now - when; }
-  /// The GPU of this UUID, or null.
+  /// The GPU of this UUID, or the one that the slice of this UUID (MIG-…) is part of; else null.
   const GpuSnapshot* gpu(std::string_view uuid) const;
 };
 

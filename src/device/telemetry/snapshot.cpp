@@ -43,7 +43,11 @@ std::optional<Seconds> GpuSnapshot::age(Clock::Instant now) const {
 }
 
 const GpuSnapshot* MachineSnapshot::gpu(std::string_view uuid) const {
-  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuSnapshot& each) { return each.uuid == uuid; });
+  const auto is_it = [&](const GpuSnapshot& gpu) {
+    return gpu.uuid == uuid || std::any_of(gpu.mig_devices.begin(), gpu.mig_devices.end(),
+                                           [&](const MigDevice& slice) { return slice.uuid == uuid; });
+  };
+  const auto found = std::find_if(gpus.begin(), gpus.end(), is_it);
   return found == gpus.end() ? nullptr : &*found;
 }
 
