@@ -11,7 +11,7 @@
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
-#include "cli/synth_command.h"
+#include "cli/synth/synth_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
