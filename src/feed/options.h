@@ -29,7 +29,7 @@ struct FeedThreads {
   int features = 2;
 
   /// `threads` for each stage that computes.
-  static FeedThreads of(int threads) { return {1, 1, threads, threads, threads, threads}; }
+  static FeedThreads of(int threads) { return {threads, 1, threads, threads, threads, threads}; }
 };
 
 /// How many bad samples a set may have before the run stops. Both count samples, not lines read again in later epochs.
