@@ -17,7 +17,7 @@
 #include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
 #include "cli/review_command.h"
-#include "cli/synth_command.h"
+#include "cli/synth/synth_command.h"
 #include "cli/top_command.h"
 #include "cli/train_command.h"
 #include "cli/transcribe_command.h"

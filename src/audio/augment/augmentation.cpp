@@ -35,10 +35,10 @@ double speed_of(const Augmentation& augmentation, std::uint64_t key) {
   return random.chance(augmentation.speed_share) ? drawn(augmentation.speed, random) : 1;
 }
 
-std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation,
+std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, double speed,
                                     std::uint64_t key) {
   std::vector<float> sound(pcm.begin(), pcm.end());
-  if (const double speed = speed_of(augmentation, key); speed != 1) sound = at_speed(sound, speed);
+  if (speed != 1) sound = at_speed(sound, speed);
   if (auto random = random_for(Draw::room, key); random.chance(augmentation.room_share)) {
     const double seconds = drawn(augmentation.room_seconds, random);
     add_room(sound, seconds, random);

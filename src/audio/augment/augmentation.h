@@ -41,8 +41,9 @@ struct Augmentation {
 /// all three functions.
 double speed_of(const Augmentation& augmentation, std::uint64_t key);
 
-/// Speed, then room, noise and gain, each where it is drawn. 16 kHz, mono.
-std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, std::uint64_t key);
+/// `speed` times as fast, then room, noise and gain, each where it is drawn. 16 kHz, mono.
+std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, double speed,
+                                    std::uint64_t key);
 
 /// Masks bands and stretches of a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
 void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames, const SpecAugment& masks,

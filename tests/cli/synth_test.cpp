@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/files.h"
+#include "cli/synth/morse_folder.h"
+#include "support/temp_folder.h"
+#include "transcript/transcript_json.h"
+
+namespace tutti {
+namespace {
+
+MorseFolder folder_of(const std::filesystem::path& out, std::int64_t count) {
+  MorseFolder wanted;
+  wanted.out = out;
+  wanted.count = count;
+  wanted.corpus.condition = Condition::clean;
+  return wanted;
+}
+
+/// Every file below a folder, by its name in it.
+std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = *read_file(entry.path());
+  return files;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(MorseFolder, HoldsTheNotesLayout) {
+  const TempFolder folder;
+  const auto report = write_morse_folder(folder_of(folder.path(), 30));
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->clips, 30);
+  auto files = files_in(folder.path());
+  EXPECT_TRUE(files["metadata.csv"].starts_with(
+      "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\nmorse_000000,morse_000000.wav,"));
+  EXPECT_EQ(lines_in(files["metadata.csv"]), 31U);
+  EXPECT_EQ(lines_in(files["splits/train.csv"]) + lines_in(files["splits/validation.csv"]) +
+                lines_in(files["splits/test.csv"]),
+            33U);
+  EXPECT_GE(lines_in(files["splits/train_transcripts.txt"]), 22U);
+  EXPECT_EQ(files.count("audio/morse_000029.wav"), 1U);
+  const auto times = read_transcript_json(files["transcripts/morse_000000.json"]);
+  ASSERT_TRUE(times);
+  EXPECT_NE(files["metadata.csv"].find("," + times->text + ","), std::string::npos);
+}
+
+TEST(MorseFolder, IsTheSameWithAnyNumberOfThreads) {
+  const TempFolder one, many;
+  MorseFolder wanted = folder_of(one.path(), 20);
+  ASSERT_TRUE(write_morse_folder(wanted));
+  wanted.out = many.path();
+  wanted.threads = 7;
+  ASSERT_TRUE(write_morse_folder(wanted));
+  EXPECT_EQ(files_in(one.path()), files_in(many.path()));
+}
+
+TEST(MorseFolder, DoesNotWriteOverACorpus) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2)));
+  EXPECT_EQ(write_morse_folder(folder_of(folder.path(), 2)).error().fault, Fault::usage);
+}
+
+TEST(MorseFolder, WritesFlacWhereAsked) {
+  const TempFolder folder;
+  MorseFolder wanted = folder_of(folder.path(), 2);
+  wanted.format = SoundFormat::flac;
+  ASSERT_TRUE(write_morse_folder(wanted));
+  EXPECT_TRUE(read_file(folder / "audio/morse_000001.flac")->starts_with("fLaC"));
+}
+
+}  // namespace
+}  // namespace tutti
