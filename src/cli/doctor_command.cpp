@@ -8,7 +8,9 @@
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "device/nvml/nvml.h"
+#include "device/telemetry/metrics.h"
 #include "device/telemetry/sampler.h"
+#include "metrics/prometheus.h"
 
 namespace tutti {
 namespace {
@@ -24,6 +26,12 @@ Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings
   const auto nvml = Nvml::open();
   look_at_cuda(nvml ? nvml->cuda_version() : std::nullopt, findings);
   return find_topology();
+}
+
+int print_metrics() {
+  const Sampler sampler({.patience = kPatience});
+  std::fputs(prometheus_text(snapshot_metrics(*sampler.settled(kLongest))).c_str(), stdout);
+  return kDone;
 }
 
 int exit_code_of(Finding::Level worst) {
@@ -45,13 +53,16 @@ const char* last_words(Finding::Level worst) {
 }  // namespace
 
 int run_doctor(const std::vector<std::string>& arguments) {
-  bool json = false;
+  bool json = false, prometheus = false;
   OptionTable table("doctor",
                     "Say what this machine has, what is missing or unwell, and what to do about each: programs and "
                     "libraries, processor, limits, NVIDIA driver, GPUs and what lies between them, disks, models. "
                     "Exit code 0: nothing is missing, 3: something is broken, 4: nothing can run.");
   table.add_switch("json", json, "the report as one JSON object, with the GPUs and their topology");
+  table.add_switch("prometheus", prometheus,
+                   "only the machine's metrics, in Prometheus' text format (for node_exporter's textfile collector)");
   if (const auto code = start_command(table, arguments)) return *code;
+  if (prometheus) return print_metrics();
 
   Findings findings;
   // It looks at the driver while we look at the rest.

@@ -108,6 +108,14 @@ TEST(Doctor, WithoutADriverItLooksWhyThereIsNone) {
   EXPECT_THAT(look(), ElementsAre(is(Level::broken, "driver", "cannot be loaded", "container toolkit")));
 }
 
+TEST(Doctor, ADriverThatHangsIsSaidToHang) {
+  const MachineSnapshot all{
+      .number = 1, .driver_hangs = true, .notes = {"NVIDIA's management library does not answer"}};
+  Findings findings;
+  look_at_gpus(all, findings);
+  EXPECT_THAT(findings.all(), ElementsAre(is(Level::broken, "driver", "does not come back", "restart the machine")));
+}
+
 TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
   const auto look = [](std::optional<std::uint64_t> files, std::optional<std::uint64_t> most) {
     Findings findings;
@@ -148,6 +156,15 @@ TEST(Doctor, TheReportForMachinesHasNoKeyForWhatIsAbsent) {
   EXPECT_EQ(json["topology"]["paths"][0]["path"], "NV4");
   EXPECT_EQ(json["topology"]["gpus"][0]["numa_node"], 1);
   EXPECT_FALSE(json["topology"]["gpus"][1].contains("uuid"));
+}
+
+TEST(Doctor, MetricsAreForPrometheus) {
+  const ScriptedMachine machine("gpu uuid=GPU-a temp=55\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_doctor({"--prometheus"}), kDone);
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, HasSubstr("tutti_gpu_temperature_celsius{gpu_uuid=\"GPU-a\",where=\"gpu\"} 55\n"));
+  EXPECT_THAT(text, HasSubstr("tutti_host_busy_ratio "));
 }
 
 TEST(Doctor, TheWholeCommandSpeaksOfEveryCardAndEndsWithItsOwnExitCode) {

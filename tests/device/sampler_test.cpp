@@ -106,9 +106,9 @@ TEST(Sampler, AHangOfTheWholeDriverIsANoteUntilItEnds) {
     SCOPED_TRACE(call);
     const ScriptedMachine machine(kTwoCards + "hang call=" + call + "\n");
     const Sampler sampler(fast());
-    eventually([&] { return !sampler.latest()->notes.empty(); });
+    eventually([&] { return sampler.latest()->driver_hangs && !sampler.latest()->notes.empty(); });
     machine.now(kTwoCards);
-    eventually([&] { return sampler.latest()->number > 2; });
+    eventually([&] { return !sampler.latest()->driver_hangs; });
   }
 }
 

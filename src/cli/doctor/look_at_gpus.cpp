@@ -109,6 +109,10 @@ void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
 }  // namespace
 
 void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs::path& root) {
+  if (snapshot.driver_hangs)
+    findings.broken("driver", "a call to the NVIDIA driver does not come back",
+                    "Programs that use a GPU will hang as well: dmesg | grep -i nvrm says more; restart the machine");
+  if (snapshot.driver_hangs && snapshot.gpus.empty()) return;
   if (snapshot.source.empty() && snapshot.gpus.empty()) return look_at_absence(snapshot, root, findings);
   if (snapshot.driver) findings.good("driver", *snapshot.driver + ", told by " + snapshot.source);
   if (snapshot.source == "nvidia-smi")

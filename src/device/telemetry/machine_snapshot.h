@@ -19,6 +19,7 @@ struct MachineSnapshot {
   std::chrono::system_clock::time_point wall_clock{};  ///< the same moment, for people
   std::string source{};                 ///< where GPU data comes from: "nvml", "nvidia-smi", or empty: there is none
   std::optional<std::string> driver{};  ///< NVIDIA driver version
+  bool driver_hangs = false;            ///< a call about the driver as a whole does not come back
   std::vector<GpuSnapshot> gpus{};      ///< in PCI order; a lost card stays, at the end
   HostSnapshot host{};
   std::vector<std::string> notes{};  ///< what is missing and why, a line each

@@ -96,6 +96,7 @@ MachineSnapshot take_snapshot(SamplerState& state, HostReader& host, std::uint64
     all.gpus = book.gpus(now);
     all.source = book.source();
     all.driver = book.driver();
+    all.driver_hangs = book.hangs("", now);
     all.notes = book.notes(now);
   });
   std::set<int> on_gpus;
