@@ -30,6 +30,7 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
+  std::atomic<bool> publishing{false};  // its lease ends with that
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
 };
 
