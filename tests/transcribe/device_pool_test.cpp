@@ -8,7 +8,7 @@
 #include "support/environment.h"
 #include "support/log_capture.h"
 #include "transcribe/run.h"
-#include "transcribe/worker_options.h"
+#include "transcribe/start/worker_options.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -58,9 +58,8 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
   const auto engine = many->engine({.id = 1, .audio = Seconds(300)});
   std::vector<std::future<Result<Decoded>>> answers;
   for (WindowId window = 1; window <= 40; ++window)
-    answers.push_back(std::async(std::launch::async, [&engine, window] {
-      return transcribe(*engine, window, static_cast<float>(window));
-    }));
+    answers.push_back(std::async(
+        std::launch::async, [&engine, window] { return transcribe(*engine, window, static_cast<float>(window)); }));
   for (WindowId window = 1; window <= 40; ++window) {
     const auto answer = answers[window - 1].get();
     ASSERT_TRUE(answer) << answer.error().text();
