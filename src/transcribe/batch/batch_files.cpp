@@ -279,11 +279,11 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
 
 Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                           const PoolTaskEngine::Use& use, bool copied) {
+  attempt.publishing = true;
   const auto published =
       publish_outputs(store_, attempt.lease, options_.staging, contents,
                       {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
   if (!published) return tl::unexpected(published.error());
-  if (attempt.settled) return {};
   settle(attempt);
   attempt.engine.reset();
   if (!*published) {
@@ -377,8 +377,8 @@ void BatchFiles::renew() {
   const auto standings = store_.renew(renewals);
   if (!standings) return log(Level::warning, "the store: leases could not be renewed: " + standings.error().text());
   for (std::size_t i = 0; i < standings->size(); ++i) {
-    if ((*standings)[i] == LeaseStanding::held) continue;
     BatchAttempt& attempt = *renewed[i];
+    if ((*standings)[i] == LeaseStanding::held || attempt.publishing || attempt.settled) continue;
     const TaskId id = attempt.lease.key.task;
     settle(attempt);
     if ((*standings)[i] == LeaseStanding::lost) {

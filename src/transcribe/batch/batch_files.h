@@ -30,7 +30,8 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
-  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+  std::atomic<bool> publishing{false};  // its lease ends with that
+  std::atomic<bool> settled{false};     // the store knows how it ended, or the lease is somebody else's
 };
 
 /// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transcribe/worker_options.h"
+#include "transcribe/start/worker_options.h"
 
 namespace tutti {
 namespace {

@@ -85,7 +85,7 @@ void add_assets(BatchReport& report, JobStore& store, RunId run) {
   }
 }
 
-void end_in_store(const BatchReport& report, JobStore& store, RunId run) {
+void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
   RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
              .successful = static_cast<std::int64_t>(report.counts.done),
              .failed = static_cast<std::int64_t>(report.counts.failed),
@@ -98,6 +98,17 @@ void end_in_store(const BatchReport& report, JobStore& store, RunId run) {
                            .audio = device.audio_done,
                            .busy = device.busy,
                            .idle = device.idle});
+  for (const auto& device : report.pool.devices) {
+    if (!device.error) continue;  // nothing was measured
+    const auto known = store.record_speed({.key = {.device = device.id,
+                                                   .model = options.run.model.string(),
+                                                   .compute_type = options.run.compute_type,
+                                                   .concurrency = std::max(1, device.slots)},
+                                           .speed = device.speed,
+                                           .samples = 1,
+                                           .median_error = device.error});
+    if (!known) log(Level::error, "the store: " + known.error().text());
+  }
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 

@@ -68,7 +68,7 @@ class Pool final : public DevicePool {
       if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
       member.in_trouble = trouble.has_value();
       member.was_away = true;
-      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, "the driver says: " + *trouble, ""});
+      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, *trouble, ""});
       if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
       member.changed.notify_all();
       shared_->pump(lock);

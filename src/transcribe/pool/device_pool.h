@@ -53,7 +53,8 @@ struct PooledDeviceView {
   int tasks = 0;         // with a window in flight here
   int slots = 0;
   std::optional<int> task_cap{};
-  double speed = 0;
+  double speed = 0;               // as believed
+  std::optional<double> rated{};  // what it is known to do: an emulated card
   std::optional<double> error{};  // median relative error of the speed model's predictions
   Seconds audio_done{};
   Seconds busy{};
