@@ -32,7 +32,7 @@ struct RunEnd {
   std::int64_t total = 0, successful = 0, failed = 0, cancelled = 0;
   Seconds elapsed{};
   Seconds audio{};
-  std::vector<DeviceUse> devices{};
+  std::vector<DeviceUse> devices{};  // those with one id are summed up
 };
 
 struct RunRecord {

@@ -60,6 +60,7 @@ TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {
   EXPECT_THAT(line_with(lines, "big"), HasSubstr("95.0 %"));
   EXPECT_THAT(line_with(lines, "big"), HasSubstr("1.0 kWh"));
   EXPECT_THAT(line_with(lines, "small"), HasSubstr("memory (0:20)"));
+  EXPECT_THAT(line_with(lines, "small"), HasSubstr(" 10.0 "));  // 300 s in 30 s
   EXPECT_THAT(line_with(lines, "float16"), HasSubstr("12.5 %"));
   EXPECT_THAT(line_with(lines, "quarantined"), HasSubstr("3 failures in a row"));
 }
@@ -83,6 +84,7 @@ TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {
 TEST(HistoryPicture, HasALineForEveryDeviceAndForWholeRuns) {
   const std::string svg = history_svg(example());
   EXPECT_THAT(svg, HasSubstr("whole runs"));
+  EXPECT_THAT(svg, HasSubstr("GPU-2 (small), by run"));
   EXPECT_THAT(svg, HasSubstr("GPU-1, medium float16, 4 at once"));
 }
 

@@ -143,6 +143,17 @@ TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
   EXPECT_FALSE(found.end.devices[0].cost);  // absent is absent
 }
 
+TEST_P(JobStoreRecords, DevicesWithOneIdAreSummedUp) {
+  const RunId id = run();
+  const DeviceUse twin{
+      .device = "emulated:30x:12GB", .audio = Seconds(30), .busy = Seconds(1), .idle = {{"memory", Seconds(2)}}};
+  ASSERT_TRUE(store_->end_run(id, {.devices = {twin, twin}}));
+  const auto devices = store_->runs(1)->at(0).end.devices;
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_EQ(devices[0].audio, Seconds(60));
+  EXPECT_EQ(devices[0].idle.at("memory"), Seconds(4));
+}
+
 TEST_P(JobStoreRecords, SpeedsKeepTheirHistory) {
   const SpeedKey key{"GPU-1", "medium", "float16", 4};
   store_->record_speed({.key = key, .speed = 30, .overhead = Seconds(1), .samples = 1});

@@ -61,6 +61,17 @@ TextTable run_table(const std::vector<RunRecord>& runs) {
   return table;
 }
 
+/// Audio seconds per second that the device was busy; 0 where it did nothing.
+double speed_of(const DeviceUse& use) {
+  return use.busy.count() > 0 ? use.audio / use.busy : 0;
+}
+
+/// "waiting_for_input" as people read it.
+std::string words_of(std::string reason) {
+  std::ranges::replace(reason, '_', ' ');
+  return reason;
+}
+
 /// A device over several runs.
 struct DeviceSum {
   DeviceUse use{};
@@ -91,16 +102,18 @@ TextTable device_table(const std::vector<RunRecord>& runs) {
                               {.title = "runs", .right = true},
                               {.title = "audio", .right = true},
                               {.title = "busy", .right = true},
+                              {.title = "x real time", .right = true},
                               {.title = "energy", .right = true, .rank = 1},
                               {.title = "cost", .right = true, .rank = 1},
                               {.title = "mostly idle for", .rank = 3}}};
   for (const auto& [device, sum] : sums_of(runs)) {
     const auto worst = std::ranges::max_element(sum.use.idle, {}, [](const auto& reason) { return reason.second; });
-    table.rows.push_back({device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
-                          sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "",
-                          sum.use.energy_joules ? short_number(*sum.use.energy_joules / 3.6e6) + " kWh" : "",
-                          sum.use.cost ? short_number(*sum.use.cost) : "",
-                          worst == sum.use.idle.end() ? "" : worst->first + " (" + length_text(worst->second) + ")"});
+    table.rows.push_back(
+        {device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
+         sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "", short_number(speed_of(sum.use)),
+         sum.use.energy_joules ? short_number(*sum.use.energy_joules / 3.6e6) + " kWh" : "",
+         sum.use.cost ? short_number(*sum.use.cost) : "",
+         worst == sum.use.idle.end() ? "" : words_of(worst->first) + " (" + length_text(worst->second) + ")"});
   }
   return table;
 }
@@ -141,6 +154,27 @@ TextTable event_table(const std::vector<DeviceEvent>& events) {
   return table;
 }
 
+/// What was measured in each run: a point per run for every device, and for all together.
+std::vector<TimeSeries> run_series(const std::vector<RunRecord>& runs) {
+  TimeSeries whole{.label = "whole runs"};
+  std::map<std::string, TimeSeries> devices;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (!run->ended) continue;
+    const double at = seconds_of(run->started);
+    if (speed_of(*run) > 0) whole.points.push_back({at, speed_of(*run)});
+    for (const auto& use : run->end.devices) {
+      TimeSeries& device = devices[use.device];
+      device.label =
+          use.device + (use.name.empty() || use.name == use.device ? "" : " (" + use.name + ")") + ", by run";
+      if (speed_of(use) > 0) device.points.push_back({at, speed_of(use)});
+    }
+  }
+  std::vector<TimeSeries> series{std::move(whole)};
+  for (auto& [id, device] : devices) series.push_back(std::move(device));
+  std::erase_if(series, [](const TimeSeries& each) { return each.points.empty(); });
+  return series;
+}
+
 }  // namespace
 
 std::vector<std::string> history_tables(const History& history, std::size_t width) {
@@ -153,11 +187,7 @@ std::vector<std::string> history_tables(const History& history, std::size_t widt
 }
 
 std::string history_svg(const History& history) {
-  std::vector<TimeSeries> series;
-  TimeSeries whole{.label = "whole runs"};
-  for (auto run = history.runs.rbegin(); run != history.runs.rend(); ++run)
-    if (run->ended && speed_of(*run) > 0) whole.points.push_back({seconds_of(run->started), speed_of(*run)});
-  if (!whole.points.empty()) series.push_back(std::move(whole));
+  std::vector<TimeSeries> series = run_series(history.runs);
   for (const auto& [key, records] : by_key(history.speeds)) {
     TimeSeries device{.label = key.device + ", " + key.model + " " + key.compute_type + ", " +
                                std::to_string(key.concurrency) + " at once"};

@@ -40,10 +40,16 @@ Result<void> SqliteStore::end_run(RunId run, const RunEnd& end) {
     database.run("DELETE FROM run_idle WHERE run = ?1", run);
     database.run("DELETE FROM run_devices WHERE run = ?1", run);
     for (const auto& use : end.devices) {
-      database.run("INSERT INTO run_devices VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)", run, use.device, use.name,
-                   use.audio.count(), use.busy.count(), use.energy_joules, use.cost);
+      database.run(
+          "INSERT INTO run_devices VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET "
+          "audio = audio + excluded.audio, busy = busy + excluded.busy, "
+          "energy_joules = energy_joules + excluded.energy_joules, cost = cost + excluded.cost",
+          run, use.device, use.name, use.audio.count(), use.busy.count(), use.energy_joules, use.cost);
       for (const auto& [reason, seconds] : use.idle)
-        database.run("INSERT INTO run_idle VALUES(?1, ?2, ?3, ?4)", run, use.device, reason, seconds.count());
+        database.run(
+            "INSERT INTO run_idle VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET seconds = seconds + "
+            "excluded.seconds",
+            run, use.device, reason, seconds.count());
     }
   });
 }
