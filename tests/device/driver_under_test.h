@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class DriverUnderTest {
 
   /// A round, and what is then known.
   MachineSnapshot read() {
-    watch_.read_once();
+    watch_->read_once();
     return look();
   }
   MachineSnapshot look() {
@@ -52,6 +53,10 @@ class DriverUnderTest {
     });
     return all;
   }
+  /// Another reader takes over, as when the one before hangs.
+  void replace_reader() {
+    watch_.emplace(desk_, ++reader_, clock_, [] { return true; });
+  }
   void measure_pcie() {
     measure_all_pcie(*desk_, clock_, [] { return true; });
   }
@@ -60,7 +65,8 @@ class DriverUnderTest {
   ScriptedMachine machine_;
   FakeClock clock_;
   std::shared_ptr<DriverDesk> desk_ = std::make_shared<DriverDesk>(Seconds(3));
-  DriverWatch watch_{desk_, 0, clock_, [] { return true; }};
+  int reader_ = 0;
+  std::optional<DriverWatch> watch_{std::in_place, desk_, 0, clock_, [] { return true; }};
 };
 
 /// The series of one GPU, a line each, as Prometheus sees them: what is absent has no line.

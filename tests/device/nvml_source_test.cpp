@@ -262,6 +262,24 @@ TEST(NvmlSource, ACardFallsOffTheBusAndComesBackUnderAnotherIndex) {
   EXPECT_EQ(all.gpus[0].uuid, "GPU-b");
 }
 
+TEST(NvmlSource, AReaderThatTakesOverKnowsWhichCardIsMissing) {
+  const auto end = kTwoCards.find("process");
+  DriverUnderTest driver(kTwoCards.substr(0, end));
+  driver.read();
+  driver.now(kTwoCards.substr(0, kTwoCards.find("gpu uuid=GPU-b")));
+  driver.advance(Seconds(10));
+  EXPECT_EQ(driver.read().gpu("GPU-b")->state, GpuState::lost);
+  driver.advance(Seconds(10));
+  driver.read();  // the list is made without it
+  driver.replace_reader();
+  driver.now(kTwoCards.substr(0, end));
+  for (int second = 0; second < 11; ++second) {
+    driver.advance(Seconds(1));
+    driver.read();
+  }
+  EXPECT_EQ(driver.look().gpu("GPU-b")->state, GpuState::ok);
+}
+
 TEST(NvmlSource, ThreeDriverGenerationsTellOfTheSameProcesses) {
   const std::string processes =
       "process gpu=GPU-a pid=1000003 memory=5 util=1\n"

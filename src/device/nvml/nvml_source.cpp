@@ -29,8 +29,7 @@ void NvmlSource::drop_events() {
 
 Result<void> NvmlSource::open(NvmlView& view, Clock::Instant now) {
   drop_events();
-  view = {};
-  view.opened = now;
+  view = {.opened = now, .seen = std::move(view.seen)};
   // Said before it is done: who takes over from us when this hangs must not do the same.
   shared_->with([&](NvmlView& shared) { shared = view; });
   auto library = NvmlLibrary::load();
@@ -48,9 +47,9 @@ Result<void> NvmlSource::list(NvmlView& view, Clock::Instant now) {
   std::set<std::string> present;
   for (const auto& card : view.listing->cards) present.insert(key_of(card.gpu));
   lost_.clear();
-  for (const auto& uuid : seen_)
+  for (const auto& uuid : view.seen)
     if (!present.contains(uuid)) lost_.insert(uuid);
-  seen_.insert(present.begin(), present.end());
+  view.seen.insert(present.begin(), present.end());
   // A card without a handle has no name either, but it shows that the list is not whole.
   if (!view.listing->problems.empty()) lost_.insert("");
   watch_events(view);

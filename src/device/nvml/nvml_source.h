@@ -17,6 +17,7 @@ struct NvmlView {
   std::shared_ptr<const NvmlListing> listing{};
   Clock::Instant listed{};                 ///< when
   std::optional<Clock::Instant> opened{};  ///< when the library was loaded, or loading it was begun
+  std::set<std::string> seen{};            ///< every UUID that ever was in the list
 };
 
 /// GPUs by NVML. Moving values are read each time, steady ones and the list of cards every 10 s; while a card is
@@ -44,7 +45,6 @@ class NvmlSource final : public GpuSource {
 
   std::shared_ptr<Guarded<NvmlView>> shared_;
   std::map<std::string, Card> cards_;
-  std::set<std::string> seen_;     // every UUID there ever was
   std::set<std::string> lost_;     // those that said so in the last round, or are missing from the list
   std::optional<Error> not_open_;  // why the library could not be loaded
   std::shared_ptr<const NvmlLibrary> events_library_;  // keeps it loaded as long as its events
