@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
+#include <vector>
+
+#include "model/gpu.h"
 
 namespace tutti {
 namespace {
@@ -22,26 +26,66 @@ void copy_in_memory(at::Tensor& layer, std::int64_t from, std::int64_t to, std::
   }
 }
 
+/// Whether a static step can take it.
+bool is_single(const SequenceStep& sequence) {
+  return sequence.tokens.size() == 1 && sequence.logits_at.size() <= 1;
+}
+
+/// Rows of logits that it asks for.
+std::int64_t rows_of(const SequenceStep& sequence) {
+  return static_cast<std::int64_t>(sequence.logits_at.empty() ? sequence.tokens.size() : sequence.logits_at.size());
+}
+
 }  // namespace
 
-ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots)
-    : model_(model), slots_(slots), cache_(model.make_self_kv(slots)) {}
+ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device)
+    : model_(model), slots_(slots), cache_(model.make_self_kv(device && StaticStep::fits(model) ? slots + 1 : slots)) {
+  if (cache_.slots() > slots) steps_ = std::make_unique<CheckedSteps>(model, cache_, std::move(*device));
+}
+
+/// The caller's own: a static step's logits lie where the next one writes its.
+at::Tensor ModelStepper::on_host(const at::Tensor& logits) const {
+  if (logits.is_cpu()) return steps_ ? logits.clone() : logits.to(at::kFloat).contiguous();
+  auto host = at::empty(logits.sizes(), at::TensorOptions(at::kFloat).pinned_memory(true));
+  host.copy_(logits, /*non_blocking=*/true);
+  gpu::synchronize(logits.device().index());
+  return host;
+}
+
+/// Prompts by the model, all at once; single tokens in a static step; logits in the order of `sequences`.
+at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
+  std::vector<SequenceStep> steps, prompts;
+  for (const auto& sequence : sequences) (is_single(sequence) ? steps : prompts).push_back(sequence);
+  if (steps.empty()) return model_.decode(prompts, cache_);
+  const auto of_steps = steps_->decode(steps);
+  if (!of_steps) return model_.decode(sequences, cache_);
+  if (prompts.empty()) return *of_steps;
+  const auto of_prompts = model_.decode(prompts, cache_);
+  std::vector<at::Tensor> parts;
+  std::int64_t step = 0, row = 0;
+  for (const auto& sequence : sequences) {
+    const auto rows = rows_of(sequence);
+    const bool single = is_single(sequence);
+    parts.push_back(single ? of_steps->narrow(0, step, 1) : of_prompts.narrow(0, row, rows));
+    (single ? step : row) += rows;
+  }
+  return at::cat(parts);
+}
 
 at::Tensor ModelStepper::decode(std::span<const SequenceStep> sequences) {
   const c10::InferenceMode no_autograd;
-  return model_.decode(sequences, cache_).to(at::kCPU, at::kFloat).contiguous();
+  return on_host(steps_ ? decode_apart(sequences) : model_.decode(sequences, cache_));
 }
 
 void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) {
   const c10::InferenceMode no_autograd;
+  if (cache_.whole.is_cuda()) {
+    const auto tokens = [&](std::int64_t slot) { return cache_.whole.select(1, slot).narrow(2, first, count); };
+    tokens(to).copy_(tokens(from));
+    return;
+  }
   for (auto* side : {&cache_.keys, &cache_.values}) {
-    for (auto& layer : *side) {
-      if (layer.is_cpu()) {
-        copy_in_memory(layer, from, to, first, count);
-      } else {
-        layer.select(0, to).narrow(1, first, count).copy_(layer.select(0, from).narrow(1, first, count));
-      }
-    }
+    for (auto& layer : *side) copy_in_memory(layer, from, to, first, count);
   }
 }
 

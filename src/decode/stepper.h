@@ -3,8 +3,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
+#include "model/step/checked_steps.h"
 #include "model/whisper.h"
 
 namespace tutti {
@@ -27,17 +30,22 @@ class Stepper {
 /// A Stepper over a model and its own self-attention cache.
 class ModelStepper : public Stepper {
  public:
-  /// `model` must outlive the stepper. Throws c10::OutOfMemoryError where the cache does not fit.
-  ModelStepper(const WhisperModel& model, std::int32_t slots);
+  /// `model` must outlive the stepper. device: single tokens go in static steps, where the model fits them; without it
+  /// everything is WhisperModel::decode's. Throws c10::OutOfMemoryError where the cache does not fit.
+  ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {});
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
   void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;
 
  private:
+  at::Tensor decode_apart(std::span<const SequenceStep> sequences);
+  at::Tensor on_host(const at::Tensor& logits) const;
+
   const WhisperModel& model_;
   std::int32_t slots_;
   SelfKv cache_;
+  std::unique_ptr<CheckedSteps> steps_{};
 };
 
 }  // namespace tutti

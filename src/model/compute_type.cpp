@@ -48,8 +48,9 @@ std::string_view ComputeType::name() const {
 
 Layout layout_of(ComputeType type, at::Device device) {
   const auto plain = floating_point(type);
-  if (!device.is_cpu()) return {.activations = plain, .cache = plain};
-  if (type == ComputeType::float16 || type == ComputeType::int8_float16) return {};
+  const bool of_a_gpu = type == ComputeType::int8_float16;
+  if (!device.is_cpu()) return {.activations = plain, .cache = plain, .byte_cross = of_a_gpu};
+  if (type == ComputeType::float16 || of_a_gpu) return {.byte_cross = of_a_gpu};
   if (has_avx2()) {
     return {.own_kernels = true,
             .cache = type == ComputeType::float32 ? at::kFloat : at::kBFloat16,

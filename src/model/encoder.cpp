@@ -26,7 +26,9 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
     throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
-  const auto input = mel.to(weights_->device, weights_->layout.activations, /*non_blocking=*/true);
+  // From pinned memory a copy to a GPU is enqueued like everything else.
+  const auto from = weights_->device.is_cuda() ? mel.pin_memory() : mel;
+  const auto input = from.to(weights_->device, weights_->layout.activations, /*non_blocking=*/true);
   auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
   for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, weights_->layout.cache);
   return ops::layer_norm(x, net.encoder_norm);

@@ -64,4 +64,16 @@ void release_cached_memory() {
   if (count() > 0) part()->release_cached_memory();
 }
 
+const StepKernels* step_kernels() {
+  return part() ? part()->step_kernels() : nullptr;
+}
+
+Stream current_stream(int index) {
+  return part() ? part()->current_stream(index) : nullptr;
+}
+
+std::shared_ptr<StepRecorder> make_recorder(int index) {
+  return part() ? part()->make_recorder(index) : nullptr;
+}
+
 }  // namespace tutti::gpu

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/units.h"
+#include "model/step/kernels.h"
+#include "model/step/step_recorder.h"
 
 /// What only CUDA can do, as plain calls. Behind them is libtutti-cuda.so (gpu_cuda.cpp), which brings libtorch's CUDA
 /// half with it; it is loaded when it is first asked for, where there is a driver: a worker on a CPU never pays for it.
@@ -22,6 +25,7 @@ struct Facts {
   std::string uuid{};  // as NVML and nvidia-smi write it: "GPU-8ba2f4d1-..."
   Bytes memory{};
   int capability = 0;  // 75 for Turing, 80 for Ampere, 90 for Hopper
+  int processors = 0;  // streaming multiprocessors
 };
 
 Result<Facts> facts(int index);
@@ -38,5 +42,14 @@ void synchronize(int index);
 
 /// Gives memory that torch keeps for reuse back to the device, on every device.
 void release_cached_memory();
+
+/// The kernels of a decoder step; null without CUDA.
+const StepKernels* step_kernels();
+
+/// The stream that torch enqueues on now. `index` below count().
+Stream current_stream(int index);
+
+/// CUDA graphs on that device. `index` below count().
+std::shared_ptr<StepRecorder> make_recorder(int index);
 
 }  // namespace tutti::gpu

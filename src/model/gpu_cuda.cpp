@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "model/gpu_part.h"
+#include "model/step/device_kernels.h"
+#include "model/step/graph_recorder_cuda.h"
 
 namespace tutti::gpu {
 namespace {
@@ -31,7 +33,8 @@ int cuda_count() {
 
 Facts cuda_facts(int index) {
   const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
-  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor};
+  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor,
+          found->multiProcessorCount};
 }
 
 Memory cuda_memory(int index) {
@@ -48,6 +51,14 @@ void cuda_release_cached_memory() {
   c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
+const StepKernels* cuda_step_kernels() {
+  return &device_step_kernels();
+}
+
+Stream cuda_current_stream(int index) {
+  return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(index)).stream();
+}
+
 }  // namespace
 
 extern "C" const Part* tutti_cuda_part() {
@@ -55,7 +66,10 @@ extern "C" const Part* tutti_cuda_part() {
                               .facts = cuda_facts,
                               .memory = cuda_memory,
                               .synchronize = cuda_synchronize,
-                              .release_cached_memory = cuda_release_cached_memory};
+                              .release_cached_memory = cuda_release_cached_memory,
+                              .step_kernels = cuda_step_kernels,
+                              .current_stream = cuda_current_stream,
+                              .make_recorder = make_graph_recorder};
   return &kPart;
 }
 

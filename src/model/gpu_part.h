@@ -11,6 +11,9 @@ struct Part {
   Memory (*memory)(int index);
   void (*synchronize)(int index);
   void (*release_cached_memory)();
+  const StepKernels* (*step_kernels)();
+  Stream (*current_stream)(int index);
+  std::shared_ptr<StepRecorder> (*make_recorder)(int index);
 };
 
 /// The one function that libtutti-cuda.so exports; its name to dlsym, and its type. What a part's calls throw is

@@ -7,6 +7,7 @@
 
 #include "model/cpu/byte_kv.h"
 #include "model/cpu/cpu_ops.h"
+#include "model/step/byte_heads.h"
 #include "model/torch_ops.h"
 
 // Which of the two an operator is left to, and the operators that torch alone has.
@@ -26,6 +27,12 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType c
   auto out = at::empty({heads, x.size(0), x.size(1) / heads}, x.options().dtype(cache));
   out.copy_(x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1));
   return out;
+}
+
+at::Tensor first_keys(const CrossLayer& window, std::int64_t positions) {
+  if (window.bytes) return wide_keys(*window.bytes, positions);
+  if (window.heads) return wide_keys(*window.heads, positions);
+  return window.keys.narrow(1, 0, positions);
 }
 
 }  // namespace
@@ -62,7 +69,10 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::Scala
 
 CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout) {
   const auto n = both.size(1) / 2;
-  if (layout.byte_cross && n / heads == ByteKv::kHeadSize) return {.bytes = make_byte_kv(both, heads)};
+  if (layout.byte_cross && n / heads == ByteKv::kHeadSize) {
+    if (layout.own_kernels) return {.bytes = make_byte_kv(both, heads)};
+    return {.heads = make_byte_heads(both, heads)};
+  }
   return {.keys = split_heads(both.narrow(1, 0, n), heads, layout.cache),
           .values = split_heads(both.narrow(1, n, n), heads, layout.cache)};
 }
@@ -84,12 +94,13 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
 
 at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const SlotRows> sequences) {
-  return (cpu_ops::can_attend(q) ? cpu_ops::cross_attention : torch_ops::cross_attention)(q, windows, sequences);
+  const bool own = cpu_ops::can_attend(q) && !windows.front()->heads;
+  return (own ? cpu_ops::cross_attention : torch_ops::cross_attention)(q, windows, sequences);
 }
 
 at::Tensor attention_scores(const at::Tensor& q, const CrossLayer& window, std::int64_t positions,
                             std::span<const std::int64_t> chosen) {
-  const auto keys = window.bytes ? wide_keys(*window.bytes, positions) : window.keys.narrow(1, 0, positions);
+  const auto keys = first_keys(window, positions);
   const auto heads = indices(chosen, keys);
   const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
   const auto by_head = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);

@@ -33,8 +33,8 @@ class Preparation {
     for (auto& block : net.encoder) this->block(block, window_precision());
     norm(net.encoder_norm);
     net.output = {.weight = net.tokens};
-    layer(net.output, type_ == ComputeType::float32 ? Precision::float32 : Precision::int8);
-    if (!layout_.own_kernels) plain(net.tokens);
+    layer(net.output, output_precision());
+    if (!layout_.own_kernels) net.tokens = net.output.weight;
     plain(net.text_positions);
     for (auto& block : net.decoder) this->block(block, step_precision());
     norm(net.decoder_norm);
@@ -50,14 +50,19 @@ class Preparation {
     plain(norm.bias);
   }
 
-  /// Of own kernels: what is computed once a window, where the matrix units are busy. int8 takes bfloat16 for it, too:
-  /// with weights of eight bits the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
+  /// What is computed once a window, where the matrix units are busy. int8 takes sixteen bits for it, too: with weights
+  /// of eight the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
   Precision window_precision() const {
     return type_ == ComputeType::float32 ? Precision::float32 : Precision::bfloat16;
   }
 
-  /// Of own kernels: what is computed for every token, where everything waits for the weights.
+  /// What is computed for every token, where everything waits for the weights.
   Precision step_precision() const { return type_.scales_to_int8() ? Precision::int8 : window_precision(); }
+
+  /// Own kernels compute the likeliest once more; torch shares the embedding, in the activations' type.
+  Precision output_precision() const {
+    return type_ == ComputeType::float32 || !layout_.own_kernels ? window_precision() : Precision::int8;
+  }
 
   std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias,
                                              Precision precision) const {
@@ -70,7 +75,7 @@ class Preparation {
       layer = {.packed = packed(layer.weight, layer.bias, precision)};
       return;
     }
-    if (type_.scales_to_int8()) {
+    if (precision == Precision::int8) {
       const auto wide = layer.weight.to(device_, at::kFloat);
       const auto scale = wide.abs().amax(1).div_(127).clamp_min_(1e-12);
       layer.weight = at::round(wide / scale.unsqueeze(1)).to(at::kChar);

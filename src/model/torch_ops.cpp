@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/step/byte_heads.h"
+
 namespace tutti::torch_ops {
 namespace {
 
@@ -115,9 +117,13 @@ at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* cons
   auto out = at::empty_like(q);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const auto& sequence = sequences[i];
+    const auto& [keys, values, bytes, heads] = *windows[i];
+    const auto asking = q.narrow(0, sequence.first, sequence.count);
+    const auto wide = [&](const at::Tensor& numbers) { return numbers.to(q.scalar_type()); };
     out.narrow(0, sequence.first, sequence.count)
-        .copy_(attend(q.narrow(0, sequence.first, sequence.count), windows[i]->keys, windows[i]->values, std::nullopt,
-                      false));
+        .copy_(heads ? attend(asking, wide(wide_keys(*heads, heads->positions)), wide(wide_values(*heads)),
+                              std::nullopt, false)
+                     : attend(asking, keys, values, std::nullopt, false));
   }
   return out;
 }

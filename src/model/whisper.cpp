@@ -62,11 +62,11 @@ SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
   SelfKv cache;
+  cache.whole = at::empty({2 * d.n_text_layer, slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
+                          at::TensorOptions(weights_->layout.cache).device(weights_->device));
   for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
-    for (auto* half : {&cache.keys, &cache.values}) {
-      half->push_back(at::empty({slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
-                                at::TensorOptions(weights_->layout.cache).device(weights_->device)));
-    }
+    cache.keys.push_back(cache.whole.select(0, 2 * layer));
+    cache.values.push_back(cache.whole.select(0, 2 * layer + 1));
   }
   return cache;
 }

@@ -26,8 +26,11 @@ struct CrossKv {
 /// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer
 /// [slots, n_text_head, n_text_ctx, d_head]. A slot's sequence is whatever its position says; nothing is ever moved.
 struct SelfKv {
+  at::Tensor whole{};  // all of it: [2 * layers, slots, ...], a layer's keys before its values
   std::vector<at::Tensor> keys{};
   std::vector<at::Tensor> values{};
+
+  std::int64_t slots() const { return keys.empty() ? 0 : keys.front().size(0); }
 };
 
 /// One sequence's part in a decoder call.
@@ -75,6 +78,7 @@ class WhisperModel {
                     std::vector<at::Tensor>* questions = nullptr) const;
 
  private:
+  friend class StaticStep;  // the same decoder in fixed shapes
   struct Weights;
   explicit WhisperModel(std::unique_ptr<Weights> weights);
   std::unique_ptr<Weights> weights_;

@@ -16,6 +16,7 @@
 #include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
+#include "worker/step_choice.h"
 #include "worker/trouble.h"
 
 namespace tutti {
@@ -37,7 +38,9 @@ int index_of(const at::Device& device) {
 class WhisperNetwork : public Network {
  public:
   WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
-      : model_(std::move(model)), aligner_(model_, std::move(heads)) {}
+      : model_(std::move(model)), aligner_(model_, std::move(heads)), steps_(usual_steps(model_.device())) {
+    if (steps_) try_steps(model_, *steps_);
+  }
 
   const WhisperDims& dims() const override { return model_.dims(); }
 
@@ -50,7 +53,7 @@ class WhisperNetwork : public Network {
   }
 
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
-    return std::make_unique<ModelStepper>(model_, slots);
+    return std::make_unique<ModelStepper>(model_, slots, steps_);
   }
 
   void release_memory() override {
@@ -64,6 +67,7 @@ class WhisperNetwork : public Network {
  private:
   WhisperModel model_;
   Aligner aligner_;
+  std::optional<StepDevice> steps_;
 };
 
 Result<at::Device> device_of(const std::string& name) {

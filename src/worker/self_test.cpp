@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "decode/stepper.h"
 #include "model/whisper.h"
+#include "worker/step_choice.h"
 
 namespace tutti {
 namespace {
@@ -75,7 +76,7 @@ TypeTrial time_network(const WhisperModel& model, Results& results) {
     window = model.cross_kv(encoded);
     results.encoded = encoded.to(at::kCPU, at::kFloat);
   });
-  ModelStepper stepper(model, kTogether);
+  ModelStepper stepper(model, kTogether, usual_steps(model.device()));
   std::vector<std::int32_t> tokens(8);
   std::iota(tokens.begin(), tokens.end(), 100);
   const SequenceStep prompt{.tokens = tokens, .window = &window};

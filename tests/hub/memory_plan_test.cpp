@@ -25,8 +25,7 @@ TEST(MemoryPlan, OfLargeV3IsWhatItsTensorsAddUpTo) {
 
 TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
   const Bytes card{16 * kGigabyte};
-  auto sizes = *number_sizes("int8_float16");
-  sizes.cross = 1;
+  const auto sizes = *number_sizes("int8_float16");
   EXPECT_GE(windows_that_fit(memory_plan(kLargeV3, sizes), card, 1), 64);
   EXPECT_LE(memory_plan(kLargeV3, sizes).total(64, 1), card);
   EXPECT_LT(windows_that_fit(memory_plan(kLargeV3, *number_sizes("float16")), card, 1), 64);

@@ -163,7 +163,7 @@ at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* cons
   std::vector<RowAttention> single;
   std::vector<ByteRow> of_bytes;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    const auto& [keys, values, bytes] = *windows[i];
+    const auto& [keys, values, bytes, heads_of_a_gpu] = *windows[i];
     const auto first = sequences[i].first, count = sequences[i].count;
     if (bytes && count <= kFewRows) {
       for (auto row = first; row < first + count; ++row) of_bytes.push_back({row, bytes.get()});

@@ -1,0 +1,234 @@
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "base/log.h"
+#include "model/golden.h"
+#include "model/step/checked_steps.h"
+
+namespace tutti {
+namespace {
+
+constexpr WhisperDims kSmall{.n_mels = 16,
+                             .n_audio_ctx = 45,
+                             .n_audio_state = 128,
+                             .n_audio_head = 2,
+                             .n_audio_layer = 1,
+                             .n_vocab = 301,
+                             .n_text_ctx = 40,
+                             .n_text_state = 128,
+                             .n_text_head = 2,
+                             .n_text_layer = 3};
+constexpr std::int32_t kSlots = 20;
+
+/// A model whose path is a GPU's, on the CPU: torch's products, float32 between them.
+class StaticSteps : public testing::TestWithParam<ComputeType::Kind> {
+ protected:
+  void SetUp() override {
+    const c10::InferenceMode guard;
+    at::manual_seed(11);
+    static_cache_.whole.zero_();  // for comparing: what nobody wrote may be no number
+    for (int i = 0; i < 3; ++i) {
+      windows_.push_back(model_.cross_kv(model_.encode(at::randn({kSmall.n_mels, 2 * kSmall.n_audio_ctx}))));
+    }
+    // Slots hold sequences of their own lengths, in both caches the same.
+    for (std::int32_t slot = 0; slot < kSlots; ++slot) {
+      const auto prompt = some_tokens(1 + slot * 7 % 23);
+      const SequenceStep prefill[] = {{.slot = slot, .tokens = prompt, .window = window_of(slot)}};
+      model_.decode(prefill, static_cache_);
+      model_.decode(prefill, eager_cache_);
+      lengths_.push_back(static_cast<std::int32_t>(prompt.size()));
+    }
+  }
+
+  const CrossKv* window_of(std::int32_t slot) const { return &windows_[static_cast<std::size_t>(slot % 3)]; }
+
+  static std::vector<std::int32_t> some_tokens(std::int64_t count) {
+    return token_row(at::randint(0, kSmall.n_vocab, {count}, at::TensorOptions(at::kInt)), 0);
+  }
+
+  /// One more token for each of these slots.
+  std::vector<SequenceStep> step_of(const std::vector<std::int32_t>& slots) {
+    tokens_ = some_tokens(static_cast<std::int64_t>(slots.size()));
+    std::vector<SequenceStep> steps;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      auto& length = lengths_[static_cast<std::size_t>(slots[i])];
+      steps.push_back({.slot = slots[i],
+                       .position = length++,
+                       .tokens = std::span(tokens_).subspan(i, 1),
+                       .window = window_of(slots[i])});
+    }
+    return steps;
+  }
+
+  at::Tensor eager(std::span<const SequenceStep> steps) { return model_.decode(steps, eager_cache_); }
+
+  WhisperModel model_ = WhisperModel::random(kSmall, at::kCPU, GetParam());
+  SelfKv static_cache_ = model_.make_self_kv(kSlots + 1);
+  SelfKv eager_cache_ = model_.make_self_kv(kSlots);
+  std::vector<CrossKv> windows_{};
+  std::vector<std::int32_t> lengths_{};
+  std::vector<std::int32_t> tokens_{};
+  /// Of int8 rows a number on the edge between two may fall to either side.
+  double tolerance_ = GetParam() == ComputeType::float16 ? 1e-5 : 2e-2;
+};
+
+INSTANTIATE_TEST_SUITE_P(Types, StaticSteps, testing::Values(ComputeType::float16, ComputeType::int8_float16),
+                         [](const auto& type) { return std::string(ComputeType(type.param).name()); });
+
+std::vector<std::int32_t> first_slots(std::int32_t count) {
+  std::vector<std::int32_t> slots;
+  for (std::int32_t i = 0; i < count; ++i) slots.push_back(i * 7 % kSlots);
+  return slots;
+}
+
+TEST(Buckets, HoldWhatTheyAreAskedForAndAreNeverMoreThanHalfPadding) {
+  for (std::int32_t rows = 1; rows <= 300; ++rows) {
+    const auto bucket = bucket_for(rows);
+    EXPECT_GE(bucket, rows);
+    EXPECT_LT(bucket, 2 * rows + (rows == 1));
+    EXPECT_EQ(bucket_for(bucket), bucket);
+  }
+  for (const std::int32_t bucket : {1, 2, 4, 8, 16, 24, 32, 48, 64}) EXPECT_EQ(bucket_for(bucket), bucket);
+  EXPECT_EQ(bucket_for(65), 96);
+}
+
+TEST_P(StaticSteps, GiveTheModelsLogitsInEveryBucketWhateverSlotsLengthsAndWindows) {
+  StaticStep step(model_, static_cache_, 1);
+  for (const std::int32_t count : {1, 2, 3, 5, 8, 9, 13, 16, 17, 20}) {
+    const auto steps = step_of(first_slots(count));
+    const auto bucket = bucket_for(count);
+    step.upload(steps, bucket);
+    step.run(bucket);
+    EXPECT_LT(step_distance(step.logits(count), eager(steps)), tolerance_) << count;
+  }
+}
+
+TEST_P(StaticSteps, GiveTheSameWhereHeadsAreSplitForManyProcessors) {
+  StaticStep step(model_, static_cache_, 132);
+  for (const std::int32_t count : {1, 7, 20}) {
+    const auto steps = step_of(first_slots(count));
+    step.upload(steps, bucket_for(count));
+    step.run(bucket_for(count));
+    EXPECT_LT(step_distance(step.logits(count), eager(steps)), tolerance_) << count;
+  }
+}
+
+TEST_P(StaticSteps, LeaveOtherSlotsAloneAndARowAsItIsBesideAnyNeighbours) {
+  const c10::InferenceMode guard;
+  StaticStep step(model_, static_cache_, 1);
+  const auto all = step_of(first_slots(5));
+  const auto before = static_cache_.whole.clone();
+  step.upload(all, 8);
+  step.run(8);
+  const auto together = step.logits(5).clone();
+  for (std::int32_t slot = 0; slot < kSlots; ++slot) {
+    const bool stepped = std::ranges::any_of(all, [&](const SequenceStep& one) { return one.slot == slot; });
+    EXPECT_EQ(at::equal(static_cache_.whole.select(1, slot), before.select(1, slot)), !stepped) << slot;
+  }
+  static_cache_.whole.select(1, kSlots).fill_(1e4);  // what padding left there before is nobody's business
+  std::vector<SequenceStep> other(all.rbegin(), all.rend());
+  step.upload(other, 8);
+  step.run(8);
+  for (std::int64_t row = 0; row < 5; ++row) {
+    EXPECT_EQ(distance(step.logits(5)[4 - row], together[row]), 0) << row;
+  }
+}
+
+TEST_P(StaticSteps, RefuseWhatTheModelRefusesAndPrompts) {
+  StaticStep step(model_, static_cache_, 1);
+  const std::int32_t two[] = {1, 2};
+  const auto refused = [&](const SequenceStep& one) {
+    EXPECT_THROW(step.upload(std::span(&one, 1), 1), std::invalid_argument);
+  };
+  refused({.slot = 0, .tokens = two, .window = &windows_[0]});
+  refused({.slot = kSlots, .tokens = std::span(two, 1), .window = &windows_[0]});  // the spare one
+  refused({.slot = 0, .position = kSmall.n_text_ctx, .tokens = std::span(two, 1), .window = &windows_[0]});
+}
+
+/// Replays by doing the work again, and counts.
+struct Repeater : StepRecorder {
+  struct Recording : StepRecording {
+    Recording(std::function<void()> recorded, int& counter) : work(std::move(recorded)), replays(counter) {}
+    void replay() override { ++replays, work(); }
+    std::function<void()> work;
+    int& replays;
+  };
+  std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
+    if (fails) throw std::runtime_error("operation not permitted when stream is capturing\nfile and line");
+    ++records;
+    work();
+    return std::make_unique<Recording>(work, replays);
+  }
+  bool fails = false;
+  int records = 0, replays = 0;
+};
+
+/// The lines that are logged meanwhile.
+struct Lines {
+  Lines() {
+    before = set_log_sink([this](Level, std::string_view line) { all.emplace_back(line); });
+  }
+  ~Lines() { set_log_sink(before); }
+  std::vector<std::string> all{};
+  LogSink before{};
+};
+
+TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
+  const auto recorder = std::make_shared<Repeater>();
+  const Lines lines;
+  CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
+  for (const std::int32_t count : {3, 4, 3, 8, 7, 4}) {
+    const auto steps = step_of(first_slots(count));
+    const auto logits = checked.decode(steps);
+    ASSERT_TRUE(logits);
+    EXPECT_LT(step_distance(*logits, eager(steps)), tolerance_);
+  }
+  EXPECT_EQ(recorder->records, 2);  // four and eight
+  EXPECT_EQ(recorder->replays, 6);
+  EXPECT_TRUE(lines.all.empty()) << lines.all.front();
+}
+
+TEST_P(StaticSteps, ThatCannotBeRecordedAreEnqueuedEachTimeAndOneLineSaysSo) {
+  const auto recorder = std::make_shared<Repeater>();
+  recorder->fails = true;
+  const Lines lines;
+  CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
+  for (const std::int32_t count : {2, 2, 5}) {
+    const auto steps = step_of(first_slots(count));
+    const auto logits = checked.decode(steps);
+    ASSERT_TRUE(logits);
+    EXPECT_LT(step_distance(*logits, eager(steps)), tolerance_);
+  }
+  ASSERT_EQ(lines.all.size(), 1U);
+  EXPECT_THAT(lines.all.front(), testing::HasSubstr("not permitted when stream is capturing"));
+  EXPECT_THAT(lines.all.front(), testing::Not(testing::HasSubstr("file and line")));
+}
+
+TEST_P(StaticSteps, ThatDifferFromTheModelsAreTurnedOffForAllThatShareTheDevice) {
+  /// A recording that does not do what was recorded.
+  struct Forgetful : StepRecorder {
+    struct Nothing : StepRecording {
+      void replay() override {}
+    };
+    std::unique_ptr<StepRecording> record(const std::function<void()>&) override { return std::make_unique<Nothing>(); }
+  };
+  const StepDevice device{.recorder = std::make_shared<Forgetful>()};
+  const Lines lines;
+  CheckedSteps checked(model_, static_cache_, device), other(model_, static_cache_, device);
+  const auto steps = step_of(first_slots(4));
+  const auto expected = eager(steps);
+  const auto first = checked.decode(steps);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(distance(*first, expected), 0) << "the model's own logits stand in";
+  EXPECT_FALSE(checked.decode(steps));
+  EXPECT_FALSE(other.decode(steps));
+  ASSERT_EQ(lines.all.size(), 1U);
+  EXPECT_THAT(lines.all.front(), testing::HasSubstr("static decoder steps are off"));
+}
+
+}  // namespace
+}  // namespace tutti
