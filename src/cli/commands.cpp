@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/nearest.h"
+#include "cli/batch/batch_command.h"
 #include "cli/bench_command.h"
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
@@ -35,6 +36,7 @@ void print_help() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
+      {"batch", "many recordings on every device, with nothing lost", run_batch_command},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"review", "which finished transcripts to check by ear, and where", run_review},

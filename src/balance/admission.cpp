@@ -1,0 +1,100 @@
+#include "balance/admission.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace tutti {
+namespace {
+
+std::string gigabytes(Bytes bytes) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f GB", static_cast<double>(bytes.value) / 1e9);
+  return text.data();
+}
+
+/// Limits of this machine; a task that is in work has passed them.
+std::optional<Limit> refused_by_host(const Scene& scene, const Task& task) {
+  if (task.started) return {};
+  const auto in_work = static_cast<int>(scene.queue.in_work());
+  const DispatcherOptions& options = scene.options;
+  if (options.tasks_at_once > 0 && in_work >= options.tasks_at_once) return Limit::tasks_at_once;
+  if (in_work == 0) return {};  // what is too large beside others runs alone
+  if (options.decoders > 0 && scene.queue.decoders() + task.facts.decoders > options.decoders) return Limit::decoders;
+  if (options.host_memory &&
+      scene.queue.host_memory().value + task.facts.host_memory.value > options.host_memory->value)
+    return Limit::host_memory;
+  return {};
+}
+
+bool avoids(const Task& task, DeviceIndex device) {
+  return std::find(task.avoid.begin(), task.avoid.end(), device) != task.avoid.end();
+}
+
+bool another_to_try(const Scene& scene, const Task& task) {
+  for (DeviceIndex i = 0; i < scene.devices.size(); ++i)
+    if (scene.devices[i].health().in_service() && !avoids(task, i)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Task& task) {
+  const DeviceBook& book = scene.devices[device];
+  if (!book.health().in_service()) return Limit::not_in_service;
+  if (book.runs_alone() || (scene.clearing == device && !task.risky())) return Limit::kept_for_another;
+  if (avoids(task, device) && another_to_try(scene, task)) return Limit::failed_there;
+  if (const auto limit = refused_by_host(scene, task)) return limit;
+  if (scene.options.policy == Policy::note_raw) return {};
+  const auto cap = book.facts().task_cap;
+  if (cap && book.tasks() >= *cap && !book.has_task(task.id)) return Limit::task_cap;
+  const auto free = book.free_memory(scene.options);
+  if (free && task.facts.memory.value > free->value) return Limit::device_memory;
+  if (book.pieces() >= book.slots()) return Limit::slots;
+  return {};
+}
+
+Idle idle_of(Limit limit, const DeviceBook& device) {
+  switch (limit) {
+    case Limit::device_memory:
+    case Limit::host_memory: return Idle::memory;
+    case Limit::slots:
+    case Limit::task_cap:
+    case Limit::tasks_at_once:
+    case Limit::decoders: return Idle::cap;
+    case Limit::failed_there:
+    case Limit::kept_for_another: return Idle::fault;
+    case Limit::not_in_service: break;
+  }
+  switch (device.health().state()) {
+    case DeviceState::starting: return Idle::starting;
+    case DeviceState::draining: return Idle::drained;
+    default: return Idle::fault;
+  }
+}
+
+std::string words(Limit limit, const Scene& scene, DeviceIndex device, const Task& task) {
+  const DeviceBook& book = scene.devices[device];
+  const auto number = [](auto value) { return std::to_string(value); };
+  switch (limit) {
+    case Limit::not_in_service:
+      return std::string(state_name(book.health().state())) +
+             (book.health().reason().empty() ? "" : ": " + book.health().reason());
+    case Limit::slots: return number(book.pieces()) + " of " + number(book.slots()) + " places are taken";
+    case Limit::task_cap: return number(book.tasks()) + " of " + number(*book.facts().task_cap) + " tasks, its cap";
+    case Limit::tasks_at_once:
+      return number(scene.queue.in_work()) + " of " + number(scene.options.tasks_at_once) + " tasks are in work";
+    case Limit::decoders: return "all " + number(scene.options.decoders) + " decoding processes are taken";
+    case Limit::host_memory:
+      return "needs " + gigabytes(task.facts.host_memory) + " of this machine's memory; " +
+             gigabytes(scene.queue.host_memory()) + " of " + gigabytes(*scene.options.host_memory) + " are taken";
+    case Limit::device_memory:
+      return "needs " + gigabytes(task.facts.memory) + " of memory; " + gigabytes(*book.free_memory(scene.options)) +
+             " are free";
+    case Limit::failed_there: return "its worker was lost with this task";
+    case Limit::kept_for_another: return "kept free for a piece that may be what takes workers down";
+  }
+  return {};
+}
+
+}  // namespace tutti

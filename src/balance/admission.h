@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "balance/device_book.h"
+#include "balance/task_queue.h"
+
+namespace tutti {
+
+/// What everything is decided over: the devices, the tasks, the limits. Only looked at.
+struct Scene {
+  const std::vector<DeviceBook>& devices;
+  const TaskQueue& queue;
+  const DispatcherOptions& options;
+  std::optional<DeviceIndex> clearing{};  // gets nothing new, because a risky piece needs it for itself
+};
+
+/// A limit that keeps a piece from a device.
+enum class Limit {
+  not_in_service,
+  slots,          ///< as many pieces in flight as its worker takes, or as are known to fit
+  task_cap,       ///< --max-per-gpu
+  tasks_at_once,  ///< --threads
+  decoders,
+  host_memory,
+  device_memory,
+  failed_there,     ///< its worker was lost with this task, and others are left to try
+  kept_for_another  ///< a piece that took down a worker runs there alone, or will
+};
+
+/// The first limit that keeps a piece of `task` from `device`; none: it may run there. Limits of the task come before
+/// slots, so that "slots" means: as soon as something there is done.
+std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Task& task);
+
+/// As reports count it.
+Idle idle_of(Limit limit, const DeviceBook& device);
+
+/// In words, with the numbers: "needs 5.1 GB of memory; 3.8 GB are free".
+std::string words(Limit limit, const Scene& scene, DeviceIndex device, const Task& task);
+
+}  // namespace tutti

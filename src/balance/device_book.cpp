@@ -1,0 +1,165 @@
+#include "balance/device_book.h"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr double kLeastLeft = 0.05;  // of a piece that takes longer than expected
+constexpr Seconds kFitsAgain{600};
+
+}  // namespace
+
+DeviceBook::DeviceBook(DeviceFacts facts, const BreakerOptions& breaker, Seconds now)
+    : facts_(std::move(facts)),
+      health_(breaker, facts_.starting),
+      speed_(facts_.speed, facts_.fixed, facts_.enough),
+      reserved_(facts_.model_memory),
+      advanced_(now),
+      added_(now) {}
+
+void DeviceBook::advance(Seconds now) {
+  const Seconds passed = now - advanced_;
+  if (passed > Seconds::zero()) {
+    advanced_ = now;
+    const auto pieces = static_cast<double>(flights_.size());
+    for (Flight& flight : flights_) {
+      flight.share += passed / pieces;
+      flight.crowd += passed.count() * pieces;
+    }
+    if (!flights_.empty())
+      busy_ += passed;
+    else
+      idle_[static_cast<std::size_t>(why_idle_.value_or(Idle::no_task))] += passed;
+  }
+  health_.advance(now);
+  while (fits_ && now >= fits_until_) {
+    fits_until_ += kFitsAgain;
+    if (++*fits_ >= facts_.slots) fits_.reset();
+  }
+}
+
+void DeviceBook::add(Flight flight, const std::string& model) {
+  flight.started = advanced_;
+  reserved_.value += flight.reserved.value;
+  if (!flight.canary) {
+    const auto it = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == flight.task; });
+    if (it != tasks_.end())
+      ++it->second;
+    else
+      tasks_.emplace_back(flight.task, 1);
+    if (!model.empty()) facts_.model = model;
+  }
+  flights_.push_back(flight);
+  why_idle_.reset();
+}
+
+std::optional<Flight> DeviceBook::remove(GrantId id) {
+  const auto at = std::find_if(flights_.begin(), flights_.end(), [&](const Flight& f) { return f.id == id; });
+  if (at == flights_.end()) return {};
+  const Flight flight = *at;
+  flights_.erase(at);
+  reserved_.value -= flight.reserved.value;
+  if (flight.canary) return flight;
+  const auto it = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == flight.task; });
+  if (--it->second == 0) tasks_.erase(it);
+  return flight;
+}
+
+bool DeviceBook::has_task(TaskId task) const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == task; });
+}
+
+bool DeviceBook::probing() const {
+  return std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.canary; });
+}
+
+bool DeviceBook::runs_alone() const {
+  return std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.alone; });
+}
+
+double DeviceBook::speed() const {
+  return speed_.speed(facts_.enough);
+}
+
+double DeviceBook::single() const {
+  return speed_.speed(1);
+}
+
+double DeviceBook::audio_in_flight() const {
+  const double pace = speed_.speed(pieces());
+  double left = 0;
+  for (const Flight& flight : flights_) {
+    const double work = flight.audio.count() + fixed().count() * pace;
+    left += std::max(work - flight.share.count() * pace, kLeastLeft * work);
+  }
+  return left;
+}
+
+Seconds DeviceBook::drain() const {
+  return Seconds(audio_in_flight() / speed());
+}
+
+Seconds DeviceBook::loading(const std::string& model) const {
+  if (model.empty() || facts_.model == model) return {};
+  return facts_.load_time;
+}
+
+Seconds DeviceBook::finish(Seconds audio, const std::string& model) const {
+  const Seconds behind = drain() + fixed() + audio / speed();
+  return loading(model) + std::max(behind, fixed() + audio / single());
+}
+
+void DeviceBook::learned(const Flight& flight, Seconds now) {
+  const Seconds length = now - flight.started;
+  if (length > Seconds::zero()) speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
+  if (!flight.canary) audio_done_ += flight.audio;
+}
+
+int DeviceBook::slots() const {
+  const int most = fits_ ? std::min(*fits_, facts_.slots) : facts_.slots;
+  return health_.allowed(most);
+}
+
+std::optional<Bytes> DeviceBook::free_memory(const DispatcherOptions& options) const {
+  if (!facts_.memory) return {};
+  const auto total = facts_.memory->value;
+  const auto share = static_cast<std::int64_t>(options.headroom * static_cast<double>(total));
+  const auto headroom = std::max(options.least_headroom.value, share);
+  const auto taken = std::max(memory_.used.value_or(Bytes{}).value, memory_.foreign.value + reserved_.value);
+  return Bytes{std::max<std::int64_t>(0, total - headroom - taken)};
+}
+
+void DeviceBook::exhausted(int pieces, Seconds now) {
+  fits_ = std::max(1, std::min(fits_.value_or(facts_.slots), pieces) / 2);
+  fits_until_ = now + kFitsAgain;
+}
+
+std::optional<Seconds> DeviceBook::wake_at() const {
+  const auto health = health_.wake_at();
+  if (fits_ && (!health || fits_until_ < *health)) return fits_until_;
+  return health;
+}
+
+DeviceView DeviceBook::view(Seconds now) const {
+  return {.id = facts_.id,
+          .state = health_.state(),
+          .state_reason = health_.reason(),
+          .state_since = health_.since(),
+          .pieces = pieces(),
+          .tasks = tasks(),
+          .slots = slots(),
+          .task_cap = facts_.task_cap,
+          .memory = facts_.memory,
+          .foreign = memory_.foreign,
+          .reserved = reserved_,
+          .speed = speed(),
+          .error = speed_.error(),
+          .audio_done = audio_done_,
+          .in_service = now - added_,
+          .busy = busy_,
+          .idle = idle_,
+          .why_idle = why_idle_};
+}
+
+}  // namespace tutti

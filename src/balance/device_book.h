@@ -1,0 +1,94 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "balance/device_health.h"
+#include "balance/dispatcher.h"
+#include "balance/speed_model.h"
+
+namespace tutti {
+
+/// A piece in flight on a device.
+struct Flight {
+  GrantId id = 0;
+  TaskId task = 0;
+  Seconds audio{};
+  Seconds started{};
+  Bytes reserved{};
+  bool canary = false;
+  bool alone = false;  // a risky piece: nothing is placed beside it
+  Seconds share{};     // of the device's time so far: dt / pieces in flight
+  double crowd = 0;    // integral of pieces in flight over time, for their average
+};
+
+/// Everything known about one device: what it has in flight and how far that is, its memory, its speed, its health,
+/// and where its time went. Pure; `advance` lets time pass before anything else is asked.
+class DeviceBook {
+ public:
+  DeviceBook(DeviceFacts facts, const BreakerOptions& breaker, Seconds now);
+
+  void advance(Seconds now);
+
+  // What it has in flight.
+  void add(Flight flight, const std::string& model);
+  std::optional<Flight> remove(GrantId id);
+  const std::vector<Flight>& flights() const { return flights_; }
+  int pieces() const { return static_cast<int>(flights_.size()); }
+  int tasks() const { return static_cast<int>(tasks_.size()); }
+  bool has_task(TaskId task) const;
+  bool probing() const;     ///< a canary is in flight
+  bool runs_alone() const;  ///< what is in flight is to stay alone
+
+  // How long things take.
+  double speed() const;   ///< with `enough` pieces in flight
+  double single() const;  ///< of one alone
+  Seconds fixed() const { return speed_.fixed(); }
+  Seconds drain() const;  ///< until what is in flight is done
+  double audio_in_flight() const;
+  /// Time from now until a piece of so much audio would be done here, behind what is in flight; a model that is not
+  /// resident is loaded first.
+  Seconds finish(Seconds audio, const std::string& model) const;
+  Seconds loading(const std::string& model) const;
+  void learned(const Flight& flight, Seconds now);
+
+  // Room.
+  int slots() const;  ///< that may be used now
+  void set_slots(int slots) { facts_.slots = slots; }
+  void set_memory(DeviceMemory memory) { memory_ = memory; }
+  std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
+  /// Out of memory with so many in flight: half of them from now on, one more every ten minutes without another.
+  void exhausted(int pieces, Seconds now);
+
+  const DeviceFacts& facts() const { return facts_; }
+  DeviceHealth& health() { return health_; }
+  const DeviceHealth& health() const { return health_; }
+  std::optional<Seconds> wake_at() const;
+
+  // Where the time went.
+  void idle_because(std::optional<Idle> why) { why_idle_ = why; }
+  DeviceView view(Seconds now) const;
+
+  std::optional<Seconds> incident{};  ///< when its worker was last lost
+
+ private:
+  DeviceFacts facts_;
+  DeviceHealth health_;
+  SpeedModel speed_;
+  DeviceMemory memory_{};
+  std::vector<Flight> flights_{};
+  std::vector<std::pair<TaskId, int>> tasks_{};  // with pieces in flight
+  Bytes reserved_{};
+  std::optional<int> fits_{};  // pieces, after it was out of memory
+  Seconds fits_until_{};
+  Seconds advanced_;
+  Seconds added_;
+  Seconds audio_done_{};
+  Seconds busy_{};
+  std::array<Seconds, kIdleReasons> idle_{};
+  std::optional<Idle> why_idle_{};
+};
+
+}  // namespace tutti

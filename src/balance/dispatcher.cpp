@@ -1,0 +1,283 @@
+#include "balance/dispatcher.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "balance/device_book.h"
+#include "balance/placement.h"
+#include "balance/task_queue.h"
+
+namespace tutti {
+
+namespace {
+
+/// Of a speed that is only believed.
+constexpr double kUnmeasuredError = 0.3;
+
+}  // namespace
+
+struct Dispatcher::State {
+  explicit State(DispatcherOptions given) : options(std::move(given)), queue(options) {}
+
+  DispatcherOptions options;
+  TaskQueue queue;
+  std::vector<DeviceBook> devices{};
+  std::unordered_map<GrantId, DeviceIndex> granted{};
+  GrantId last_grant = 0;
+  std::size_t dealt = 0;  // tasks, round robin
+
+  void advance(Seconds now) {
+    for (DeviceBook& device : devices) device.advance(now);
+    queue.advance(now);
+  }
+
+  /// A device for a risky piece, when none is empty: the one that is soonest, of those that should take it.
+  std::optional<DeviceIndex> clearing() const {
+    if (queue.risky().empty()) return {};
+    const Task& task = queue.at(*queue.risky().begin());
+    std::optional<DeviceIndex> best;
+    for (DeviceIndex i = 0; i < devices.size(); ++i) {
+      const auto limit = refused({devices, queue, options}, i, task);
+      if (limit && *limit != Limit::slots && *limit != Limit::device_memory) continue;
+      if (!best || devices[i].drain() < devices[*best].drain()) best = i;
+    }
+    return best;
+  }
+  Scene scene() const { return {devices, queue, options, clearing()}; }
+
+  bool another_in_service(DeviceIndex device) const {
+    for (DeviceIndex i = 0; i < devices.size(); ++i)
+      if (i != device && devices[i].health().in_service()) return true;
+    return false;
+  }
+
+  Grant grant(DeviceIndex device, Flight flight, const std::string& model) {
+    flight.id = ++last_grant;
+    granted.emplace(flight.id, device);
+    devices[device].add(flight, model);
+    return {.id = flight.id,
+            .task = flight.task,
+            .device = device,
+            .audio = flight.audio,
+            .reserved = flight.reserved,
+            .canary = flight.canary};
+  }
+
+  std::optional<Grant> canary() {
+    for (DeviceIndex i = 0; i < devices.size(); ++i)
+      if (devices[i].health().wants_canary() && devices[i].pieces() == 0)
+        return grant(i, {.audio = options.canary_audio, .canary = true}, {});
+    return {};
+  }
+
+  /// A worker is lost with all that it has in flight: one failure of the device, however many pieces it costs. What was
+  /// in flight runs alone next; what was alone is to blame.
+  void lose_worker(DeviceIndex device, const Flight& flight, const std::string& reason, Seconds now) {
+    DeviceBook& book = devices[device];
+    const bool known = book.incident && flight.started <= *book.incident;
+    if (!known) {
+      book.incident = now;
+      book.health().failed(reason, flight.canary, !another_in_service(device), now);
+    }
+    if (Task* task = queue.find(flight.task); task && !flight.canary) {
+      auto& avoid = task->avoid;
+      if (std::find(avoid.begin(), avoid.end(), device) == avoid.end()) avoid.push_back(device);
+      if (!known || flight.alone || task->took_down.empty()) task->took_down.push_back(device);
+    }
+  }
+
+  Verdict poisoned(const Task& task, Seconds now) {
+    for (const DeviceIndex device : task.took_down) devices[device].health().forgive(1, now);
+    return {Verdict::Next::poison, std::to_string(task.took_down.size()) +
+                                       " workers were lost with it, the last with " +
+                                       "nothing beside it: " + told(task)};
+  }
+
+  static std::string told(const Task& task) {
+    std::string text;
+    for (const auto& line : task.evidence) text += (text.empty() ? "" : "; ") + line;
+    return text;
+  }
+
+  Verdict judge(Task& task, const Flight& flight, DeviceIndex device, FailureClass why, Seconds now);
+};
+
+/// What becomes of a task; its piece has been put back already.
+Verdict Dispatcher::State::judge(Task& task, const Flight& flight, DeviceIndex device, FailureClass why, Seconds now) {
+  switch (why) {
+    case FailureClass::permanent: return {Verdict::Next::failed, told(task)};
+    case FailureClass::cancelled: return {};
+    case FailureClass::device:
+      if (flight.alone && static_cast<int>(task.took_down.size()) >= options.workers_per_task)
+        return poisoned(task, now);
+      return {Verdict::Next::retry, told(task)};
+    case FailureClass::exhausted:
+      if (devices[device].pieces() == 0 && ++task.exhausted >= 2)
+        return {Verdict::Next::failed, "does not fit, even alone: " + told(task)};
+      return {Verdict::Next::retry, told(task)};
+    case FailureClass::transient: break;
+  }
+  if (++task.attempts >= options.attempts)
+    return {Verdict::Next::failed, std::to_string(task.attempts) + " attempts: " + told(task)};
+  queue.pause(task.id, now + options.retry_pause * std::exp2(task.attempts - 1));
+  return {Verdict::Next::retry, told(task)};
+}
+
+Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Dispatcher::~Dispatcher() = default;
+Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
+Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
+
+DeviceIndex Dispatcher::add_device(DeviceFacts facts, Seconds now) {
+  state_->advance(now);
+  state_->devices.emplace_back(std::move(facts), state_->options.breaker, now);
+  return state_->devices.size() - 1;
+}
+
+void Dispatcher::device_memory(DeviceIndex device, DeviceMemory memory, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).set_memory(memory);
+}
+
+void Dispatcher::device_slots(DeviceIndex device, int slots, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).set_slots(slots);
+}
+
+void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).health().heard(event, reason, now);
+}
+
+void Dispatcher::add_task(TaskId task, TaskFacts facts, Seconds now) {
+  state_->advance(now);
+  std::optional<DeviceIndex> dealt_to;
+  if (state_->options.policy == Policy::round_robin && !state_->devices.empty())
+    dealt_to = state_->dealt++ % state_->devices.size();
+  state_->queue.add(task, std::move(facts), dealt_to);
+}
+
+void Dispatcher::correct_length(TaskId task, Seconds audio, Seconds now) {
+  state_->advance(now);
+  state_->queue.correct_length(task, audio);
+}
+
+void Dispatcher::offer(TaskId task, Seconds audio, std::int64_t count, Seconds now) {
+  state_->advance(now);
+  state_->queue.offer(task, {.audio = audio, .count = count});
+}
+
+void Dispatcher::withdraw(TaskId task, Seconds now) {
+  state_->advance(now);
+  state_->queue.withdraw(task);
+}
+
+void Dispatcher::end_task(TaskId task, Seconds now) {
+  state_->advance(now);
+  state_->queue.end(task);
+}
+
+std::optional<Grant> Dispatcher::next(Seconds now) {
+  state_->advance(now);
+  if (auto canary = state_->canary()) return canary;
+  const Scene scene = state_->scene();
+  if (const auto placed = place(scene)) {
+    const Task& task = state_->queue.at(placed->task);
+    Flight flight{.task = placed->task, .reserved = task.facts.memory, .alone = task.risky()};
+    const std::string model = task.facts.model;
+    flight.audio = state_->queue.take(placed->task);
+    return state_->grant(placed->device, flight, model);
+  }
+  for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
+    DeviceBook& device = state_->devices[i];
+    if (device.pieces() > 0) continue;
+    const auto refusal = why_not(scene, i);
+    device.idle_because(refusal ? std::optional(refusal->why) : std::nullopt);
+  }
+  return {};
+}
+
+void Dispatcher::finished(GrantId grant, Seconds now) {
+  state_->advance(now);
+  const auto at = state_->granted.find(grant);
+  if (at == state_->granted.end()) return;
+  DeviceBook& device = state_->devices[at->second];
+  state_->granted.erase(at);
+  const Flight flight = *device.remove(grant);
+  device.learned(flight, now);
+  device.health().succeeded(flight.canary, now);
+  if (flight.canary) return;
+  if (Task* task = state_->queue.find(flight.task); task && flight.alone) {
+    task->took_down.clear();
+    task->avoid.clear();
+  }
+  state_->queue.landed(flight.task);
+}
+
+Verdict Dispatcher::failed(GrantId grant, FailureClass why, const std::string& reason, Seconds now) {
+  state_->advance(now);
+  const auto at = state_->granted.find(grant);
+  if (at == state_->granted.end()) return {};
+  const DeviceIndex index = at->second;
+  DeviceBook& device = state_->devices[index];
+  state_->granted.erase(at);
+  const int pieces = device.pieces();
+  const Flight flight = *device.remove(grant);
+  if (why == FailureClass::device || flight.canary) state_->lose_worker(index, flight, reason, now);
+  if (why == FailureClass::exhausted) device.exhausted(pieces, now);
+  if (flight.canary) return {};
+  Verdict verdict{};
+  if (Task* task = state_->queue.find(flight.task)) {
+    if (why != FailureClass::cancelled) task->evidence.push_back(device.facts().id + ": " + reason);
+    verdict = state_->judge(*task, flight, index, why, now);
+  }
+  state_->queue.put_back(flight.task, flight.audio, why == FailureClass::device || flight.alone);
+  return verdict;
+}
+
+std::optional<Seconds> Dispatcher::wake_at() const {
+  std::optional<Seconds> soonest = state_->queue.wake_at();
+  for (const DeviceBook& device : state_->devices)
+    if (const auto at = device.wake_at(); at && (!soonest || *at < *soonest)) soonest = at;
+  return soonest;
+}
+
+std::vector<DeviceView> Dispatcher::devices(Seconds now) {
+  state_->advance(now);
+  const Scene scene = state_->scene();
+  std::vector<DeviceView> views;
+  for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
+    views.push_back(state_->devices[i].view(now));
+    if (auto refusal = why_not(scene, i)) views.back().refusal = std::move(refusal->words);
+  }
+  return views;
+}
+
+QueueView Dispatcher::queue(Seconds now) {
+  state_->advance(now);
+  QueueView view{.waiting = state_->queue.waiting(), .in_work = state_->queue.in_work()};
+  double audio = state_->queue.audio_unplaced(), error = 0;
+  for (const DeviceBook& device : state_->devices) {
+    audio += device.audio_in_flight();
+    if (!device.health().in_service()) continue;
+    view.speed += device.speed();
+    error += device.speed() * device.view(now).error.value_or(kUnmeasuredError);
+  }
+  view.audio_left = Seconds(audio);
+  if (view.speed <= 0) return view;
+  view.expected_left = Seconds(audio / view.speed);
+  view.error = error / view.speed;
+  return view;
+}
+
+const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {
+  return state_->devices.at(device).health().changes();
+}
+
+std::optional<DeviceIndex> Dispatcher::next_device(Seconds now) {
+  state_->advance(now);
+  return tutti::next_device(state_->scene());
+}
+
+}  // namespace tutti

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "balance/device_health.h"
+#include "balance/types.h"
+
+namespace tutti {
+
+struct DispatcherOptions {
+  Policy policy = Policy::tutti;
+  int tasks_at_once = 0;               ///< tasks in work at most, on all devices together (-t); 0: no bound
+  std::optional<Bytes> host_memory{};  ///< for all tasks in work together; none: no bound
+  int decoders = 0;                    ///< decoding processes at most; 0: no bound
+  double headroom = 0.05;              ///< of a device's memory, and at least `least_headroom`, stays free
+  Bytes least_headroom{512LL << 20};
+  Seconds ageing{600};       ///< waiting so long is worth a step of priority
+  int class_step = 6;        ///< a class is worth so many steps
+  Seconds piece{30};         ///< audio of a window, for what is not offered yet
+  int attempts = 3;          ///< failures of a task that are nobody's, until it has failed
+  int workers_per_task = 2;  ///< workers a task may take down until it is set aside
+  Seconds retry_pause{1};    ///< doubled with every attempt
+  Seconds canary_audio{10};
+  BreakerOptions breaker{};
+};
+
+/// What one device is doing, for people and reports. in_service = busy + the sum of idle, since it was added.
+struct DeviceView {
+  std::string id{};
+  DeviceState state{};
+  std::string state_reason{};
+  Seconds state_since{};
+  int pieces = 0;  ///< in flight
+  int tasks = 0;   ///< with a piece in flight here
+  int slots = 0;   ///< that may be used now: worker, memory back-off and slow start considered
+  std::optional<int> task_cap{};
+  std::optional<Bytes> memory{};
+  Bytes foreign{};
+  Bytes reserved{};               ///< the resident model included
+  double speed = 0;               ///< as now believed
+  std::optional<double> error{};  ///< median relative error of its own predictions
+  Seconds audio_done{};
+  Seconds in_service{};
+  Seconds busy{};                            ///< with a piece in flight
+  std::array<Seconds, kIdleReasons> idle{};  ///< without, by reason
+  std::optional<Idle> why_idle{};            ///< now
+  std::string refusal{};  ///< why it takes nothing more now, in words: "needs 5.1 GB; 3.8 GB are free"
+};
+
+/// How far all of it is.
+struct QueueView {
+  std::size_t waiting = 0;  ///< tasks without a piece in flight or done
+  std::size_t in_work = 0;
+  Seconds audio_left{};     ///< of all tasks that have not ended, what runs included
+  double speed = 0;         ///< of all devices in service together
+  Seconds expected_left{};  ///< until all is done
+  double error = 0;         ///< of it, relative
+};
+
+/// Decides which piece of which task runs where, and when. The one object that the real run and the simulator drive.
+/// Pure: no thread, no I/O, no clock; the caller guards it (Guarded<Dispatcher>) and passes the time, which never goes
+/// back. Nothing is bound to a device before it can start there.
+///
+/// Driving it: add devices and tasks; `offer` a piece of a task when its input is ready (a window computed; the whole
+/// file); then take `next` until it yields nothing, run every grant, and say `finished` or `failed`. After any call,
+/// and at `wake_at`, there may be something next. A task ends with `end_task`, whatever became of it.
+class Dispatcher {
+ public:
+  explicit Dispatcher(DispatcherOptions options = {});
+  ~Dispatcher();
+  Dispatcher(Dispatcher&&) noexcept;
+  Dispatcher& operator=(Dispatcher&&) noexcept;
+
+  // Devices.
+  DeviceIndex add_device(DeviceFacts facts, Seconds now);
+  void device_memory(DeviceIndex device, DeviceMemory memory, Seconds now);
+  void device_slots(DeviceIndex device, int slots, Seconds now);  ///< what its worker takes from now on
+  void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
+
+  // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
+  void add_task(TaskId task, TaskFacts facts, Seconds now);
+  /// What the whole task comes to, as found since: the sum of the pieces it offers, so less than the recording where
+  /// only its speech is heard.
+  void correct_length(TaskId task, Seconds audio, Seconds now);
+  /// `count` more pieces of so much audio each can start. A task that is `whole` has one.
+  void offer(TaskId task, Seconds audio, std::int64_t count, Seconds now);
+  /// Takes pieces back that wait: nobody runs them any more.
+  void withdraw(TaskId task, Seconds now);
+  /// Whatever of it is in flight stays in flight until it is finished or failed.
+  void end_task(TaskId task, Seconds now);
+
+  // Decisions.
+  std::optional<Grant> next(Seconds now);
+  void finished(GrantId grant, Seconds now);
+  Verdict failed(GrantId grant, FailureClass why, const std::string& reason, Seconds now);
+  /// When to ask `next` again although nothing has happened: a back-off or a pause is over.
+  std::optional<Seconds> wake_at() const;
+
+  // For people.
+  std::vector<DeviceView> devices(Seconds now);
+  QueueView queue(Seconds now);
+  const std::vector<HealthChange>& health_changes(DeviceIndex device) const;
+  /// The device that would take the next task if one were ready and had room; none when no device is in service.
+  std::optional<DeviceIndex> next_device(Seconds now);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,256 @@
+#include "balance/placement.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "balance/forecast.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kMostLooks = 64;            // tasks looked at for one device in one group
+constexpr std::size_t kMostPlanned = 64;  // whole tasks planned together; with more, any order of the longest will do
+constexpr double kHair = 1 + 1e-9;
+constexpr double kNothing = 1e-3;  // seconds of audio: what rounding may leave of sums
+
+using Groups = std::map<GroupKey, TaskGroup>;
+using Entry = TaskGroup::Entry;
+
+/// A piece somebody found for a device. What is begun comes before what is not, then the order of the group.
+struct Found {
+  bool fresh = false;
+  Entry entry{};
+  auto operator<=>(const Found&) const = default;
+};
+
+/// Decides one placement.
+class Placer {
+ public:
+  explicit Placer(const Scene& scene) : scene_(scene), forecast_(scene) {}
+
+  std::optional<Placement> risky() const;
+  std::optional<Placement> next() const;
+  std::vector<DeviceIndex> by_preference(double audio, const std::string& model) const;
+
+ private:
+  bool by_finish() const { return scene_.options.policy == Policy::tutti; }
+  const Task& task(const Entry& entry) const { return scene_.queue.at(entry.task); }
+  double audio(const Entry& entry) const { return task(entry).ready.front().audio.count(); }
+  bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, task(entry)); }
+  double note_score(DeviceIndex device) const;
+  /// It may take the task now, or as soon as something there is done.
+  bool usable(DeviceIndex device, const Task& task) const;
+
+  bool open_to(const GroupKey& key, DeviceIndex device) const;
+  std::optional<Found> find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> first_admitted(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> window(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> whole(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> longest_that_fits(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> planned(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> dealt_in_order(const TaskGroup& group, DeviceIndex device) const;
+
+  const Scene& scene_;
+  Forecast forecast_;
+};
+
+double Placer::note_score(DeviceIndex device) const {
+  constexpr double kNoteCap = 5;  // the note's --max-per-gpu when nobody says
+  const DeviceBook& book = scene_.devices[device];
+  const double cap = book.facts().task_cap ? *book.facts().task_cap : kNoteCap;
+  // nvidia-smi's utilisation says that a kernel ran, and one does wherever there is work.
+  return 50 * book.tasks() / cap + 50 * (book.pieces() > 0 ? 1 : 0);
+}
+
+/// Devices in service, the one that should take a piece first in front.
+std::vector<DeviceIndex> Placer::by_preference(double audio, const std::string& model) const {
+  std::vector<std::tuple<double, DeviceIndex>> order;
+  for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
+    if (!forecast_.in_service(i)) continue;
+    double rank = scene_.devices[i].pieces();
+    if (by_finish()) rank = forecast_.finish(i, audio, model);
+    if (scene_.options.policy == Policy::note || scene_.options.policy == Policy::note_raw) rank = note_score(i);
+    order.emplace_back(rank, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<DeviceIndex> devices;
+  for (const auto& [rank, device] : order) devices.push_back(device);
+  return devices;
+}
+
+bool Placer::usable(DeviceIndex device, const Task& task) const {
+  const auto limit = refused(scene_, device, task);
+  return !limit || *limit == Limit::slots;
+}
+
+/// A task dealt to a device is that device's, as long as it is in service.
+bool Placer::open_to(const GroupKey& key, DeviceIndex device) const {
+  if (key.dealt_to < 0 || static_cast<DeviceIndex>(key.dealt_to) == device) return true;
+  return !forecast_.in_service(static_cast<DeviceIndex>(key.dealt_to));
+}
+
+std::optional<Placement> Placer::next() const {
+  const Groups& groups = scene_.queue.groups();
+  for (auto level = groups.begin(); level != groups.end();) {
+    const auto end =
+        std::find_if(level, groups.end(), [&](const auto& it) { return it.first.rank != level->first.rank; });
+    const TaskGroup& first = level->second;
+    const Entry& entry = first.started.empty() ? *first.fresh.begin() : *first.started.begin();
+    for (const DeviceIndex device : by_preference(audio(entry), level->first.model)) {
+      std::optional<Found> best;
+      for (auto at = level; at != end; ++at) {
+        if (!open_to(at->first, device)) continue;
+        const auto found = find(at->first, at->second, device);
+        if (found && (!best || *found < *best)) best = found;
+      }
+      if (best) return Placement{.task = best->entry.task, .device = device};
+    }
+    level = end;
+  }
+  return {};
+}
+
+std::optional<Found> Placer::find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const {
+  if (!by_finish()) return first_admitted(group, device);
+  if (key.kind != TaskClass::batch && key.whole) return dealt_in_order(group, device);
+  if (key.kind == TaskClass::interactive) return dealt_in_order(group, device);
+  return key.whole ? whole(group, device) : window(group, device);
+}
+
+std::optional<Found> Placer::first_admitted(const TaskGroup& group, DeviceIndex device) const {
+  for (const bool fresh : {false, true}) {
+    int looks = 0;
+    for (const Entry& entry : fresh ? group.fresh : group.started) {
+      if (admitted(device, entry)) return Found{fresh, entry};
+      if (++looks == kMostLooks) break;
+    }
+  }
+  return {};
+}
+
+/// The first window, unless it would end here after everything else, and sooner elsewhere.
+std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) const {
+  const auto found = first_admitted(group, device);
+  if (!found) return {};
+  const Task& it = task(found->entry);
+  const double length = audio(found->entry);
+  const double here = forecast_.finish(device, length, it.facts.model);
+  if (here <= forecast_.end() * kHair) return found;
+  for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
+    if (forecast_.in_service(i) && forecast_.finish(i, length, it.facts.model) * kHair < here && usable(i, it))
+      return {};
+  return found;
+}
+
+/// A whole task of a batch: as the plan has it while there are few, else the longest one that leaves no tail.
+std::optional<Found> Placer::whole(const TaskGroup& group, DeviceIndex device) const {
+  const bool all_known = scene_.queue.audio_unready() < kNothing;
+  if (all_known && group.fresh.size() + group.started.size() <= kMostPlanned) return planned(group, device);
+  const auto found = longest_that_fits(group, device);
+  return found ? found : dealt_in_order(group, device);
+}
+
+std::optional<Found> Placer::longest_that_fits(const TaskGroup& group, DeviceIndex device) const {
+  const double longest = forecast_.longest_by_end(device);
+  for (const bool fresh : {false, true}) {
+    const auto& list = fresh ? group.fresh : group.started;
+    int looks = 0;
+    for (auto at = list.lower_bound(Entry{.first = -longest}); at != list.end() && looks < kMostLooks; ++at, ++looks)
+      if (admitted(device, *at)) return Found{fresh, *at};
+  }
+  return {};
+}
+
+std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device) const {
+  std::vector<Found> tasks;
+  for (const Entry& entry : group.started) tasks.push_back({false, entry});
+  for (const Entry& entry : group.fresh) tasks.push_back({true, entry});
+  std::sort(tasks.begin(), tasks.end(), [](const Found& a, const Found& b) { return a.entry < b.entry; });
+  std::vector<double> lengths;
+  for (const Found& it : tasks) lengths.push_back(audio(it.entry));
+  std::vector<PlanDevice> devices;
+  std::size_t me = scene_.devices.size();
+  for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
+    if (!forecast_.in_service(i) || !usable(i, task(tasks[0].entry))) continue;
+    if (i == device) me = devices.size();
+    devices.push_back(forecast_.plan_of(i));
+  }
+  if (me == scene_.devices.size()) return first_admitted(group, device);
+  const TaskPlan plan = plan_tasks(lengths, devices);
+  for (std::size_t j = 0; j < tasks.size(); ++j)
+    if (plan.device_of[j] == me && admitted(device, tasks[j].entry)) return tasks[j];
+  return {};
+}
+
+/// In the group's order, each to the device that would end it first, in thought; what falls to this device.
+std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex device) const {
+  Forecast ahead = forecast_;
+  int looks = 0;
+  for (const bool fresh : {false, true})
+    for (const Entry& entry : fresh ? group.fresh : group.started) {
+      if (++looks > kMostLooks) return {};
+      const Task& it = task(entry);
+      std::optional<DeviceIndex> best;
+      double soonest = std::numeric_limits<double>::infinity();
+      for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
+        if (!ahead.in_service(i) || !usable(i, it)) continue;
+        const double finish = ahead.finish(i, audio(entry), it.facts.model);
+        if (finish < soonest) std::tie(soonest, best) = std::tuple(finish, i);
+      }
+      if (best == device && admitted(device, entry)) return Found{fresh, entry};
+      if (best) ahead.put(*best, audio(entry));
+    }
+  return {};
+}
+
+/// A piece that has to run alone goes to an empty device.
+std::optional<Placement> Placer::risky() const {
+  for (const TaskId id : scene_.queue.risky()) {
+    const Task& it = scene_.queue.at(id);
+    for (const DeviceIndex device : by_preference(it.ready.front().audio.count(), it.facts.model))
+      if (scene_.devices[device].pieces() == 0 && !refused(scene_, device, it))
+        return Placement{.task = id, .device = device};
+  }
+  return {};
+}
+
+/// A task by which to say why a device takes nothing: the first that would be asked about.
+const Task* first_task(const Scene& scene) {
+  const Groups& groups = scene.queue.groups();
+  if (groups.empty()) return nullptr;
+  const TaskGroup& group = groups.begin()->second;
+  return &scene.queue.at(group.started.empty() ? group.fresh.begin()->task : group.started.begin()->task);
+}
+
+}  // namespace
+
+std::optional<Placement> place(const Scene& scene) {
+  if (!scene.queue.anything_ready()) return {};
+  const Placer placer(scene);
+  if (const auto risky = placer.risky()) return risky;
+  return placer.next();
+}
+
+std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
+  const DeviceBook& book = scene.devices[device];
+  const Task none{};
+  if (!book.health().in_service())
+    return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device, none)};
+  if (scene.queue.audio_unplaced() < kNothing) return Refusal{Idle::no_task, "nothing is left to start"};
+  const Task* task = first_task(scene);
+  if (!task)
+    return scene.queue.risky().empty() ? Refusal{Idle::input, "no task has its input ready"}
+                                       : Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
+  if (const auto limit = refused(scene, device, *task))
+    return Refusal{idle_of(*limit, book), words(*limit, scene, device, *task)};
+  return Refusal{Idle::left_to_faster, "others finish what is left before it could"};
+}
+
+std::optional<DeviceIndex> next_device(const Scene& scene) {
+  const auto order = Placer(scene).by_preference(scene.options.piece.count(), {});
+  if (order.empty()) return {};
+  return order.front();
+}
+
+}  // namespace tutti

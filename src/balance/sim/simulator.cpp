@@ -1,0 +1,251 @@
+#include "balance/sim/simulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace tutti {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kDone = 1e-7;  // device seconds: less than this is nothing left
+
+/// A device and the pieces it works on, evenly shared.
+class Machine {
+ public:
+  Machine(const SimDevice& device, std::uint64_t seed) : device_(&device), dice_(seed) {}
+
+  void start(const Grant& grant) {
+    double work = device_->fixed.count() + grant.audio.count() / device_->speed;
+    if (device_->jitter > 0) work *= std::max(0.1, 1 + device_->jitter * normal_(dice_));
+    pieces_.push_back({grant, work});
+  }
+
+  void advance(double passed) {
+    for (auto& piece : pieces_) piece.work -= passed * rate() / static_cast<double>(pieces_.size());
+  }
+
+  /// From now.
+  double next_done() const {
+    if (pieces_.empty()) return kNever;
+    double least = kNever;
+    for (const auto& piece : pieces_) least = std::min(least, piece.work);
+    return std::max(0.0, least) * static_cast<double>(pieces_.size()) / rate();
+  }
+
+  std::vector<Grant> take_done() {
+    return take([](const Piece& piece) { return piece.work <= kDone; });
+  }
+  std::vector<Grant> take_all() {
+    return take([](const Piece&) { return true; });
+  }
+
+  const SimDevice& device() const { return *device_; }
+  std::size_t faults_seen = 0;
+  bool sick = false;
+  bool gone = false;
+  bool ready = true;
+
+ private:
+  struct Piece {
+    Grant grant;
+    double work;  // device seconds left
+  };
+
+  double rate() const { return std::min(1.0, static_cast<double>(pieces_.size()) / device_->facts.enough); }
+
+  template <class Which>
+  std::vector<Grant> take(Which&& which) {
+    std::vector<Grant> taken;
+    std::erase_if(pieces_, [&](const Piece& piece) {
+      if (!which(piece)) return false;
+      taken.push_back(piece.grant);
+      return true;
+    });
+    return taken;
+  }
+
+  const SimDevice* device_;
+  std::mt19937_64 dice_;
+  std::normal_distribution<double> normal_{};
+  std::vector<Piece> pieces_{};
+};
+
+class Simulation {
+ public:
+  Simulation(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options)
+      : tasks_(tasks), options_(options), dispatcher_(options.dispatcher), left_(tasks.size()) {
+    result_.done_at.assign(tasks.size(), Seconds(-1));
+    for (const SimDevice& device : devices) {
+      machines_.emplace_back(device, options.seed * 1000 + machines_.size());
+      machines_.back().ready = device.warm_up <= Seconds::zero();
+      DeviceFacts facts = device.facts;
+      facts.starting = !machines_.back().ready;
+      dispatcher_.add_device(std::move(facts), Seconds{});
+    }
+    for (TaskId id = 0; id < tasks.size(); ++id) add(id);
+  }
+
+  SimResult run() {
+    pump();
+    while (unfinished_ > 0) {
+      const double next = next_event();
+      if (next == kNever) break;
+      for (auto& machine : machines_) machine.advance(next - now_);
+      now_ = next;
+      for (DeviceIndex i = 0; i < machines_.size(); ++i) happen(i);
+      pump();
+    }
+    result_.makespan = Seconds(last_done_);
+    result_.devices = dispatcher_.devices(Seconds(now_));
+    return std::move(result_);
+  }
+
+ private:
+  Seconds now() const { return Seconds(now_); }
+
+  void add(TaskId id) {
+    const bool whole = options_.unit == Unit::file;
+    const SimTask& task = tasks_[id];
+    dispatcher_.add_task(id, {.audio = task.believed, .whole = whole, .memory = options_.window_memory}, {});
+    left_[id] = whole ? 1 : static_cast<std::int64_t>(std::ceil(task.audio / options_.window - 1e-9));
+    left_[id] = std::max<std::int64_t>(left_[id], 1);
+    ++unfinished_;
+    dispatcher_.offer(id, whole ? task.believed : std::min(options_.window, task.audio), 1, {});
+  }
+
+  /// A file that is begun is decoded: its length is known, and all its windows can start.
+  void begun(TaskId id) {
+    const auto windows = left_[id];
+    dispatcher_.correct_length(id, tasks_[id].audio, now());
+    dispatcher_.offer(id, options_.window, windows - 2, now());
+    if (windows > 1)
+      dispatcher_.offer(id, tasks_[id].audio - options_.window * static_cast<double>(windows - 1), 1, now());
+  }
+
+  void pump() {
+    while (auto grant = dispatcher_.next(now())) {
+      ++result_.grants;
+      Machine& machine = machines_[grant->device];
+      if (!grant->canary && options_.unit == Unit::window && !begun_[grant->task]) {
+        begun_[grant->task] = true;
+        begun(grant->task);
+      }
+      if (!grant->canary && options_.unit == Unit::file) grant->audio = tasks_[grant->task].audio;
+      if (machine.sick || machine.gone)
+        fail(*grant);
+      else
+        machine.start(*grant);
+    }
+  }
+
+  double next_event() const {
+    double next = kNever;
+    for (const auto& machine : machines_) {
+      next = std::min(next, now_ + machine.next_done());
+      if (!machine.ready) next = std::min(next, machine.device().warm_up.count());
+      const auto& faults = machine.device().faults;
+      if (machine.faults_seen < faults.size())
+        next = std::min(next, std::max(now_, faults[machine.faults_seen].at.count()));
+    }
+    if (const auto wake = dispatcher_.wake_at()) next = std::min(next, std::max(now_, wake->count()));
+    return next;
+  }
+
+  void happen(DeviceIndex index) {
+    Machine& machine = machines_[index];
+    if (!machine.ready && machine.device().warm_up.count() <= now_) {
+      machine.ready = true;
+      dispatcher_.device_heard(index, HealthEvent::ready, "its worker is ready", now());
+    }
+    for (const Grant& grant : machine.take_done()) finish(grant);
+    const auto& faults = machine.device().faults;
+    while (machine.faults_seen < faults.size() && faults[machine.faults_seen].at.count() <= now_)
+      strike(index, faults[machine.faults_seen++].kind);
+  }
+
+  void strike(DeviceIndex index, SimFault::Kind kind) {
+    Machine& machine = machines_[index];
+    switch (kind) {
+      case SimFault::Kind::worker_dies: break;
+      case SimFault::Kind::lost:
+        machine.gone = true;
+        dispatcher_.device_heard(index, HealthEvent::lost, "it has fallen off the bus", now());
+        break;
+      case SimFault::Kind::returned:
+        machine.gone = false;
+        dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
+        return;
+      case SimFault::Kind::sick: machine.sick = true; break;
+      case SimFault::Kind::well: machine.sick = false; return;
+    }
+    for (const Grant& grant : machine.take_all()) fail(grant);
+  }
+
+  void finish(const Grant& grant) {
+    dispatcher_.finished(grant.id, now());
+    if (grant.canary || --left_[grant.task] > 0) return;
+    result_.done_at[grant.task] = now();
+    last_done_ = now_;
+    over(grant.task);
+  }
+
+  void fail(const Grant& grant) {
+    ++result_.failures;
+    const Verdict verdict = dispatcher_.failed(grant.id, FailureClass::device, "its worker was lost", now());
+    if (!grant.canary && verdict.next != Verdict::Next::retry) over(grant.task);
+  }
+
+  void over(TaskId id) {
+    dispatcher_.end_task(id, now());
+    --unfinished_;
+  }
+
+  std::span<const SimTask> tasks_;
+  const SimOptions& options_;
+  Dispatcher dispatcher_;
+  std::vector<Machine> machines_{};
+  std::vector<std::int64_t> left_;  // pieces of each task
+  std::vector<bool> begun_ = std::vector<bool>(tasks_.size());
+  std::size_t unfinished_ = 0;
+  double now_ = 0;
+  double last_done_ = 0;
+  SimResult result_{};
+};
+
+}  // namespace
+
+SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options) {
+  return Simulation(tasks, devices, options).run();
+}
+
+Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, Unit unit) {
+  double audio = 0, longest = 0, speed = 0, fastest = 0;
+  for (const auto& task : tasks) {
+    audio += task.audio.count();
+    longest = std::max(longest, task.audio.count());
+  }
+  for (const auto& device : devices) {
+    speed += device.speed;
+    fastest = std::max(fastest, device.speed);
+  }
+  return Seconds(unit == Unit::window ? audio / speed : std::max(audio / speed, longest / fastest));
+}
+
+SimDevice plain_device(std::string id, double speed, int slots) {
+  return {.facts = {.id = std::move(id), .speed = speed, .slots = slots}, .speed = speed};
+}
+
+void set_policy(Policy policy, std::vector<SimDevice>& devices, SimOptions& options) {
+  options.dispatcher.policy = policy;
+  const bool of_the_note = policy == Policy::note || policy == Policy::note_raw;
+  constexpr int kNoteCap = 5;
+  options.dispatcher.tasks_at_once = of_the_note ? kNoteCap * static_cast<int>(devices.size()) : 0;
+  for (SimDevice& device : devices) {
+    if (of_the_note) device.facts.task_cap = kNoteCap;
+    if (options.unit == Unit::file) device.facts.slots = of_the_note ? kNoteCap : 1;
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balance/dispatcher.h"
+#include "balance/sim/workload.h"
+
+namespace tutti {
+
+/// What happens to a simulated device.
+struct SimFault {
+  enum class Kind {
+    worker_dies,  ///< everything in flight fails; a new worker is there at once
+    lost,         ///< as worker_dies, and the card is gone from the bus
+    returned,     ///< it is back
+    sick,         ///< from now on everything fails on it at once
+    well,         ///< until here
+  };
+  Seconds at{};
+  Kind kind{};
+};
+
+/// A device of a simulation: pieces in flight share its speed evenly.
+struct SimDevice {
+  DeviceFacts facts{};             ///< what the dispatcher is told
+  double speed = 1;                ///< what is true, with `enough` pieces in flight
+  Seconds fixed{};                 ///< what is true of every piece's fixed cost
+  double jitter = 0;               ///< standard deviation of a piece's cost, relative
+  Seconds warm_up{};               ///< until its worker is ready
+  std::vector<SimFault> faults{};  ///< in order of time
+};
+
+enum class Unit { file, window };
+
+struct SimOptions {
+  Unit unit = Unit::window;
+  Seconds window{30};
+  DispatcherOptions dispatcher{};
+  std::uint64_t seed = 0;  ///< of the jitter
+  Bytes window_memory{};
+};
+
+struct SimResult {
+  Seconds makespan{};
+  std::vector<DeviceView> devices{};  ///< at the end
+  std::vector<Seconds> done_at{};     ///< by task; negative: it failed
+  std::size_t grants = 0;
+  std::size_t failures = 0;  ///< of pieces
+};
+
+/// Runs all tasks, added at 0, to their end. Ends early when nothing can ever happen again; what is not done then has a
+/// negative done_at. Deterministic.
+SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options);
+
+/// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs.
+Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, Unit unit);
+
+/// A device as `tutti plan` and tests make them: so many times real time. `slots`: pieces in flight.
+SimDevice plain_device(std::string id, double speed, int slots);
+
+/// The devices as a policy uses them. The note runs five files at a time on each GPU, whatever the GPU is, and as many
+/// threads as that takes; the others one file, or as many windows as the devices have slots.
+void set_policy(Policy policy, std::vector<SimDevice>& devices, SimOptions& options);
+
+}  // namespace tutti

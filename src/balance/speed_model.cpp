@@ -1,0 +1,78 @@
+#include "balance/speed_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tutti {
+namespace {
+
+constexpr double kKept = 0.8;         // of what was known, with every new piece: an average over the last five
+constexpr double kLeastSpread = 0.1;  // of audio lengths, relative, from which a fixed cost can be told apart
+constexpr std::size_t kErrors = 101;
+
+}  // namespace
+
+void SpeedModel::Level::add(double d, double e) {
+  weight = kKept * weight + 1;
+  audio = kKept * audio + d;
+  spent = kKept * spent + e;
+  audio_squared = kKept * audio_squared + d * d;
+  audio_spent = kKept * audio_spent + d * e;
+}
+
+/// Where the line through the samples meets audio 0; none while they are too alike to say.
+std::optional<double> SpeedModel::Level::intercept() const {
+  const double mean = audio / weight;
+  const double variance = audio_squared / weight - mean * mean;
+  if (weight < 2.5 || variance < kLeastSpread * kLeastSpread * mean * mean) return {};
+  const double slope = (audio_spent / weight - mean * spent / weight) / variance;
+  return spent / weight - slope * mean;
+}
+
+SpeedModel::SpeedModel(double speed, Seconds fixed, int enough)
+    : prior_speed_(std::max(speed, 1e-6)), fixed_(fixed), enough_(std::max(enough, 1)) {}
+
+std::size_t SpeedModel::level_of(double pieces) {
+  const double bits = std::ceil(std::log2(std::max(pieces, 1.0)) - 1e-9);
+  return std::min<std::size_t>(static_cast<std::size_t>(bits), 8);
+}
+
+double SpeedModel::prior(double pieces) const {
+  return prior_speed_ * std::min(1.0, std::max(pieces, 1.0) / enough_);
+}
+
+double SpeedModel::speed(int pieces) const {
+  const auto wanted = static_cast<int>(level_of(pieces));
+  const int last = static_cast<int>(levels_.size()) - 1;
+  for (int away = 0; away <= last; ++away)
+    for (const int at : {wanted + away, wanted - away}) {
+      if (at < 0 || at > last || levels_[static_cast<std::size_t>(at)].weight == 0) continue;
+      const Level& level = levels_[static_cast<std::size_t>(at)];
+      const double time = std::max(level.spent - level.weight * fixed_.count(), 0.05 * level.spent);
+      const double measured = level.audio / std::max(time, 1e-9);
+      return away == 0 ? measured : measured * prior(pieces) / prior(std::exp2(at));
+    }
+  return prior(pieces);
+}
+
+void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
+  if (audio.count() <= 0 || spent.count() <= 0) return;
+  const Seconds expected = cost(audio, static_cast<int>(std::lround(std::max(pieces, 1.0))));
+  errors_.push_back(std::abs(expected / spent - 1));
+  if (errors_.size() > kErrors) errors_.pop_front();
+  ++samples_;
+  Level& level = levels_[level_of(pieces)];
+  level.add(audio.count(), spent.count());
+  if (const auto fixed = level.intercept()) fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
+}
+
+std::optional<double> SpeedModel::error() const {
+  if (errors_.empty()) return {};
+  std::vector<double> sorted(errors_.begin(), errors_.end());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
+}  // namespace tutti

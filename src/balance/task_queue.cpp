@@ -1,0 +1,211 @@
+#include "balance/task_queue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tutti {
+namespace {
+
+constexpr Seconds kUnknownAudio{600};  // of a task, where no other is known either
+
+int step_of(TaskClass kind) {
+  switch (kind) {
+    case TaskClass::interactive: return 2;
+    case TaskClass::normal: return 1;
+    case TaskClass::batch: return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+GroupKey TaskQueue::key_of(const Task& task) const {
+  const auto waited_since = std::floor(task.facts.queued_at / options_.ageing);
+  const auto level = step_of(task.facts.kind) * options_.class_step + task.facts.priority;
+  const bool in_order = options_.policy != Policy::tutti;
+  return {.rank = in_order ? 0 : static_cast<std::int64_t>(waited_since) - level,
+          .kind = task.facts.kind,
+          .whole = task.facts.whole,
+          .memory = task.facts.memory.value,
+          .model = task.facts.model,
+          .dealt_to = task.dealt_to ? static_cast<std::int64_t>(*task.dealt_to) : -1};
+}
+
+TaskGroup::Entry TaskQueue::entry_of(const Task& task) const {
+  const auto arrival = static_cast<double>(task.arrival);
+  if (options_.policy != Policy::tutti) return {arrival, 0, task.id};
+  const double audio = assumed(task).count();
+  switch (task.facts.kind) {
+    case TaskClass::interactive:
+      return {task.facts.deadline ? task.facts.deadline->count() : std::numeric_limits<double>::infinity(), audio,
+              task.id};
+    case TaskClass::normal: return {arrival, 0, task.id};
+    case TaskClass::batch: break;
+  }
+  if (task.started && !task.facts.whole) return {arrival, 0, task.id};  // what is begun is brought to an end
+  return {-audio, arrival, task.id};
+}
+
+Seconds TaskQueue::assumed(const Task& task) const {
+  if (task.facts.audio > Seconds::zero()) return task.facts.audio;
+  return std::max(task.placed + task.ready_audio, kUnknownAudio);
+}
+
+/// What the task adds to the sums.
+void TaskQueue::count(Task& task) {
+  const Seconds left = task.ended ? Seconds{} : std::max(assumed(task) - task.placed, task.ready_audio);
+  unplaced_ += (left - task.counted).count();
+  task.counted = left;
+}
+
+void TaskQueue::list(const Task& task) {
+  if (!listed(task)) return;
+  if (task.risky()) {
+    risky_.insert(task.id);
+    return;
+  }
+  TaskGroup& group = groups_[key_of(task)];
+  (task.started ? group.started : group.fresh).insert(entry_of(task));
+}
+
+void TaskQueue::unlist(const Task& task) {
+  if (!listed(task) || risky_.erase(task.id) > 0) return;
+  const auto group = groups_.find(key_of(task));
+  (task.started ? group->second.started : group->second.fresh).erase(entry_of(task));
+  if (group->second.started.empty() && group->second.fresh.empty()) groups_.erase(group);
+}
+
+template <class How>
+void TaskQueue::change(TaskId id, How&& how) {
+  const auto at = tasks_.find(id);
+  if (at == tasks_.end()) return;
+  Task& task = at->second;
+  unlist(task);
+  ready_ -= task.ready_audio.count();
+  how(task);
+  count(task);
+  ready_ += task.ready_audio.count();
+  list(task);
+}
+
+void TaskQueue::add(TaskId id, TaskFacts facts, std::optional<DeviceIndex> dealt_to) {
+  const auto [at, is_new] = tasks_.try_emplace(id);
+  if (!is_new) return;
+  at->second.id = id;
+  at->second.facts = std::move(facts);
+  at->second.arrival = arrivals_++;
+  at->second.dealt_to = dealt_to;
+  ++unfinished_;
+  count(at->second);
+}
+
+Task* TaskQueue::find(TaskId id) {
+  const auto at = tasks_.find(id);
+  return at == tasks_.end() ? nullptr : &at->second;
+}
+
+void TaskQueue::correct_length(TaskId id, Seconds audio) {
+  change(id, [&](Task& task) { task.facts.audio = audio; });
+}
+
+void TaskQueue::offer(TaskId id, ReadyPieces pieces) {
+  if (pieces.count <= 0) return;
+  change(id, [&](Task& task) {
+    if (task.ended) return;
+    if (!task.ready.empty() && task.ready.back().audio == pieces.audio && !task.ready.back().risky)
+      task.ready.back().count += pieces.count;
+    else
+      task.ready.push_back(pieces);
+    task.ready_audio += pieces.audio * static_cast<double>(pieces.count);
+    if (task.facts.whole) task.facts.audio = task.placed + task.ready_audio;
+  });
+}
+
+void TaskQueue::put_back(TaskId id, Seconds audio, bool risky) {
+  change(id, [&](Task& task) {
+    --task.in_flight;
+    task.placed -= audio;
+    if (task.ended) return;
+    task.ready.insert(task.ready.begin(), {.audio = audio, .count = 1, .risky = risky});
+    task.ready_audio += audio;
+  });
+  forget_when_over(id);
+}
+
+void TaskQueue::withdraw(TaskId id) {
+  change(id, [](Task& task) {
+    task.ready.clear();
+    task.ready_audio = {};
+  });
+}
+
+void TaskQueue::end(TaskId id) {
+  const auto at = tasks_.find(id);
+  if (at == tasks_.end() || at->second.ended) return;
+  change(id, [&](Task& task) {
+    task.ready.clear();
+    task.ready_audio = {};
+    task.ended = true;
+  });
+  --unfinished_;
+  if (at->second.started) {
+    --in_work_;
+    host_memory_.value -= at->second.facts.host_memory.value;
+    decoders_ -= at->second.facts.decoders;
+  }
+  forget_when_over(id);
+}
+
+void TaskQueue::forget_when_over(TaskId id) {
+  const auto at = tasks_.find(id);
+  if (at != tasks_.end() && at->second.ended && at->second.in_flight == 0) tasks_.erase(at);
+}
+
+void TaskQueue::pause(TaskId id, Seconds until) {
+  change(id, [&](Task& task) { task.not_before = until; });
+  paused_.emplace(until, id);
+}
+
+void TaskQueue::advance(Seconds now) {
+  std::vector<TaskId> over;
+  while (!paused_.empty() && paused_.begin()->first <= now) {
+    over.push_back(paused_.begin()->second);
+    paused_.erase(paused_.begin());
+  }
+  for (const TaskId id : over)
+    change(id, [&](Task& task) { task.not_before = task.not_before <= now ? Seconds{} : task.not_before; });
+  now_ = now;
+}
+
+std::optional<Seconds> TaskQueue::wake_at() const {
+  if (paused_.empty()) return {};
+  return paused_.begin()->first;
+}
+
+void TaskQueue::start(Task& task) {
+  task.started = true;
+  ++in_work_;
+  host_memory_.value += task.facts.host_memory.value;
+  decoders_ += task.facts.decoders;
+}
+
+Seconds TaskQueue::take(TaskId id) {
+  Seconds audio{};
+  change(id, [&](Task& task) {
+    audio = task.ready.front().audio;
+    if (--task.ready.front().count == 0) task.ready.erase(task.ready.begin());
+    task.ready_audio = task.ready.empty() ? Seconds{} : task.ready_audio - audio;
+    task.placed += audio;
+    ++task.in_flight;
+    if (!task.started) start(task);
+  });
+  return audio;
+}
+
+void TaskQueue::landed(TaskId id) {
+  change(id, [](Task& task) { --task.in_flight; });
+  forget_when_over(id);
+}
+
+}  // namespace tutti

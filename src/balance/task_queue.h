@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "balance/dispatcher.h"
+#include "balance/types.h"
+
+namespace tutti {
+
+/// Pieces of a task that can start, all alike.
+struct ReadyPieces {
+  Seconds audio{};  // each
+  std::int64_t count = 0;
+  bool risky = false;  // in flight when a worker was lost: runs alone, so that it is clear whose fault the next loss is
+};
+
+/// A task and how far it is.
+struct Task {
+  TaskId id = 0;
+  TaskFacts facts{};
+  std::uint64_t arrival = 0;              // counts tasks as they are added
+  std::optional<DeviceIndex> dealt_to{};  // round robin
+  std::vector<ReadyPieces> ready{};       // the next one in front
+  Seconds ready_audio{};
+  Seconds placed{};  // audio in flight or done
+  int in_flight = 0;
+  bool started = false;
+  bool ended = false;
+  Seconds not_before{};
+  int attempts = 0;                      // failures that are nobody's
+  int exhausted = 0;                     // devices were out of memory for it
+  std::vector<DeviceIndex> avoid{};      // devices whose worker was lost with it
+  std::vector<DeviceIndex> took_down{};  // those it may be to blame for
+  std::vector<std::string> evidence{};   // what was said about every failure
+  Seconds counted{};                     // its part of TaskQueue::audio_unplaced
+
+  bool risky() const { return !ready.empty() && ready.front().risky; }
+};
+
+/// Tasks that can run on the same devices and are of the same rank: one order among them decides.
+struct TaskGroup {
+  struct Entry {
+    double first = 0;   // by this, least first …
+    double second = 0;  // … then this, then the id
+    TaskId task = 0;
+    auto operator<=>(const Entry&) const = default;
+  };
+  std::set<Entry> started{};  // in work, with pieces ready: they come first
+  std::set<Entry> fresh{};    // with pieces ready, not begun; a batch's are ordered by minus their audio
+};
+
+/// What makes a group. Ordered so that what comes first is served first.
+struct GroupKey {
+  std::int64_t rank = 0;  // minus the level: class and priority less ageing; it never changes
+  TaskClass kind{};
+  bool whole = false;
+  std::int64_t memory = 0;
+  std::string model{};
+  std::int64_t dealt_to = -1;
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+/// All tasks, with the ones that can start now in the order in which they should. Every operation costs the logarithm
+/// of the number of tasks. Few distinct values of memory and model are expected: each makes a group.
+///
+/// Ageing: a task's level is class and priority plus one for every ageing period it has waited. Compared between two
+/// tasks, the present moment cancels out, so a rank made of the time of arrival orders them for good.
+class TaskQueue {
+ public:
+  explicit TaskQueue(const DispatcherOptions& options) : options_(options) {}
+
+  void add(TaskId id, TaskFacts facts, std::optional<DeviceIndex> dealt_to);
+  Task* find(TaskId id);
+  void correct_length(TaskId id, Seconds audio);
+  void offer(TaskId id, ReadyPieces pieces);
+  /// A piece that was placed comes back, in front of the others.
+  void put_back(TaskId id, Seconds audio, bool risky);
+  void withdraw(TaskId id);
+  void end(TaskId id);
+  /// Nothing of it starts before.
+  void pause(TaskId id, Seconds until);
+  /// Lets tasks back in whose pause is over.
+  void advance(Seconds now);
+  std::optional<Seconds> wake_at() const;
+
+  /// Takes the next piece of a task that has one, as placed on a device.
+  Seconds take(TaskId id);
+  /// A placed piece is done. Pieces of tasks that have ended land like others.
+  void landed(TaskId id);
+
+  const std::map<GroupKey, TaskGroup>& groups() const { return groups_; }
+  /// Tasks whose next piece has to run alone; they are in no group.
+  const std::set<TaskId>& risky() const { return risky_; }
+  const Task& at(TaskId id) const { return tasks_.at(id); }
+  bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
+  bool anything_left() const { return unfinished_ > 0; }
+  /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
+  double audio_unplaced() const { return std::max(0.0, unplaced_); }
+  /// Of that, what cannot start yet.
+  double audio_unready() const { return std::max(0.0, unplaced_ - ready_); }
+  std::size_t waiting() const { return unfinished_ - in_work_; }
+  std::size_t in_work() const { return in_work_; }
+  Bytes host_memory() const { return host_memory_; }  ///< of tasks in work
+  int decoders() const { return decoders_; }
+
+ private:
+  GroupKey key_of(const Task& task) const;
+  TaskGroup::Entry entry_of(const Task& task) const;
+  bool listed(const Task& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }
+  /// Changes a task, taking it out of its group before and putting it in the right one after.
+  template <class How>
+  void change(TaskId id, How&& how);
+  void list(const Task& task);
+  void unlist(const Task& task);
+  void forget_when_over(TaskId id);
+  void count(Task& task);
+  void start(Task& task);
+  Seconds assumed(const Task& task) const;
+
+  DispatcherOptions options_;
+  std::unordered_map<TaskId, Task> tasks_{};
+  std::map<GroupKey, TaskGroup> groups_{};
+  std::set<TaskId> risky_{};
+  std::set<std::pair<Seconds, TaskId>> paused_{};
+  Seconds now_{};
+  std::uint64_t arrivals_ = 0;
+  std::size_t unfinished_ = 0;
+  std::size_t in_work_ = 0;
+  double unplaced_ = 0;
+  double ready_ = 0;
+  Bytes host_memory_{};
+  int decoders_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+#include "balance/types.h"
+
+namespace tutti {
+
+const char* idle_name(Idle why) {
+  switch (why) {
+    case Idle::no_task: return "no_task";
+    case Idle::input: return "waiting_for_input";
+    case Idle::memory: return "memory";
+    case Idle::cap: return "cap";
+    case Idle::fault: return "fault";
+    case Idle::starting: return "starting";
+    case Idle::left_to_faster: return "left_to_faster";
+    case Idle::drained: return "drained";
+  }
+  return "no_task";
+}
+
+const char* policy_name(Policy policy) {
+  switch (policy) {
+    case Policy::tutti: return "tutti";
+    case Policy::note: return "note";
+    case Policy::note_raw: return "note_raw";
+    case Policy::fifo: return "fifo";
+    case Policy::round_robin: return "round_robin";
+  }
+  return "tutti";
+}
+
+std::optional<Policy> policy_named(std::string_view name) {
+  for (const Policy policy : kPolicies)
+    if (name == policy_name(policy)) return policy;
+  return {};
+}
+
+}  // namespace tutti

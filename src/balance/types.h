@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace tutti {
+
+// The words of the room. Every moment is a Seconds since any origin that stays the same for a run: nothing in here asks
+// a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
+
+using TaskId = std::uint64_t;     // the caller's: a row of its store, a place in its list
+using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
+using DeviceIndex = std::size_t;  // place in the order in which devices were added; never given to another
+
+enum class TaskClass { interactive, normal, batch };
+
+/// How tasks and devices are brought together.
+enum class Policy {
+  tutti,        ///< earliest expected finish, longest first, slow devices leave the tail alone
+  note,         ///< field note 000: least of 50 tasks/cap + 50 load, in order of arrival; its caps enforced
+  note_raw,     ///< the note's program: as `note`, and its caps only scale the score
+  fifo,         ///< in order of arrival, by whichever device has room
+  round_robin,  ///< dealt out in order of arrival, one to each device in turn
+};
+
+inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note_raw, Policy::fifo,
+                                       Policy::round_robin};
+const char* policy_name(Policy policy);
+std::optional<Policy> policy_named(std::string_view name);
+
+/// What is known of a task when it is added. Later: Dispatcher::correct_length.
+struct TaskFacts {
+  TaskClass kind = TaskClass::batch;
+  int priority = 0;                   ///< one step is worth an ageing period of waiting
+  Seconds queued_at{};                ///< ageing counts from here
+  std::optional<Seconds> deadline{};  ///< interactive tasks go by it
+  Seconds audio{};                    ///< as far as it is known; 0: no idea
+  bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
+  std::string model{};                ///< a device that holds another one has to load this first
+  Bytes memory{};                     ///< of the device, for each piece in flight, beside the resident model
+  Bytes host_memory{};                ///< of this machine, from the task's first piece to its end
+  int decoders = 0;                   ///< decoding processes, likewise
+};
+
+/// What is known of a device when it is added.
+struct DeviceFacts {
+  std::string id{};                    ///< "GPU-…", "cpu:0", "emulated:30x:12GB#2": for people and records
+  double speed = 1;                    ///< prior, with `enough` pieces in flight
+  Seconds fixed{};                     ///< prior of what every piece costs beside its audio
+  int slots = 1;                       ///< pieces in flight at most: what the worker takes
+  int enough = 1;                      ///< pieces in flight at which it is as fast as it gets
+  std::optional<int> task_cap{};       ///< tasks with a piece in flight here at most (--max-per-gpu)
+  std::optional<Bytes> memory{};       ///< in all; none: not known, and so no bound
+  Bytes model_memory{};                ///< weights and workspace: taken as long as the device is in service
+  std::optional<std::string> model{};  ///< resident
+  Seconds load_time{};                 ///< to make another model resident
+  bool starting = false;               ///< its worker is not ready: nothing is placed until device_ready
+};
+
+/// What others take of a device's memory, as measured. `used` by everybody, us included, where that is known.
+struct DeviceMemory {
+  Bytes foreign{};
+  std::optional<Bytes> used{};
+};
+
+/// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
+struct Grant {
+  GrantId id = 0;
+  TaskId task = 0;
+  DeviceIndex device = 0;
+  Seconds audio{};
+  Bytes reserved{};
+  bool canary =
+      false;  ///< no piece of a task: a short known clip, by a fresh worker, to see whether the device is well
+};
+
+/// Why a device has nothing in flight. The names are those of reports (idle_name).
+enum class Idle {
+  no_task,         ///< nothing is left to do
+  input,           ///< tasks are left, and none has its input ready
+  memory,          ///< of the device or of this machine
+  cap,             ///< --max-per-gpu, --threads or the decoders
+  fault,           ///< the breaker, a lost or quarantined card
+  starting,        ///< its worker is loading the model
+  left_to_faster,  ///< faster devices finish what is left sooner than this one could
+  drained,         ///< somebody asked for that
+};
+inline constexpr std::size_t kIdleReasons = 8;
+const char* idle_name(Idle why);
+
+/// Whose fault a failure is, as far as the caller can tell.
+enum class FailureClass {
+  permanent,  ///< the recording's: trying again cannot help
+  transient,  ///< nobody's: trying again may help
+  device,     ///< the worker died, hung or answered nonsense
+  exhausted,  ///< out of memory on the device
+  cancelled,  ///< given back, without anybody's fault
+};
+
+/// What becomes of a task after a failure.
+struct Verdict {
+  enum class Next {
+    retry,   ///< its piece is queued again (transient: after a pause)
+    failed,  ///< tell the user; end_task follows
+    poison,  ///< as failed: it has taken down workers on its own
+  };
+  Next next = Next::retry;
+  std::string reason{};  ///< in words, with the devices it was on
+};
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#include "cli/batch/run_numbers.h"
+
+#include "balance/types.h"
+
+namespace tutti {
+namespace {
+
+IdleTime idle_time(const std::map<std::string, Seconds>& idle) {
+  const auto of = [&](Idle why) {
+    const auto found = idle.find(idle_name(why));
+    return found == idle.end() ? Seconds(0) : found->second;
+  };
+  return {.no_task = of(Idle::no_task),
+          .input = of(Idle::input),
+          .memory = of(Idle::memory),
+          .cap = of(Idle::cap),
+          .fault = of(Idle::fault),
+          .starting = of(Idle::starting),
+          .left_to_faster = of(Idle::left_to_faster),
+          .drained = of(Idle::drained)};
+}
+
+}  // namespace
+
+RunNumbers run_numbers(const BatchReport& report, bool shared_files, std::optional<double> price) {
+  RunNumbers run{.elapsed = report.elapsed,
+                 .done = report.done_now,
+                 .failed = report.counts.failed,
+                 .cancelled = report.counts.cancelled,
+                 .audio = report.audio,
+                 .longest = report.longest,
+                 .shared_files = shared_files};
+  for (const PooledDeviceView& device : report.pool.devices) {
+    DeviceTime time{.id = device.id, .busy = device.busy, .idle = idle_time(device.idle), .audio = device.audio_done};
+    if (device.audio_done > Seconds(0) && device.speed > 0) time.speed = device.speed;
+    run.devices.push_back(std::move(time));
+  }
+  constexpr double kSecondsAnHour = 3600;
+  if (price) run.cost = *price * static_cast<double>(run.devices.size()) * run.elapsed.count() / kSecondsAnHour;
+  return run;
+}
+
+}  // namespace tutti

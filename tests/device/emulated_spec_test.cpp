@@ -1,0 +1,46 @@
+#include "device/emulated_spec.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+TEST(EmulatedSpec, SaysItsSpeedItsMemoryAndItsCard) {
+  const auto spec = parse_emulated("emulated:30x:12GB@GPU-1a2b");
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_DOUBLE_EQ(spec->speed, 30);
+  EXPECT_EQ(spec->memory, Bytes{12'000'000'000});
+  EXPECT_EQ(spec->gpu, "GPU-1a2b");
+}
+
+TEST(EmulatedSpec, WithoutMemoryHasNoBound) {
+  const auto spec = parse_emulated("emulated:0.25x");
+  ASSERT_TRUE(spec);
+  EXPECT_DOUBLE_EQ(spec->speed, 0.25);
+  EXPECT_FALSE(spec->memory);
+}
+
+TEST(EmulatedSpec, WhatCannotBeMeantIsAUsageErrorThatNamesIt) {
+  for (const char* text : {"emulated", "emulated:", "emulated:30", "emulated:0x", "emulated:-3x", "emulated:nanx",
+                           "emulated:12GB", "emulated:30x:12", "emulated:30x:12GB:4GB", "emulated:30x:3x",
+                           "emulated:30x@", "emulated:30x@x", "emulated:30x:", "emulated:1e99x"}) {
+    const auto spec = parse_emulated(text);
+    ASSERT_FALSE(spec) << text;
+    EXPECT_EQ(spec.error().fault, Fault::usage);
+    EXPECT_NE(spec.error().what.find(text), std::string::npos) << spec.error().what;
+  }
+}
+
+TEST(EmulatedSpec, GpuFiguresTakeSpeedAndMemoryInEitherOrder) {
+  const auto specs = parse_gpu_figures("12GB:30x,12x:7.5GiB");
+  ASSERT_TRUE(specs) << specs.error().text();
+  ASSERT_EQ(specs->size(), 2u);
+  EXPECT_DOUBLE_EQ((*specs)[0].speed, 30);
+  EXPECT_EQ((*specs)[1].memory, Bytes{15LL << 29});
+  EXPECT_FALSE(parse_gpu_figures("12GB:30x,8GB"));
+  EXPECT_FALSE(parse_gpu_figures("30x"));
+  EXPECT_FALSE(parse_gpu_figures("12GB:30x,"));
+}
+
+}  // namespace
+}  // namespace tutti
