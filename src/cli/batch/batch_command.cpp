@@ -132,15 +132,20 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
 }
 
+/// The totals, and in words how the devices spent the time.
+void say_report(const BatchReport& report, const BatchCommand& command) {
+  std::string text = batch_report_text(report, command.price);
+  for (const auto& line : run_details(run_numbers(report, !command.sequential, command.price))) text += line + "\n";
+  std::fputs(text.c_str(), stderr);
+}
+
 int batch(const Prepared& prepared, const BatchCommand& command) {
   Interrupt interrupt;
   log_as_the_note();
   const auto report = run_watched(prepared, command, interrupt);
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
-  std::fputs(batch_report_text(*report, command.price).c_str(), stderr);
-  for (const auto& line : run_report(run_numbers(*report, !command.sequential, command.price)))
-    std::fprintf(stderr, "%s\n", line.c_str());
+  say_report(*report, command);
   if (auto written = write_report(command, *report); !written) return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");

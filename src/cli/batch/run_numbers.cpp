@@ -23,18 +23,12 @@ IdleTime idle_time(const std::map<std::string, Seconds>& idle) {
 }  // namespace
 
 RunNumbers run_numbers(const BatchReport& report, bool shared_files, std::optional<double> price) {
-  RunNumbers run{.elapsed = report.elapsed,
-                 .done = report.done_now,
-                 .failed = report.counts.failed,
-                 .cancelled = report.counts.cancelled,
-                 .audio = report.audio,
-                 .longest = report.longest,
-                 .shared_files = shared_files};
-  for (const PooledDeviceView& device : report.pool.devices) {
-    DeviceTime time{.id = device.id, .busy = device.busy, .idle = idle_time(device.idle), .audio = device.audio_done};
-    if (device.audio_done > Seconds(0) && device.speed > 0) time.speed = device.speed;
-    run.devices.push_back(std::move(time));
-  }
+  RunNumbers run{
+      .elapsed = report.elapsed, .audio = report.audio, .longest = report.longest, .shared_files = shared_files};
+  // Speeds are what the devices did while they were busy, not what the speed model believes: the report is about facts.
+  for (const PooledDeviceView& device : report.pool.devices)
+    run.devices.push_back(
+        {.id = device.id, .busy = device.busy, .idle = idle_time(device.idle), .audio = device.audio_done});
   constexpr double kSecondsAnHour = 3600;
   if (price) run.cost = *price * static_cast<double>(run.devices.size()) * run.elapsed.count() / kSecondsAnHour;
   return run;
