@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kLeastLeft = 0.05;  // of a piece that takes longer than expected
+constexpr double kOverdueLeft = 0.05;  // of a piece that takes longer than expected
 constexpr Seconds kFitsAgain{600};
 
 }  // namespace
@@ -91,7 +91,8 @@ double DeviceBook::audio_in_flight() const {
   double left = 0;
   for (const Flight& flight : flights_) {
     const double work = flight.audio.count() + fixed().count() * pace;
-    left += std::max(work - flight.share.count() * pace, kLeastLeft * work);
+    const double expected = work - flight.share.count() * pace;
+    left += expected > 0 ? expected : kOverdueLeft * work;
   }
   return left;
 }

@@ -244,6 +244,7 @@ std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
                                        : Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
   if (const auto limit = refused(scene, device, *task))
     return Refusal{idle_of(*limit, book), words(*limit, scene, device, *task)};
+  if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_task, "what is left was dealt to others"};
   return Refusal{Idle::left_to_faster, "others finish what is left before it could"};
 }
 

@@ -116,6 +116,15 @@ TEST(FleetTable, ANameCannotMoveTheCursor) {
   }
 }
 
+TEST(FleetLine, ReadsAsInTheNote) {
+  FleetStatus s = lectures();
+  s.devices[1].state = "healthy";
+  s.devices[1].tasks = 2;
+  s.devices[1].own_load = 0.32;
+  s.devices[1].foreign_load.reset();
+  EXPECT_EQ(fleet_line(s), "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1");
+}
+
 TEST(FleetJson, WhatIsWrittenIsReadBackAndWhatIsUnknownIsAbsent) {
   const FleetStatus s = lectures();
   const std::string json = fleet_status_json(s);

@@ -4,25 +4,24 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 #include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
 #include "cli/batch/batch_review.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
-#include "cli/batch/run_numbers.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/control/control_server.h"
-#include "cli/control/requests.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
+#include "link/control/control_socket.h"
 #include "transcribe/batch/batch_run.h"
-#include "view/fleet/run_report.h"
 
 namespace tutti {
 namespace {
@@ -85,38 +84,30 @@ int exit_code(const BatchReport& report) {
                                                                                                         : kDone;
 }
 
-Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
-  if (command.report.empty()) return {};
-  return write_file_atomically(command.report, batch_report_json(report, command.price));
-}
-
-using HeldControl = Guarded<BatchControl*>;
-
-std::optional<FleetStatus> status_now(HeldControl& control) {
-  return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
-}
-
-/// For `tutti top`. A batch runs without it, too.
-std::unique_ptr<ControlServer> serve_control(HeldControl& control) {
-  auto server = ControlServer::start([&control](std::string_view line) {
-    return control.with([&](BatchControl* now) { return answer_request(line, now); });
-  });
-  if (server) return std::move(*server);
-  log(Level::warning, server.error().text() + "; 'tutti top' will not see this batch");
+/// Without a socket the batch runs all the same; it only cannot be watched from outside.
+std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
+  const auto folder = control_folder();
+  auto socket =
+      folder ? ControlSocket::open(*folder, "batch",
+                                   [&control](const std::string& request) { return answer_control(control, request); })
+             : tl::unexpected<Error>(folder.error());
+  if (socket) return std::move(*socket);
+  log(Level::warning, "the batch cannot be watched from outside: " + socket.error().text());
   return nullptr;
 }
 
-/// Runs it while people watch: log lines, the table on a terminal, the control socket.
-Result<BatchReport> run_watched(const Prepared& prepared, const BatchCommand& command, Interrupt& interrupt) {
-  HeldControl control{nullptr};
-  const auto status = [&control] { return status_now(control); };
-  const auto server = serve_control(control);
-  const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  const auto table = terminal ? make_live_table(status) : nullptr;
-  const bool ask = !command.yes && terminal && ::isatty(STDIN_FILENO) == 1;
-  BatchLog observer(ask, status, [&](const std::function<void()>& during) { table->aside(during); });
-  return run_batch(prepared.tasks, prepared.options, observer, interrupt,
-                   [&](BatchControl* now) { control.change([now](BatchControl*& held) { held = now; }); });
+std::string answer_of(LiveTable& table, const std::string& question) {
+  std::string answer;
+  table.alone([&] {
+    std::fputs(question.c_str(), stderr);
+    std::getline(std::cin, answer);
+  });
+  return answer;
+}
+
+Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
+  if (command.report.empty()) return {};
+  return write_file_atomically(command.report, batch_report_json(report, command.price));
 }
 
 /// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
@@ -132,20 +123,29 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
 }
 
-/// The totals, and in words how the devices spent the time.
-void say_report(const BatchReport& report, const BatchCommand& command) {
-  std::string text = batch_report_text(report, command.price);
-  for (const auto& line : run_details(run_numbers(report, !command.sequential, command.price))) text += line + "\n";
-  std::fputs(text.c_str(), stderr);
-}
-
 int batch(const Prepared& prepared, const BatchCommand& command) {
   Interrupt interrupt;
   log_as_the_note();
-  const auto report = run_watched(prepared, command, interrupt);
+  Guarded<BatchControl*> control{nullptr};
+  const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const auto status = [&] {
+    return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
+  };
+  std::optional<LiveTable> table;
+  if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
+  BatchLog observer(
+      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question); }) : BatchLog::Ask(),
+      status);
+  std::unique_ptr<ControlSocket> socket;
+  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
+    socket.reset();  // it asks the control, so it goes before
+    control.change([now](BatchControl*& held) { held = now; });
+    if (now) socket = control_socket(*now);
+  });
+  table.reset();
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
-  say_report(*report, command);
+  std::fputs(batch_report_text(*report, command.price).c_str(), stderr);
   if (auto written = write_report(command, *report); !written) return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");

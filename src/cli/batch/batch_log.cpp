@@ -1,13 +1,14 @@
 #include "cli/batch/batch_log.h"
 
-#include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <iostream>
 
 #include "base/log.h"
+#include "view/fleet/fleet_table.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -23,51 +24,35 @@ const char* note_level(Level level) {
   return "INFO";
 }
 
-std::string attempts_text(int attempts) {
-  return attempts > 1 ? ", attempt " + std::to_string(attempts) : "";
+/// As Python's threading names them: numbered as they first have something to say.
+const std::string& thread_name() {
+  static std::atomic<int> workers{0};
+  thread_local const std::string name =
+      ::gettid() == ::getpid() ? std::string("MainThread") : "Worker-" + std::to_string(++workers);
+  return name;
 }
 
-BatchObserver::Wish asked_about(const std::string& name) {
-  for (std::string answer;;) {
-    std::fprintf(stderr, "%s failed. [g]o on, [r]etry, [s]top? ", name.c_str());
-    if (!std::getline(std::cin, answer) || answer == "g" || answer.empty()) return BatchObserver::Wish::go_on;
-    if (answer == "r") return BatchObserver::Wish::retry;
-    if (answer == "s") return BatchObserver::Wish::stop;
-  }
+std::string attempts_text(int attempts) {
+  return attempts > 1 ? ", attempt " + std::to_string(attempts) : "";
 }
 
 }  // namespace
 
 void log_as_the_note() {
   set_log_sink([](Level level, std::string_view text) {
-    char thread[32] = {};
-    ::pthread_getname_np(::pthread_self(), thread, sizeof thread);
+    const std::string& thread = thread_name();
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     ::localtime_r(&now, &parts);
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread, note_level(level), static_cast<int>(text.size()),
-                 text.data());
+    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread.c_str(), note_level(level),
+                 static_cast<int>(text.size()), text.data());
   });
 }
 
-std::string note_line(const FleetStatus& status) {
-  std::string line;
-  for (std::size_t i = 0; i < status.devices.size(); ++i) {
-    const DeviceStatus& device = status.devices[i];
-    line += (i == 0 ? "GPU " : " | GPU ") + std::to_string(i) + ": " + std::to_string(device.tasks);
-    if (device.most_tasks) line += "/" + std::to_string(*device.most_tasks);
-    line += " tasks";
-    if (device.own_load)
-      line += ", " + std::to_string(std::lround(100 * (*device.own_load + device.foreign_load.value_or(0)))) + "% util";
-    if (device.id == status.next_device) line += " <- next";
-  }
-  return line;
-}
-
 void BatchLog::on_start(const BatchStart& start) {
-  if (const auto status = status_()) log(Level::info, "GPU Balancer Status: " + note_line(*status));
+  if (const auto status = status_()) log(Level::info, "GPU Balancer Status: " + fleet_line(*status));
   std::string line =
       "[" + std::to_string(start.number) + "/" + std::to_string(start.total) + "] Processing: " + start.name;
   line += attempts_text(start.attempt);
@@ -93,9 +78,13 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
 BatchObserver::Wish BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
   log(Level::error, end.name + ": " + error.text());
   say_progress(counts);
-  Wish wish = Wish::go_on;
-  if (ask_) aside_([&] { wish = asked_about(end.name); });
-  return wish;
+  if (!ask_) return Wish::go_on;
+  for (;;) {
+    const std::string answer = ask_(end.name + " failed. [g]o on, [r]etry, [s]top? ");
+    if (answer.empty() || answer == "g") return Wish::go_on;
+    if (answer == "r") return Wish::retry;
+    if (answer == "s") return Wish::stop;
+  }
 }
 
 void BatchLog::on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) {

@@ -1,22 +1,21 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "transcribe/batch/batch_run.h"
 
 namespace tutti {
 
-/// What happens in a batch as log lines in the field note's form. With `ask`, a failed task asks on the terminal what
-/// to do. `control`: gives the status, while there is one.
+/// What happens in a batch as log lines in the field note's form.
 class BatchLog final : public BatchObserver {
  public:
+  /// The status, while there is one.
   using Status = std::function<std::optional<FleetStatus>()>;
-  /// Runs what needs the terminal for itself.
-  using Aside = std::function<void(const std::function<void()>&)>;
-  BatchLog(
-      bool ask, Status status, Aside aside = [](const auto& during) { during(); })
-      : ask_(ask), status_(std::move(status)), aside_(std::move(aside)) {}
+  /// Asks a question on the terminal; none where nobody is to be asked.
+  using Ask = std::function<std::string(const std::string& question)>;
+  BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
 
   void on_start(const BatchStart& start) override;
   void on_done(const BatchEnd& end, const BatchCounts& counts) override;
@@ -26,16 +25,12 @@ class BatchLog final : public BatchObserver {
  private:
   void say_progress(const BatchCounts& counts);
 
-  bool ask_;
+  Ask ask_;
   Status status_;
-  Aside aside_;
 };
 
 /// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error, named after the
 /// thread that wrote them.
 void log_as_the_note();
-
-/// "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1"
-std::string note_line(const FleetStatus& status);
 
 }  // namespace tutti

@@ -3,21 +3,35 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 
+#include "base/log.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
-/// The table of a running batch at the bottom of standard error's terminal, painted anew five times a second while it
-/// lives; log lines go above it. A thread of its own.
+/// The table of a run's devices at the bottom of the terminal, twice a second, with log lines above it, by a thread of
+/// its own. The terminal is given back when it goes.
 class LiveTable {
  public:
-  virtual ~LiveTable() = default;
-  /// Takes the table away while `during` uses the terminal (a question), and paints it again.
-  virtual void aside(const std::function<void()>& during) = 0;
-};
+  using Status = std::function<std::optional<FleetStatus>()>;
 
-/// `status`: none while there is nothing to show yet. Takes over the log's sink as it is now, and gives it back.
-std::unique_ptr<LiveTable> make_live_table(std::function<std::optional<FleetStatus>()> status);
+  explicit LiveTable(Status status);
+  ~LiveTable();
+  LiveTable(const LiveTable&) = delete;
+  LiveTable& operator=(const LiveTable&) = delete;
+
+  /// Calls `fn` with the terminal to itself; lines that are logged meanwhile appear afterwards.
+  void alone(const std::function<void()>& fn);
+
+ private:
+  struct Board;
+  void refresh(const std::stop_token& over);
+
+  Status status_;
+  std::unique_ptr<Board> board_;
+  LogSink before_;
+  std::jthread refresher_;
+};
 
 }  // namespace tutti

@@ -1,15 +1,33 @@
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "cli/control/requests.h"
-#include "cli/control/runtime_folder.h"
 #include "cli/top/machine_view.h"
 #include "cli/top/source.h"
 #include "device/telemetry/sampler.h"
+#include "link/control/control_socket.h"
 
 namespace tutti {
 namespace {
+
+std::string request_of(const TopWish& wish) {
+  switch (wish.what) {
+    case TopWish::What::drain: return "drain " + wish.id;
+    case TopWish::What::resume: return "resume " + wish.id;
+    case TopWish::What::cancel: return "cancel " + wish.id;
+  }
+  return {};
+}
+
+std::string done_text(const TopWish& wish) {
+  switch (wish.what) {
+    case TopWish::What::drain: return wish.id + " finishes what it has and takes nothing new";
+    case TopWish::What::resume: return wish.id + " takes work again";
+    case TopWish::What::cancel: return "task " + wish.id + " is being cancelled";
+  }
+  return {};
+}
 
 /// The latest batch that answers; where none does (any more), the machine. Looks for one anew at every look, so that
 /// `tutti top` may be left open between batches.
@@ -29,24 +47,34 @@ class Source final : public TopSource {
 
   Result<std::string> act(const TopWish& wish) override {
     if (socket_.empty()) return fail(Fault::usage, "no batch is running here: there is nothing to drain or cancel");
-    return ask_wish(socket_, wish);
+    const auto answer = ask_control(socket_, request_of(wish));
+    if (!answer) return tl::unexpected(answer.error());
+    const auto document = nlohmann::json::parse(*answer, nullptr, false);
+    if (document.is_object() && document.value("ok", false)) return done_text(wish);
+    return fail(Fault::usage, document.is_object() ? document.value("error", *answer) : *answer);
   }
 
  private:
+  static constexpr Seconds kPatience{1};         // a batch that is busy still shows
   static constexpr Seconds kFirstReadings{2.5};  // loads are rates: they need two samples
 
   /// The status of the batch that was seen last, else of the latest that answers.
   bool run_or_none() {
     run_.reset();
-    auto sockets = control_sockets();
-    if (!socket_.empty()) sockets.insert(sockets.begin(), socket_);
-    for (const auto& socket : sockets)
-      if (auto status = ask_status(socket)) {
-        run_ = std::move(*status);
-        socket_ = socket;
-        return true;
-      }
+    if (!socket_.empty() && hear(socket_)) return true;
+    const auto folder = control_folder();
+    for (const auto& socket : folder ? control_sockets(*folder) : std::vector<std::filesystem::path>())
+      if (hear(socket)) return true;
     return false;
+  }
+
+  bool hear(const std::filesystem::path& socket) {
+    const auto answer = ask_control(socket, "status", kPatience);
+    auto status = answer ? read_fleet_status(*answer) : tl::unexpected<Error>(answer.error());
+    if (!status) return false;
+    run_ = std::move(*status);
+    socket_ = socket;
+    return true;
   }
 
   /// "Ours" in loads and memory is the batch's process tree.

@@ -14,6 +14,7 @@ using Place = std::tuple<unsigned, unsigned, unsigned>;
 struct Found {
   Place place;
   NvmlCard card;
+  std::optional<std::string> loss{};
 };
 
 Found describe(const NvmlLibrary& library, nvml::Device device, unsigned index) {
@@ -37,6 +38,7 @@ Found describe(const NvmlLibrary& library, nvml::Device device, unsigned index) 
   unsigned now = 0, pending = 0;
   if (ask.call(library.mig_mode, &now, &pending)) gpu.mig = now == 1;
   if (gpu.mig.value_or(false)) gpu.mig_devices = mig_devices(library, device);
+  found.loss = ask.loss();
   return found;
 }
 
@@ -71,12 +73,21 @@ Result<NvmlListing> list_cards(const NvmlLibrary& library) {
     return fail(Fault::device, "the NVIDIA driver cannot list its GPUs: " + library.reason(code));
   NvmlListing listing;
   std::vector<Found> found;
+  const auto silent = [&](unsigned index, const std::string& why) {
+    listing.problems.push_back("GPU " + std::to_string(index) + " does not answer: " + why);
+  };
   for (unsigned i = 0; i < count; ++i) {
     nvml::Device device = nullptr;
-    if (const auto code = library.device_by_index(i, &device); code == nvml::kSuccess)
-      found.push_back(describe(library, device, i));
+    if (const auto code = library.device_by_index(i, &device); code != nvml::kSuccess) {
+      silent(i, library.reason(code));
+      continue;
+    }
+    auto one = describe(library, device, i);
+    // Lost while it was asked; where it still could say who it is, its values will show the loss.
+    if (one.loss && !one.card.gpu.uuid)
+      silent(i, *one.loss);
     else
-      listing.problems.push_back("GPU " + std::to_string(i) + " does not answer: " + library.reason(code));
+      found.push_back(std::move(one));
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.place < b.place; });
   for (auto& each : found) {

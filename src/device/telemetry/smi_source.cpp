@@ -6,8 +6,8 @@
 #include <functional>
 #include <map>
 
+#include "base/child_output.h"
 #include "device/proc_text.h"
-#include "device/telemetry/child_output.h"
 
 namespace tutti {
 namespace {
@@ -131,7 +131,8 @@ std::string joined(const std::vector<std::string>& names) {
 
 Result<std::string> run_smi(const std::string& query) {
   const char* named = std::getenv("TUTTI_NVIDIA_SMI");
-  return child_output({named && *named ? named : "nvidia-smi", query, "--format=csv,noheader,nounits"}, kLongest);
+  const std::string program = named && *named ? named : "nvidia-smi";
+  return child_output({.name = "nvidia-smi", .command = {program, query, "--format=csv,noheader,nounits"}}, kLongest);
 }
 
 }  // namespace

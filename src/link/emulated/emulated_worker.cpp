@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 
 #include "base/clock.h"
+#include "device/emulated_load.h"
 #include "link/connection.h"
 #include "link/emulated/emulated_part.h"
 #include "link/emulated/emulated_text.h"
@@ -24,6 +25,9 @@ using Kind = EmulatedFailure::Kind;
 
 constexpr double kEncoderShare = 0.2;  // of a window's time; the rest is its first decoding
 constexpr double kFramesPerSecond = 100;
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+constexpr std::int64_t kModelShown = 3072 * kMebi;
+constexpr std::chrono::milliseconds kShowEvery{200};
 
 struct Window {
   std::uint64_t content = 0;
@@ -45,17 +49,12 @@ class EmulatedWorker {
       if (!packet) return 0;
       if (*packet && !hears(**packet)) return 9;
       misbehave();
-      answer_due();
+      work_on();
+      show_load();
     }
   }
 
  private:
-  /// An answer that the card is still working on.
-  struct Answer {
-    Clock::Instant due{};
-    ToControl message{};
-  };
-
   static Clock::Instant now() { return Clock::real().now(); }
 
   /// Of the card, by its own clock.
@@ -72,7 +71,7 @@ class EmulatedWorker {
   std::optional<Seconds> patience() const {
     std::optional<Seconds> least;
     const auto within = [&](Seconds time) { least = std::max(Seconds(0), std::min(least.value_or(time), time)); };
-    if (!answers_.empty() && !stalled_) within(answers_.front().due - now());
+    if (!work_.empty() && !stalled_) within(work_until_next() - Seconds(now() - worked_at_));
     for (const auto& failure : part_.card.failures)
       if (failure.at > done_until_) within((failure.at - age()) * part_.card.time);
     return least;
@@ -87,20 +86,37 @@ class EmulatedWorker {
     return true;
   }
 
-  /// Enters what the card will say when it has worked for `cost` of its seconds, one thing after the other.
+  /// Enters what the card will say once it has worked for `cost` of its seconds on this. Everything in work gets an
+  /// equal share of it, as the sequences of a batch do.
   void later(Seconds cost, ToControl message) {
+    work_on();
     const double share = 1 + part_.card.jitter * std::uniform_real_distribution<>(-1, 1)(random_);
-    free_at_ = std::max(free_at_, now()) +
-               std::chrono::duration_cast<Clock::Instant::duration>(cost * share * part_.card.time);
-    answers_.push_back({free_at_, std::move(message)});
+    work_.emplace(share_done_ + cost * share, std::move(message));
+  }
+
+  /// Real time from `worked_at_` until the next piece of work is done, if none comes in between.
+  Seconds work_until_next() const {
+    return (work_.begin()->first - share_done_) * static_cast<double>(work_.size()) * part_.card.time;
+  }
+
+  /// Works until now and says what is done.
+  void work_on() {
+    const auto at = now();
+    while (!work_.empty() && !stalled_) {
+      const Seconds needed = work_until_next();
+      const Seconds there_is = at - worked_at_;
+      if (there_is < needed) {
+        share_done_ += there_is / (static_cast<double>(work_.size()) * part_.card.time);
+        break;
+      }
+      worked_at_ += std::chrono::duration_cast<Clock::Instant::duration>(needed);
+      share_done_ = work_.begin()->first;
+      say(work_.extract(work_.begin()).mapped());
+    }
+    worked_at_ = at;
   }
 
   Seconds cost_of(std::int32_t frames) const { return Seconds(frames / kFramesPerSecond / part_.card.speed); }
-
-  void answer_due() {
-    if (stalled_) return;
-    for (; !answers_.empty() && answers_.front().due <= now(); answers_.pop_front()) say(answers_.front().message);
-  }
 
   /// The failures that have come due since it was last asked. Those from before this process began are over, but for a
   /// device that is still lost.
@@ -117,6 +133,17 @@ class EmulatedWorker {
       if (failure.kind == Kind::exhaust) exhausted_ = true;
     }
     done_until_ = age_now;
+  }
+
+  /// On the fake driver's card, where it sits on one. Not oftener than anybody samples.
+  void show_load() {
+    const bool busy = !work_.empty();
+    if (!load_ || (busy == shown_busy_ && shown_at_ != Clock::Instant{}) || now() - shown_at_ < kShowEvery) return;
+    const auto memory =
+        std::min(part_.card.memory.value, kModelShown + std::int64_t{400} * kMebi * part_.card.windows());
+    if (const auto shown = load_->set(Bytes{memory}, busy ? 1 : 0); !shown) load_.reset();
+    shown_busy_ = busy;
+    shown_at_ = now();
   }
 
   static bool is_away(const EmulatedFailure& failure, Seconds age_now) {
@@ -197,8 +224,12 @@ class EmulatedWorker {
   Seconds done_until_{-1};  // failures up to this age are over
   OwnedFd memory_;          // came beside the message
   std::map<WindowId, Window> windows_;
-  std::deque<Answer> answers_;  // by due time
-  Clock::Instant free_at_{};
+  std::multimap<Seconds, ToControl> work_;  // by the share at which it is done
+  Seconds share_done_{0};                   // of the card's time that each piece of work has had since the start
+  Clock::Instant worked_at_ = now();        // until when that counts
+  std::unique_ptr<EmulatedLoad> load_ = EmulatedLoad::on(part_.card.uuid);
+  Clock::Instant shown_at_{};
+  bool shown_busy_ = false;
   bool hung_ = false;
   bool stalled_ = false;
   bool exhausted_ = false;

@@ -13,7 +13,7 @@ constexpr double kUsualBytesPerSecond = 16000;         // of a recording whose l
 constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
-  return spec.audio.value_or(Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond));
+  return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
 }
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
@@ -44,9 +44,9 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
           .priority = entry.task->spec.priority};
 }
 
-void BatchFiles::add(TaskId id, const BatchTask& task, TaskState state) {
+void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state) {
   const Lock lock(mutex_);
-  const auto [at, fresh] = entries_.insert({id, {&task, guess(task.spec)}});
+  const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
   if (!fresh) return;
   ++counts_.total;
   if (state == TaskState::done) ++counts_.done;

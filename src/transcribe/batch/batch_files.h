@@ -40,8 +40,9 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
-  /// A task of this run, as the store knows it. `state` decides whether there is something to do.
-  void add(TaskId id, const BatchTask& task, TaskState state);
+  /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
+  /// is something to do.
+  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state);
   void all_added();
   /// The model is there, or (null) none will be.
   void serve(const SpokenModel* model);

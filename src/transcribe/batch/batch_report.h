@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ struct BatchReport {
   double time = 1;           // real seconds per second of that clock
   Seconds audio{};           // of what was done in this run
   Seconds longest{};
+  bool shared_files = true;  // windows of one file could run on several devices
   PoolView pool{};
+  std::optional<double> energy_joules{};  // of all GPUs together, where all say
   RunSummary summary{};
   std::vector<BatchAsset> assets{};
   bool interrupted = false;

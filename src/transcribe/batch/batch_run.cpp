@@ -4,10 +4,12 @@
 #include <condition_variable>
 #include <thread>
 
+#include "audio/length/sound_length.h"
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
 #include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::size_t kSubmitAtOnce = 1000;
 constexpr std::chrono::seconds kReapEvery{10};
+constexpr std::chrono::seconds kLookEvery{1};  // at what the driver says
 
 /// Calls `fn` every so often on a thread of its own, until it goes.
 class Regularly {
@@ -62,24 +65,42 @@ class Submitter {
   }
 
  private:
+  /// Nobody said how long it is: its own header may.
+  static TaskSpec with_length(TaskSpec spec) {
+    if (spec.audio) return spec;
+    const auto length = sound_length(spec.input);
+    if (!length || !*length) return spec;
+    spec.audio = **length;
+    spec.length = LengthSource::probed;
+    return spec;
+  }
+
   Result<void> submit(std::span<const BatchTask> portion) {
     std::vector<TaskSpec> specs;
-    for (const auto& task : portion) specs.push_back(task.spec);
+    for (const auto& task : portion) specs.push_back(with_length(task.spec));
     auto answers = store_.submit(run_, specs);
     if (!answers) return tl::unexpected(answers.error());
     if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
     if (options_.retry_failed)
       for (const TaskState state : {TaskState::dead, TaskState::cancelled})
         if (auto reopened = reopen(*answers, state); !reopened) return reopened;
-    for (std::size_t i = 0; i < portion.size(); ++i) files_.add((*answers)[i].id, portion[i], (*answers)[i].state);
+    for (std::size_t i = 0; i < portion.size(); ++i)
+      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state);
     return {};
   }
 
   /// Queues those of a state again, if they are to be: done ones whose outputs are gone, failed ones.
   Result<void> reopen(std::vector<Submitted>& answers, TaskState state) {
     TaskFilter filter;
-    for (const auto& answer : answers)
-      if (answer.state == state) filter.ids.push_back(answer.id);
+    for (const auto& answer : answers) {
+      if (answer.state != state) continue;
+      if (state == TaskState::done) {
+        const auto outputs = store_.outputs(answer.id);
+        if (!outputs) return tl::unexpected(outputs.error());
+        if (outputs_are_there(*outputs)) continue;
+      }
+      filter.ids.push_back(answer.id);
+    }
     if (filter.ids.empty()) return {};
     const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
     if (!changed) return tl::unexpected(changed.error());
@@ -109,6 +130,7 @@ class Batch final : public BatchControl {
         options_(options),
         interrupt_(interrupt),
         time_(pool.time),
+        machine_(options),
         store_(std::move(store)),
         pool_(DevicePool::start(std::move(pool))),
         files_(options, *store_, *pool_, observer),
@@ -123,6 +145,7 @@ class Batch final : public BatchControl {
     if (!started) return tl::unexpected(started.error());
     const Regularly renewing(kRenewEvery, [this] { files_.renew(); });
     const Regularly reaping(kReapEvery, [this] { reap(); });
+    const Regularly watching(kLookEvery, [this] { machine_.tell(*pool_); });
     with_control(this);
     auto worked = work();
     with_control(nullptr);
@@ -136,7 +159,7 @@ class Batch final : public BatchControl {
     return report;
   }
 
-  FleetStatus status() override { return fleet_status(options_, files_, *pool_); }
+  FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
   bool drain(const std::string& device) override {
     if (!device.empty()) return pool_->drain(device);
     files_.stop_taking();
@@ -203,7 +226,9 @@ class Batch final : public BatchControl {
                        .done_now = files_.done_now(),
                        .time = time_,
                        .audio = files_.audio_done(),
+                       .shared_files = options_.run.batched,
                        .pool = pool_->view(),
+                       .energy_joules = machine_.energy(),
                        .summary = tally_.summary(),
                        .interrupted = interrupt_.raised()};
     report.elapsed = report.pool.elapsed;
@@ -216,6 +241,7 @@ class Batch final : public BatchControl {
   const BatchOptions& options_;
   Interrupt& interrupt_;
   const double time_;
+  const BatchMachine machine_;
   std::unique_ptr<JobStore> store_;
   std::optional<SpokenModel> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {

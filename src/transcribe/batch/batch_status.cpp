@@ -33,7 +33,8 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
 
 }  // namespace
 
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool) {
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+                         const BatchMachine& machine) {
   const PoolView view = pool.view();
   const BatchCounts counts = files.counts();
   FleetStatus status{.run = options.batch,
@@ -47,7 +48,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .left_error = view.expected_left * view.error,
                      .next_device = view.next_device};
   for (std::size_t i = 0; i < view.devices.size(); ++i)
-    status.devices.push_back(status_of(view.devices[i], options.devices[i], view.elapsed));
+    machine.describe(i, status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& task : files.in_work()) {
     ++status.running;
     status.in_work.push_back({.id = std::to_string(task.id),

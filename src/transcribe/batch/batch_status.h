@@ -1,13 +1,15 @@
 #pragma once
 
 #include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_report.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
 /// What a batch looks like now, for the table, the note's status line and the control socket.
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool);
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+                         const BatchMachine& machine);
 
 /// Every task of the run as the store knows it.
 void add_assets(BatchReport& report, JobStore& store, RunId run);

@@ -8,9 +8,10 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
-constexpr Seconds kLeastPatience{10};  // of the pool's clock, without an answer; a first window takes its time
-constexpr double kLatenessFactor = 8;  // of the time that what is in flight should take
-constexpr Seconds kFirstRest{0.5};     // before a worker that did not get ready is tried again; doubles
+constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
+constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
+constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
+constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
 constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
@@ -32,6 +33,7 @@ class Keeper {
 
   void run() {
     for (int failures = 0; !over();) {
+      wait_for_driver();
       const Seconds born = pool_.now();
       const auto error = one_life();
       if (over() || (!was_ready_ && leave_for_good(error))) break;
@@ -129,9 +131,9 @@ class Keeper {
       me_.progress_at = pool_.now();
       return {};
     }
-    const double speed = std::max(1e-3, pool_.dispatcher.devices(pool_.now())[device_].speed);
-    const Seconds expected = audio / speed;
-    const Seconds allowed = std::max(kLeastPatience, expected * kLatenessFactor);
+    const DeviceView view = pool_.dispatcher.devices(pool_.now())[device_];
+    const Seconds expected = audio / std::max(1e-3, view.speed);
+    const Seconds allowed = std::max(view.error ? kLeastPatience : kUnknownPatience, expected * kLatenessFactor);
     const Seconds silent = pool_.now() - me_.progress_at;
     if (silent <= allowed) return {};
     return Error{Fault::device, "no window has come back for " + std::to_string(std::lround(silent.count())) +
@@ -141,8 +143,7 @@ class Keeper {
 
   /// On a thread of its own, so that this one can watch it.
   void run_canary(const PoolShared::Lock&, const std::shared_ptr<WorkerHandle>& worker, int life) {
-    finish_canary();
-    me_.canary_runs = true;
+    me_.canary_runs = true;  // the one before has done with the lock, so that its future can be let go of here
     const std::int32_t n_mels = me_.ready->n_mels;
     const WindowId window = kCanaryBit | ++canaries_;
     canary_ = std::async(std::launch::async, [this, worker, life, n_mels, window] {
@@ -176,6 +177,11 @@ class Keeper {
     log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
     pool_.pump(lock);
     return true;
+  }
+
+  void wait_for_driver() {
+    PoolShared::Lock lock(pool_.mutex);
+    me_.changed.wait(lock, [&] { return !me_.in_trouble || pool_.stopping || pool_.over; });
   }
 
   void rest(Seconds time) {

@@ -61,6 +61,20 @@ class Pool final : public DevicePool {
   bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
   bool resume(const std::string& device) override { return tell(device, HealthEvent::resume); }
 
+  void driver_says(const std::string& device, const std::optional<std::string>& trouble) override {
+    PoolShared::Lock lock(shared_->mutex);
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
+      PoolMember& member = shared_->members[index];
+      if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
+      member.in_trouble = trouble.has_value();
+      member.was_away = true;
+      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, "the driver says: " + *trouble, ""});
+      if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
+      member.changed.notify_all();
+      shared_->pump(lock);
+    }
+  }
+
   std::optional<Error> over() override {
     PoolShared::Lock lock(shared_->mutex);
     return shared_->over;

@@ -114,6 +114,9 @@ class DevicePool {
   /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
+  /// What the driver says of a device: `trouble`, when it is lost or hung there: it gets nothing, and its worker is not
+  /// started, until that is over (nothing) and a canary window has succeeded.
+  virtual void driver_says(const std::string& device, const std::optional<std::string>& trouble) = 0;
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;

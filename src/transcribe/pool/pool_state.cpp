@@ -18,6 +18,8 @@ DispatcherOptions dispatcher_options(const PoolOptions& options) {
   DispatcherOptions wanted;
   wanted.policy = policy_of(options.policy);
   wanted.tasks_at_once = options.tasks_at_once;
+  // Two of them with nothing beside it: a worker that was killed from outside must not condemn what it had in work.
+  wanted.workers_per_task = 3;
   return wanted;
 }
 

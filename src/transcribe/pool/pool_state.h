@@ -38,6 +38,7 @@ struct PoolMember {
   int life = 0;                            // counts workers; a loss is reported once for each
   bool serving = false;
   bool was_away = false;              // did not get ready: a canary decides about its return
+  bool in_trouble = false;            // says the driver: no worker is started
   std::optional<Error> loss{};        // of the present life, noticed by somebody who waited for an answer
   std::optional<Error> gone{};        // for good
   std::optional<Error> last_error{};  // for people

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "view/text.h"
 
@@ -34,6 +35,11 @@ std::string speed_text(const DeviceStatus& d) {
 std::string state_text(const DeviceStatus& d) {
   const bool old = d.data_age && *d.data_age > kFresh;
   return d.state + (old ? " (data " + length_text(*d.data_age) + " old)" : "");
+}
+
+/// "GPU 0" for cuda:0, as the field note's status line says.
+std::string note_name(const std::string& id) {
+  return id.starts_with("cuda:") ? "GPU " + id.substr(5) : id;
 }
 
 /// Nothing is known for any device.
@@ -110,6 +116,18 @@ std::string left_text(const FleetStatus& status) {
 
 std::string reason_text(const DeviceStatus& device) {
   return device.reason + (device.since > Seconds(0) ? ", for " + length_text(device.since) : "");
+}
+
+std::string fleet_line(const FleetStatus& status) {
+  std::string line;
+  for (const DeviceStatus& d : status.devices) {
+    line += (line.empty() ? "" : " | ") + note_name(d.id) + ": " + tasks_text(d) + " tasks, ";
+    line += d.own_load ? std::to_string(std::lround(100 * (*d.own_load + d.foreign_load.value_or(0)))) : "?";
+    line += "% util";
+    if (concern_of(d.state) != Concern::none) line += " (" + d.state + ")";
+  }
+  if (!status.next_device.empty()) line += " -> next: " + note_name(status.next_device);
+  return line;
 }
 
 }  // namespace tutti

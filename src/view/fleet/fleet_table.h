@@ -13,4 +13,7 @@ namespace tutti {
 /// of its part. Pure.
 std::vector<std::string> render_fleet(const FleetStatus& status, const Screen& screen);
 
+/// The field note's one-line form: "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1".
+std::string fleet_line(const FleetStatus& status);
+
 }  // namespace tutti

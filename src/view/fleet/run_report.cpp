@@ -15,6 +15,15 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+std::string first_line(const RunNumbers& run) {
+  std::string line = std::to_string(run.done) + (run.done == 1 ? " recording done" : " recordings done");
+  if (run.failed > 0) line += ", " + std::to_string(run.failed) + " failed";
+  if (run.cancelled > 0) line += ", " + std::to_string(run.cancelled) + " cancelled";
+  line += ": " + length_text(run.audio) + " of audio in " + length_text(run.elapsed);
+  if (run.elapsed > Seconds(0)) line += ", " + short_number(run.audio / run.elapsed) + " × real time";
+  return line;
+}
+
 /// "waiting for input 5 %, fault 2 %": the largest first, below 1 % left out.
 std::string idle_text(const DeviceTime& device, Seconds elapsed) {
   std::vector<std::pair<Seconds, std::string_view>> parts;
@@ -90,8 +99,8 @@ Lines quote_lines(const RunNumbers& run) {
 
 }  // namespace
 
-std::vector<std::string> run_details(const RunNumbers& run) {
-  Lines lines;
+std::vector<std::string> run_report(const RunNumbers& run) {
+  Lines lines{first_line(run)};
   if (run.elapsed <= Seconds(0) || run.devices.empty()) return lines;
   for (const auto& line : device_lines(run)) lines.push_back(line);
   if (const auto bound = lower_bound(run)) lines.push_back(efficiency_line(run, *bound));

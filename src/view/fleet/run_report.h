@@ -42,6 +42,9 @@ struct RunQuote {
 /// The numbers of a finished run.
 struct RunNumbers {
   Seconds elapsed{};
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
   Seconds audio{};
   Seconds longest{};         // the longest recording
   bool shared_files = true;  // windows of one file may run on several devices
@@ -63,8 +66,7 @@ struct Remedy {
 };
 std::vector<Remedy> remedies(const RunNumbers& run);
 
-/// The report in words, one sentence or table row per line: what every device did and why it was idle, efficiency, what
-/// would have helped, time, energy and cost against the quote. Nothing for a run without devices or time. Pure.
-std::vector<std::string> run_details(const RunNumbers& run);
+/// The report in words, one sentence or table row per line. Pure.
+std::vector<std::string> run_report(const RunNumbers& run);
 
 }  // namespace tutti

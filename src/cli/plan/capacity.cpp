@@ -1,0 +1,56 @@
+#include "cli/plan/capacity.h"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kDriver = 512LL << 20;
+constexpr std::int64_t kLeastHeadroom = 512LL << 20;  // as DispatcherOptions
+constexpr double kHeadroom = 0.05;
+constexpr double kOfCpuMemory = 0.9;             // as a worker takes at most
+constexpr std::int32_t kCpuWindows = 8 * 5 / 4;  // a worker's slots, and a quarter more that are encoded meanwhile
+constexpr std::int32_t kGpuWindows = 32 * 5 / 4;
+constexpr std::int64_t kEngine = 116'000'000;
+constexpr std::int64_t kCudaHalf = 355'000'000;
+constexpr std::int64_t kDecoder = 64'000'000;
+constexpr std::int64_t kDecoders = 4;
+constexpr std::int64_t kControl = 32'000'000;
+
+std::int64_t usable(const PlanTarget& target) {
+  const auto all = target.memory->value;
+  if (target.on_cpu) return static_cast<std::int64_t>(kOfCpuMemory * static_cast<double>(all)) - kEngine;
+  return all - kDriver - std::max(kLeastHeadroom, static_cast<std::int64_t>(kHeadroom * static_cast<double>(all)));
+}
+
+}  // namespace
+
+std::string type_on(const std::string& asked, bool on_cpu) {
+  if (asked == "default") return on_cpu ? "float32" : "float16";
+  if (on_cpu && asked == "float16") return "float32";
+  if (on_cpu && asked == "int8_float16") return "int8";
+  if (!on_cpu && asked == "int8") return "int8_float16";
+  return asked;
+}
+
+Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
+  const MemoryPlan plan = memory_plan(question.shape, *number_sizes(type_on(question.compute_type, target.on_cpu)));
+  const std::int32_t best = target.on_cpu ? kCpuWindows : kGpuWindows;
+  Capacity capacity{.weights = {plan.weights.value + plan.workspace.value},
+                    .window = {plan.window.value + question.beams * plan.sequence.value},
+                    .fits = best};
+  if (target.memory) capacity.fits = windows_that_fit(plan, {usable(target)}, question.beams);
+  capacity.in_flight = static_cast<std::int32_t>(std::min<std::int64_t>(capacity.fits, best));
+  return capacity;
+}
+
+HostNeed host_need(const CapacityQuestion& question, const std::vector<PlanTarget>& targets) {
+  HostNeed need{.control = {kControl + kDecoders * kDecoder}};
+  for (const auto& target : targets) {
+    const Capacity one = capacity(question, target);
+    need.workers.value += kEngine + (target.on_cpu ? one.weights.value + one.in_flight * one.window.value : kCudaHalf);
+  }
+  return need;
+}
+
+}  // namespace tutti

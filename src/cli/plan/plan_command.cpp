@@ -1,0 +1,136 @@
+#include "cli/plan/plan_command.h"
+
+#include <cstdio>
+
+#include "base/files.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/plan/capacity.h"
+#include "cli/plan/durations.h"
+#include "cli/plan/plan_devices.h"
+#include "cli/plan/policy_table.h"
+#include "cli/plan/quote.h"
+#include "device/emulated_spec.h"
+#include "device/machine.h"
+
+namespace tutti {
+namespace {
+
+struct PlanCommand {
+  bool simulate = false;
+  std::string durations{};
+  std::string devices = "auto";
+  std::string gpus{};
+  std::string unit = "window";
+  double error = 0;
+  std::uint64_t seed = 0;
+  std::string model = "medium";
+  std::string compute_type = "default";
+  std::int32_t beams = 1;
+  std::string ram{};
+  bool json = false;
+};
+
+OptionTable options_of(PlanCommand& command) {
+  OptionTable table(
+      "plan",
+      "What fits where, which flags to use and how long a batch will take, before it is begun; with "
+      "--simulate, how the ways of sharing the work compare. Runs the decision code of 'tutti batch' over "
+      "simulated time.");
+  table.add("durations", command.durations, "FILE",
+            "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]} or a manifest");
+  table.add("devices", command.devices, "LIST",
+            "auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB (30 times real time, 12 GB), comma-separated");
+  table.add("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x");
+  table.add_switch("json", command.json, "one line of JSON");
+  table.group("What fits, and how long it takes");
+  table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
+  table.add("compute-type", command.compute_type, "TYPE", "default: float16 on a GPU, float32 on a CPU").choices = {
+      "default", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+  table.add("beams", command.beams, "N", "hypotheses of each window");
+  table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
+  table.group("Comparing policies");
+  table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
+  table
+      .add("unit", command.unit, "UNIT",
+           "what is shared out: windows of 30 s (as --batched does), or whole files (--sequential)")
+      .choices = {"file", "window"};
+  table.add("error", command.error, "SHARE", "lengths are believed to be off by up to so much: 0.3 is ±30 %");
+  table.add("seed", command.seed, "N", "of these errors");
+  return table;
+}
+
+Result<void> check(const PlanCommand& command) {
+  if (command.error < 0 || command.error >= 1)
+    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + std::to_string(command.error));
+  if (command.beams < 1 || command.beams > 100)
+    return fail(Fault::usage, "--beams: expected 1 to 100, found " + std::to_string(command.beams));
+  if (command.simulate && command.durations.empty())
+    return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
+  if (!command.ram.empty() && !parse_bytes(command.ram))
+    return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
+  return {};
+}
+
+Result<std::vector<SimTask>> tasks_of(const PlanCommand& command) {
+  if (command.durations.empty()) return std::vector<SimTask>{};
+  const auto text = read_file(command.durations);
+  if (!text) return tl::unexpected(text.error());
+  const auto seconds = read_durations(*text, command.durations);
+  if (!seconds) return tl::unexpected(seconds.error());
+  return with_error(*seconds, command.error, command.seed);
+}
+
+Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
+  return command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
+}
+
+int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
+                   const std::vector<SimTask>& tasks) {
+  for (const auto& target : targets)
+    if (!target.speed)
+      return complain({Fault::usage, target.id + ": a simulation needs its speed",
+                       "Say it: --devices emulated:30x:12GB, or --gpus 12GB:30x"},
+                      kUsage);
+  const Unit unit = command.unit == "file" ? Unit::file : Unit::window;
+  const auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  if (command.json) {
+    std::puts(table.json().c_str());
+    return kDone;
+  }
+  Seconds audio{};
+  for (const auto& task : tasks) audio += task.audio;
+  std::fputs(table.text(tasks.size(), audio).c_str(), stdout);
+  return kDone;
+}
+
+int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const std::vector<SimTask>& tasks) {
+  const auto memory = read_memory();
+  const Bytes ram = command.ram.empty() ? (memory ? memory->available : Bytes{}) : *parse_bytes(command.ram);
+  const auto quote = make_quote({.model = command.model,
+                                 .compute_type = command.compute_type,
+                                 .beams = command.beams,
+                                 .ram = ram,
+                                 .targets = targets,
+                                 .tasks = tasks,
+                                 .seed = command.seed});
+  if (!quote) return complain(quote.error(), kUsage);
+  std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace
+
+int run_plan(const std::vector<std::string>& arguments) {
+  PlanCommand command;
+  OptionTable table = options_of(command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  const auto tasks = tasks_of(command);
+  if (!tasks) return complain(tasks.error(), kUsage);
+  const auto targets = targets_of(command);
+  if (!targets) return complain(targets.error(), kUsage);
+  return command.simulate ? run_simulation(command, *targets, *tasks) : run_quote(command, *targets, *tasks);
+}
+
+}  // namespace tutti

@@ -1,0 +1,114 @@
+#include "cli/plan/quote.h"
+
+#include <algorithm>
+#include <random>
+
+#include "balance/sim/simulator.h"
+#include "hub/find.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kSpeedOff = 0.05;  // of a speed that was told, one standard deviation
+constexpr int kDraws = 400;
+constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, longer ones stand for several
+
+constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
+
+Quote::Row row_of(const std::string& model, const ModelShape& shape, const QuoteQuestion& question) {
+  const CapacityQuestion asked{.shape = shape, .compute_type = question.compute_type, .beams = question.beams};
+  Quote::Row row{.model = model, .host = host_need(asked, question.targets)};
+  for (const auto& target : question.targets) row.on.push_back(capacity(asked, target));
+  return row;
+}
+
+std::optional<ModelShape> shape_of(const std::string& model) {
+  const auto path = find_model(model, ModelPlaces::from_environment());
+  return model_shape(path ? *path : std::filesystem::path(model));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+/// The devices the model fits on, and how many windows each should have in flight.
+std::string command_of(const Quote& quote) {
+  std::vector<std::string> devices;
+  for (std::size_t i = 0; i < quote.question.targets.size(); ++i)
+    if (quote.chosen.on[i].fits > 0) devices.push_back(quote.question.targets[i].id);
+  if (devices.empty()) return {};
+  return "tutti batch --model " + quote.question.model + " --compute-type " + quote.question.compute_type +
+         " --devices " + joined(devices) +
+         (quote.question.beams > 1 ? " --beam_size " + std::to_string(quote.question.beams) : "");
+}
+
+void look_for_problems(Quote& quote) {
+  const auto& question = quote.question;
+  for (std::size_t i = 0; i < question.targets.size(); ++i)
+    if (quote.chosen.on[i].fits < 1)
+      quote.problems.push_back(question.model + " does not fit on " + question.targets[i].id + " in " +
+                               type_on(question.compute_type, question.targets[i].on_cpu) +
+                               ": take int8_float16 or a smaller model");
+  if (quote.chosen.host.together().value > question.ram.value)
+    quote.problems.push_back("the machine's memory does not hold all devices' processes: use fewer devices");
+}
+
+bool can_be_timed(const Quote& quote) {
+  if (quote.question.tasks.empty()) return false;
+  bool any = false;
+  for (std::size_t i = 0; i < quote.question.targets.size(); ++i) {
+    if (!quote.question.targets[i].speed) return false;
+    any = any || quote.chosen.on[i].fits > 0;
+  }
+  return any;
+}
+
+}  // namespace
+
+TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on) {
+  TimeQuote quote;
+  std::vector<SimDevice> devices;
+  double speed = 0;
+  for (std::size_t i = 0; i < question.targets.size(); ++i) {
+    if (on[i].fits < 1) continue;
+    devices.push_back(plain_device(question.targets[i].id, *question.targets[i].speed, on[i].in_flight));
+    speed += *question.targets[i].speed;
+  }
+  for (const auto& task : question.tasks) quote.audio += task.audio;
+  SimOptions options{.seed = question.seed};
+  options.window = std::max(options.window, quote.audio / kMostWindows);
+  set_policy(Policy::tutti, devices, options);
+  quote.expected = simulate(question.tasks, devices, options).makespan;
+  quote.lower_bound = lower_bound(question.tasks, devices, Unit::window);
+  std::mt19937_64 dice(question.seed);
+  std::normal_distribution<double> off(0, kSpeedOff);
+  std::vector<double> drawn;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    double true_speed = 0;
+    for (const auto& device : devices) true_speed += device.speed * std::max(0.1, 1 + off(dice));
+    drawn.push_back(speed / true_speed);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  quote.least = quote.expected * drawn[kDraws / 10];
+  quote.most = quote.expected * drawn[kDraws - kDraws / 10];
+  return quote;
+}
+
+Result<Quote> make_quote(QuoteQuestion question) {
+  Quote quote{.question = std::move(question)};
+  const auto shape = shape_of(quote.question.model);
+  if (!shape)
+    return fail(Fault::usage,
+                "--model " + quote.question.model + ": no model of this name, and nothing tells its shape",
+                "Expected tiny, base, small, medium, large-v3, turbo or the path of a model");
+  for (const char* size : kSizes) quote.rows.push_back(row_of(size, *model_shape(size), quote.question));
+  quote.chosen = row_of(quote.question.model, *shape, quote.question);
+  look_for_problems(quote);
+  quote.command = command_of(quote);
+  if (can_be_timed(quote)) quote.time = quote_time(quote.question, quote.chosen.on);
+  return quote;
+}
+
+}  // namespace tutti

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "balance/sim/workload.h"
+#include "cli/plan/capacity.h"
+#include "cli/plan/plan_devices.h"
+
+namespace tutti {
+
+struct QuoteQuestion {
+  std::string model{};
+  std::string compute_type{};
+  std::int32_t beams = 1;
+  Bytes ram{};
+  std::vector<PlanTarget> targets{};
+  std::vector<SimTask> tasks{};  ///< none: only what fits
+  std::uint64_t seed = 0;
+};
+
+/// How long a batch will take: in four of five cases between `least` and `most`.
+struct TimeQuote {
+  Seconds expected{};
+  Seconds least{};
+  Seconds most{};
+  Seconds lower_bound{};
+  Seconds audio{};
+};
+
+/// What fits on which device, what to type, and how long it takes where all speeds are known.
+struct Quote {
+  struct Row {
+    std::string model{};
+    std::vector<Capacity> on{};  ///< by device
+    HostNeed host{};
+  };
+  QuoteQuestion question{};
+  std::vector<Row> rows{};              ///< OpenAI's sizes
+  Row chosen{};                         ///< the model asked for
+  std::vector<std::string> problems{};  ///< a sentence each
+  std::string command{};                ///< recommended; empty: it fits nowhere
+  std::optional<TimeQuote> time{};
+
+  std::string json() const;
+  std::string text() const;
+};
+
+/// Fault::usage for a model whose shape nobody knows.
+Result<Quote> make_quote(QuoteQuestion question);
+
+/// Runs the batch over simulated time, then draws speeds and lengths that are off. Every target has a speed.
+TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on);
+
+}  // namespace tutti

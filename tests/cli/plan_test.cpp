@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "cli/plan/capacity.h"
+#include "cli/plan/durations.h"
+#include "cli/plan/plan_devices.h"
+#include "cli/plan/policy_table.h"
+#include "cli/plan/quote.h"
+#include "hub/memory_plan.h"
+
+namespace tutti {
+namespace {
+
+TEST(PlanDurations, AreReadFromAListAWorkloadAndAManifest) {
+  EXPECT_EQ(*read_durations("[60, 2.5]", "a.json"), (std::vector<double>{60, 2.5}));
+  EXPECT_EQ(*read_durations(R"({"about": "x", "durations_s": [7]})", "a.json"), (std::vector<double>{7}));
+  const auto manifest = read_durations(R"({"count": 3, "assets": [
+      {"id": "a", "asset_type": "Audio", "media_duration_seconds": "61.5"},
+      {"id": "b", "asset_type": "Image"},
+      {"id": "c", "asset_type": "Audio", "media_duration_seconds": 30}]})",
+                                       "m.json");
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  EXPECT_EQ(*manifest, (std::vector<double>{61.5, 30}));
+}
+
+TEST(PlanDurations, WhatIsNoLengthIsNamedByItsPlace) {
+  for (const char* text : {"[1, -2]", "[1, \"x\"]", "[1, null]", R"({"durations_s": [1, 1e99]})"}) {
+    const auto read = read_durations(text, "a.json");
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().what.find("[1]"), std::string::npos) << read.error().what;
+  }
+  for (const char* text : {"", "7", "{}", "[]", "[1", R"({"assets": [{"asset_type": "Audio"}]})"})
+    EXPECT_FALSE(read_durations(text, "a.json")) << text;
+}
+
+TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
+  MachineDevices machine;
+  machine.gpus.resize(1);
+  machine.gpus[0].uuid = "GPU-aa";
+  machine.gpus[0].memory_total = Bytes{24'000'000'000};
+  machine.visible = machine.gpus;
+  const auto targets = plan_targets("emulated:30x:12GB,cuda:0,GPU-a,cpu:1,auto", machine);
+  ASSERT_TRUE(targets) << targets.error().text();
+  ASSERT_EQ(targets->size(), 5u);
+  EXPECT_EQ((*targets)[0].speed, 30);
+  EXPECT_EQ((*targets)[0].memory, Bytes{12'000'000'000});
+  EXPECT_FALSE((*targets)[1].speed);
+  EXPECT_EQ((*targets)[2].memory, Bytes{24'000'000'000});
+  EXPECT_TRUE((*targets)[3].on_cpu);
+  EXPECT_EQ((*targets)[4].id, "cuda:0");
+  for (const char* list : {"", "cuda:1", "cpu:", "cpu:x", "emulated:12GB", "cuda:0,,cpu", "cuda:0,"})
+    EXPECT_FALSE(plan_targets(list, machine)) << list;
+}
+
+TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLeftFree) {
+  const ModelShape medium = *model_shape("medium");
+  const PlanTarget card{.id = "cuda:0", .memory = Bytes{8'000'000'000}};
+  const Capacity it = capacity({.shape = medium, .compute_type = "float16"}, card);
+  const MemoryPlan plan = memory_plan(medium, *number_sizes("float16"));
+  const std::int64_t left = 8'000'000'000 - 2 * (512LL << 20);
+  EXPECT_LE(plan.total(it.fits, 1).value, left);
+  EXPECT_GT(plan.total(it.fits + 1, 1).value, left);
+  EXPECT_EQ(capacity({.shape = medium, .compute_type = "float16"}, {.id = "x", .memory = Bytes{2'000'000'000}}).fits,
+            0);
+}
+
+TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
+  const auto quote = make_quote({.model = "large-v3",
+                                 .compute_type = "default",
+                                 .ram = {32'000'000'000},
+                                 .targets = *plan_figures("12GB:30x,3GB:12x"),
+                                 .tasks = {{Seconds(3000), Seconds(3000)}}});
+  ASSERT_TRUE(quote) << quote.error().text();
+  ASSERT_EQ(quote->problems.size(), 1u);
+  EXPECT_NE(quote->problems[0].find("cuda:1"), std::string::npos);
+  EXPECT_NE(quote->command.find("--devices cuda:0"), std::string::npos);
+  EXPECT_EQ(quote->command.find("cuda:1"), std::string::npos);
+  ASSERT_TRUE(quote->time);
+  EXPECT_NEAR(quote->time->expected.count(), 100, 1) << "only the card it fits on works";
+  EXPECT_LT(quote->time->least, quote->time->expected);
+  EXPECT_GT(quote->time->most, quote->time->expected);
+}
+
+TEST(PlanQuote, ADeviceOfUnknownSpeedHasACapacityAndNoTime) {
+  const auto quote = make_quote({.model = "tiny",
+                                 .compute_type = "default",
+                                 .ram = {8'000'000'000},
+                                 .targets = {{.id = "cuda:0", .memory = Bytes{8'000'000'000}}},
+                                 .tasks = {{Seconds(3000), Seconds(3000)}}});
+  ASSERT_TRUE(quote);
+  EXPECT_FALSE(quote->time);
+  EXPECT_GT(quote->chosen.on[0].fits, 0);
+  EXPECT_FALSE(make_quote({.model = "gigantic", .compute_type = "default", .targets = quote->question.targets}));
+}
+
+TEST(PlanPolicies, AreComparedByTheContractsKeys) {
+  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
+  const auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), Unit::window, 0);
+  EXPECT_EQ(table.json().substr(0, 17), R"({"lower_bound_s":)");
+  for (const char* name : {"tutti", "note", "fifo", "round_robin"})
+    EXPECT_NE(table.json().find(R"({"name":")" + std::string(name) + R"(","makespan_s":)"), std::string::npos) << name;
+  EXPECT_NEAR(table.lower_bound.count(), 6000.0 / 42, 1e-9);
+  for (const auto& row : table.rows) EXPECT_GE(row.ratio, 1 - 1e-9) << row.name;
+}
+
+}  // namespace
+}  // namespace tutti
