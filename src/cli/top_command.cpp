@@ -48,7 +48,7 @@ void dress(Screen& screen, const TopCommand& command) {
 }
 
 int print_once(const TopCommand& command) {
-  const auto data = machine_source()->look();
+  const auto data = top_source()->look();
   if (!data) return complain(data.error(), kNothingRan);
   if (command.json) {
     std::puts(top_json(*data).c_str());
@@ -129,7 +129,7 @@ int run_top(const std::vector<std::string>& arguments) {
   if (command.once || command.json) return print_once(command);
   auto terminal = Terminal::open();
   if (!terminal) return complain(terminal.error(), kUsage);
-  const auto source = machine_source();
+  const auto source = top_source();
   return TopSession(*terminal, *source, command).run();
 }
 

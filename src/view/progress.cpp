@@ -62,6 +62,12 @@ std::size_t LiveLines::width() const {
   return size.ws_col;
 }
 
+std::size_t LiveLines::height() const {
+  winsize size{};
+  if (::ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return 24;
+  return size.ws_row;
+}
+
 void LiveLines::show(const std::vector<std::string>& lines) {
   std::string out;
   if (shown_ > 0) out += "\x1b[" + std::to_string(shown_) + "A";

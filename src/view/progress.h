@@ -38,6 +38,8 @@ class LiveLines {
   explicit LiveLines(int fd) : fd_(fd) {}
   /// Columns of the terminal, 80 when it does not say.
   std::size_t width() const;
+  /// Lines of the terminal, 24 when it does not say. What is shown may be at most one less.
+  std::size_t height() const;
   void show(const std::vector<std::string>& lines);
   /// Takes the lines away; ordinary output may follow.
   void clear();

@@ -7,12 +7,14 @@
 
 #include "support/pseudo_terminal.h"
 #include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/tone_file.h"
 
 using namespace tutti;
 
 namespace {
 
-const std::vector<std::string> kUtf8{"LC_ALL=C.UTF-8", "TERM=xterm-256color", "NO_COLOR="};
+const std::vector<std::string> kUtf8{"LC_ALL=C.UTF-8", "TERM=xterm-256color", "NO_COLOR=", "XDG_RUNTIME_DIR=/dev/null"};
 
 std::size_t lines_of(const std::string& text) {
   std::istringstream lines(text);
@@ -79,7 +81,8 @@ TEST(Top, CtrlCLeavesAndGivesTheTerminalBack) {
 }
 
 TEST(Top, WithoutColourAndUtf8OnlyAsciiIsSent) {
-  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, {"LC_ALL=C", "NO_COLOR=1", "TERM=vt100"});
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24,
+                          {"LC_ALL=C", "NO_COLOR=1", "TERM=vt100", "XDG_RUNTIME_DIR=/dev/null"});
   ASSERT_TRUE(terminal.shows("q leave"));
   terminal.type("q");
   EXPECT_EQ(terminal.wait(), 0);
@@ -88,11 +91,38 @@ TEST(Top, WithoutColourAndUtf8OnlyAsciiIsSent) {
     EXPECT_EQ(terminal.sent().find(colour), std::string::npos);
 }
 
+TEST(Top, ShowsARunningBatchAndSteersIt) {
+  const TempFolder folder;
+  const std::string runtime = "XDG_RUNTIME_DIR=" + folder.path().string();
+  std::filesystem::create_directory(folder / "in");
+  for (int i = 0; i < 6; ++i) write_tone(folder / ("in/talk" + std::to_string(i) + ".wav"), 60, 200 + 20 * i);
+  RunningProgram batch(
+      {tutti_program(), "batch", (folder / "in").string(), "--devices", "emulated:1x:8GB", "--yes", "--vad-method",
+       "energy", "--output-dir", (folder / "out").string(), "--state", (folder / "state").string()},
+      {runtime});
+  ASSERT_TRUE(batch.saw("Processing: "));
+  auto settings = kUtf8;
+  settings.back() = runtime;
+  PseudoTerminal terminal({tutti_program(), "top"}, 100, 24, settings);
+  ASSERT_TRUE(terminal.shows("0/6 done")) << terminal.screen();
+  terminal.type("d");
+  ASSERT_TRUE(terminal.shows("takes nothing new"));
+  ASSERT_TRUE(terminal.shows("drain")) << "its state";
+  terminal.type("r");
+  ASSERT_TRUE(terminal.shows("takes work again"));
+  terminal.type("\tx");
+  ASSERT_TRUE(terminal.shows("? y or n"));
+  terminal.type("y");
+  ASSERT_TRUE(terminal.shows("is being cancelled"));
+  terminal.type("q");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
 TEST(Top, OnceAndJsonNeedNoTerminal) {
-  const ProgramEnd once = run_program({tutti_program(), "top", "--once"});
+  const ProgramEnd once = run_program({tutti_program(), "top", "--once"}, {"XDG_RUNTIME_DIR=/dev/null"});
   EXPECT_EQ(once.exit_code, 0) << once.err;
   EXPECT_NE(once.out.find("CPU "), std::string::npos) << once.out;
-  const ProgramEnd json = run_program({tutti_program(), "top", "--json"});
+  const ProgramEnd json = run_program({tutti_program(), "top", "--json"}, {"XDG_RUNTIME_DIR=/dev/null"});
   ASSERT_EQ(json.exit_code, 0) << json.err;
   const auto document = nlohmann::json::parse(json.out);
   EXPECT_EQ(document["version"], 1);

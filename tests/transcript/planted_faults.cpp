@@ -117,6 +117,14 @@ std::string text_from(const std::vector<PlantedRecording>& others, Dice& dice, c
   }
 }
 
+/// Its first words, again and again.
+std::string looped(const std::string& text, Dice& dice) {
+  const std::string phrase = words_of(text, static_cast<std::size_t>(dice.between(1, 8)));
+  std::string loop;
+  for (int i = dice.between(8, 20); i > 0; --i) loop += phrase;
+  return loop;
+}
+
 /// The window that `segment` is of gets numbers as a failed one has.
 template <class Change>
 PlantedRecording::Fault spoil_window(PlantedRecording& recording, const Segment& segment, DoubtKind kind,
@@ -167,15 +175,10 @@ bool plant(PlantedRecording& recording, DoubtKind kind, const std::vector<Plante
   PlantedRecording::Fault fault{kind, segment.start, segment.end};
   const std::string& language = recording.transcript.language;
   switch (kind) {
-    case DoubtKind::loop: {
-      const std::string phrase = words_of(segment.text, static_cast<std::size_t>(dice.between(1, 8)));
-      segment.text.clear();
-      for (int i = dice.between(8, 20); i > 0; --i) segment.text += phrase;
-      break;
-    }
+    case DoubtKind::loop: segment.text = looped(segment.text, dice); break;
     case DoubtKind::invented: {
-      const auto pick = dice.between(0, 2);
-      fault = invent(recording, at, pick == 0 ? " Thank you." : text_from(others, dice, ""), dice.between(3, 12));
+      const bool farewell = dice.between(0, 2) == 0;
+      fault = invent(recording, at, farewell ? " Thank you." : text_from(others, dice, ""), dice.between(3, 12));
       break;
     }
     case DoubtKind::improbable: {

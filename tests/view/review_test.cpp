@@ -61,6 +61,22 @@ TEST(Review, TheWaveformMarksTheDoubtfulStretch) {
   EXPECT_THAT(page, HasSubstr("M2 0.0h.8v56.0h-.8z"));
 }
 
+TEST(Review, WhatIsSaidAgainstOnePlaceStandsTogetherWithOnePlayer) {
+  ReviewList list = one_doubtful();
+  ReviewFinding again = list.recordings[0].findings[0];
+  again.kind = "improbable";
+  list.recordings[0].findings.push_back(again);
+  again.start = Seconds(500);
+  again.end = Seconds(510);
+  for (int i = 0; i < 20; ++i, again.start += Seconds(1)) list.recordings[0].findings.push_back(again);
+  const std::string page = review_html(list);
+  std::size_t players = 0;
+  for (auto at = page.find("<audio"); at != std::string::npos; at = page.find("<audio", at + 1)) ++players;
+  EXPECT_EQ(players, 12U);
+  EXPECT_THAT(page, HasSubstr("improbable</span>"));
+  EXPECT_THAT(page, HasSubstr("and 9 more places in review.csv"));
+}
+
 TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
   ReviewList list = one_doubtful();
   list.recordings[0].audio.clear();

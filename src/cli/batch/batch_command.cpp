@@ -13,6 +13,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_review.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
@@ -109,6 +110,19 @@ Result<void> write_report(const BatchCommand& command, const BatchReport& report
   return write_file_atomically(command.report, batch_report_json(report, command.price));
 }
 
+/// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
+void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
+                Interrupt& interrupt) {
+  if (!command.review || report.done_now == 0 || report.interrupted ||
+      std::ranges::any_of(prepared.options.devices, is_emulated))
+    return;
+  const auto list = review_batch(prepared.tasks, command.output_dir, [&] { return interrupt.raised(); });
+  if (!list)
+    log(Level::warning, list.error().text());
+  else if (list->looked_at > 0)
+    std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
+}
+
 int batch(const Prepared& prepared, const BatchCommand& command) {
   Interrupt interrupt;
   log_as_the_note();
@@ -133,6 +147,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   std::fputs(batch_report_text(*report, command.price).c_str(), stderr);
   if (auto written = write_report(command, *report); !written) return complain(written.error(), kSomeFailed);
+  say_review(prepared, command, *report, interrupt);
   if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");
   return exit_code(*report);
 }

@@ -57,6 +57,9 @@ void add_run(OptionTable& table, BatchCommand& c) {
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
   table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
       'y';
+  table.add_switch("review", c.review,
+                   "at the end, list what to check by ear: review.csv and review.html in --output-dir, from the JSON "
+                   "outputs; False: not");
   table.add_switch("sequential", c.sequential,
                    "the reference's loop over each file, which then stays on one device, instead of --batched");
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -66,7 +67,9 @@ void LiveTable::refresh(const std::stop_token& over) {
   std::unique_lock waiting(mutex);
   while (!over.stop_requested()) {
     if (const auto status = status_()) {
-      const Screen screen{.columns = board_->lines.width(), .lines = kMostLines, .colour = !std::getenv("NO_COLOR")};
+      const Screen screen{.columns = board_->lines.width(),
+                          .lines = std::min(kMostLines, std::max<std::size_t>(board_->lines.height(), 2) - 1),
+                          .colour = !std::getenv("NO_COLOR")};
       auto table = render_fleet(*status, screen);
       const std::lock_guard lock(board_->mutex);
       board_->table = std::move(table);

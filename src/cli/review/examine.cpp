@@ -33,11 +33,11 @@ Result<std::vector<HeardSpeech>> listen(const Recording& recording) {
 }
 
 /// The recording, where there is one that can be decoded.
-std::optional<Recording> decoded(const ReviewInput& input) {
+std::optional<Recording> decoded(const ReviewInput& input, const ReviewOptions& options) {
   if (input.recording.empty()) return std::nullopt;
-  auto recording = decode_recording(input.recording);
+  auto recording = decode_recording(input.recording, [&](Seconds) { return !options.stopped || !options.stopped(); });
   if (recording) return std::move(*recording);
-  log(Level::warning, recording.error().text());
+  if (recording.error().fault != Fault::cancelled) log(Level::warning, recording.error().text());
   return std::nullopt;
 }
 
@@ -85,7 +85,7 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
 
   std::optional<Recording> recording;
   auto speech = input.speech;
-  if (!speech && options.listen && (recording = decoded(input)))
+  if (!speech && options.listen && (recording = decoded(input, options)))
     if (auto heard = listen(*recording)) speech = std::move(*heard);
 
   auto doubts = find_doubts(*transcript, speech, options.limits);
@@ -93,7 +93,7 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
   Examined examined{.heard = speech.has_value()};
   if (doubts.empty()) return examined;
 
-  if (!recording) recording = decoded(input);
+  if (!recording) recording = decoded(input, options);
   examined.doubtful = listed(input, doubts, options);
   if (!recording) return examined;
   examined.doubtful->length = recording->duration();

@@ -32,6 +32,14 @@ void take_in(Gathered& gathered, Result<Examined> examined) {
   }
 }
 
+bool is_stopped(const ReviewOptions& options) {
+  return options.stopped && options.stopped();
+}
+
+tl::unexpected<Error> stopped_review() {
+  return fail(Fault::cancelled, "the review was stopped", "'tutti review' makes it later");
+}
+
 /// The recording with the surest finding first; among equals the one with more of them.
 void sort_worst_first(ReviewList& list) {
   std::sort(list.recordings.begin(), list.recordings.end(), [](const ReviewRecording& a, const ReviewRecording& b) {
@@ -53,7 +61,7 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
     for (int i = std::min(wanted, static_cast<int>(inputs.size())); i > 0; --i)
       threads.emplace_back([&] {
         for (std::size_t at = next++; at < inputs.size(); at = next++) {
-          auto examined = examine(inputs[at], options);
+          auto examined = is_stopped(options) ? Result<Examined>(stopped_review()) : examine(inputs[at], options);
           gathered.change([&](Gathered& all) { take_in(all, std::move(examined)); });
         }
       });
@@ -63,6 +71,7 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
       if (options.on_progress) options.on_progress(told);
     }
   }
+  if (is_stopped(options)) return stopped_review();
   Gathered all = gathered.with([](Gathered& it) { return std::move(it); });
   if (all.list.looked_at == 0 && all.first_error) return tl::unexpected(*all.first_error);
   sort_worst_first(all.list);

@@ -28,6 +28,7 @@ struct ReviewOptions {
   bool listen = true;           // decode recordings to find their speech; false: the text alone, waveforms all the same
   int threads = 0;              // recordings looked at together; 0: one per core
   DoubtLimits limits{};
+  std::function<bool()> stopped{};  // asked now and then, from any thread: true ends it with Fault::cancelled
   std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end
 };
 

@@ -144,7 +144,7 @@ void add_telemetry(TopData& run, const MachineSnapshot& snapshot, Clock::Instant
   for (DeviceStatus& device : run.devices) {
     const GpuSnapshot* gpu = device.uuid.empty() ? nullptr : snapshot.gpu(device.uuid);
     if (!gpu) continue;
-    // The run's process tree is not ours: what telemetry calls own and foreign is the run's to tell.
+    // What the run itself says of load and memory goes before.
     const DeviceStatus told = device;
     add_readings(device, *gpu, now);
     if (told.own_load || told.foreign_load) {

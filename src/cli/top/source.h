@@ -20,7 +20,7 @@ class TopSource {
   virtual Result<std::string> act(const TopWish& wish) = 0;
 };
 
-/// The machine itself, by telemetry; no batch, and nothing to do to it. Waits a moment for the first readings.
-std::unique_ptr<TopSource> machine_source();
+/// The latest running batch of this user that answers; where there is none, the machine by telemetry.
+std::unique_ptr<TopSource> top_source();
 
 }  // namespace tutti

@@ -42,6 +42,18 @@ std::string note_name(const std::string& id) {
   return id.starts_with("cuda:") ? "GPU " + id.substr(5) : id;
 }
 
+/// Nothing is known for any device.
+bool is_unknown(const TextTable& table, std::size_t column) {
+  return std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return row[column].empty() || row[column] == "?"; });
+}
+
+void erase_column(TextTable& table, std::size_t column) {
+  const auto erase = [&](auto& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(column)); };
+  erase(table.columns);
+  for (auto& row : table.rows) erase(row);
+}
+
 }  // namespace
 
 Concern concern_of(std::string_view state) {
@@ -75,12 +87,11 @@ TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
   for (const DeviceStatus& d : devices)
     table.rows.push_back({d.id, state_text(d), tasks_text(d), load_text(d.own_load), load_text(d.foreign_load),
                           memory_text(d), speed_text(d), load_text(d.busy_share),
-                          d.watts ? short_number(*d.watts) : "?", d.celsius ? short_number(*d.celsius) : "?", d.name});
-  if (of_run) return table;
-  for (const std::size_t column : {7U, 6U, 2U}) {  // busy, speed, tasks: a run's
-    const auto erase = [&](auto& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(column)); };
-    erase(table.columns);
-    for (auto& row : table.rows) erase(row);
+                          d.watts ? short_number(*d.watts) : "?", d.celsius ? short_number(*d.celsius) : "?",
+                          d.name == d.id ? std::string() : d.name});
+  for (std::size_t column = table.columns.size(); column-- > 0;) {
+    const bool of_runs = column == 2 || column == 6 || column == 7;  // tasks, speed, busy
+    if (of_runs ? !of_run : is_unknown(table, column)) erase_column(table, column);
   }
   return table;
 }

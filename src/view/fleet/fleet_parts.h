@@ -16,7 +16,7 @@ namespace tutti {
 std::vector<std::string> total_lines(const FleetStatus& status, const Screen& screen);
 
 /// Device, state, tasks, loads, memory, speed, busy share, power, temperature: the least important last.
-/// Without a run there are no tasks, speeds and busy shares.
+/// Without a run there are no tasks, speeds and busy shares; what is known of no device has no column.
 TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run = true);
 /// Name, bar, position, device or what it waits for.
 TextTable task_table(const std::vector<TaskStatus>& tasks);

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kMostFindings = 12;  // of one recording; the table has all
+constexpr std::size_t kMostPlaces = 12;  // of one recording; the table has all
 constexpr double kWaveHeight = 56;
 
 constexpr const char* kHead =
@@ -65,12 +65,28 @@ std::string player(const std::string& url, const ReviewFinding& finding) {
   return "<audio controls preload=\"none\" src=\"" + escaped_markup(url + fragment) + "\"></audio>\n";
 }
 
-std::string finding_html(const ReviewRecording& recording, const ReviewFinding& finding) {
-  std::string out = "<article><p><span class=\"kind\">" + escaped_markup(finding.kind) + "</span> <span class=\"at\">" +
-                    position_text(finding.start, finding.end) + "</span> <span class=\"soft\">severity " +
-                    number(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
-  if (!finding.excerpt.empty()) out += "<blockquote>" + escaped_markup(finding.excerpt) + "</blockquote>\n";
-  return out + waveform(finding) + player(recording.audio, finding) + "</article>\n";
+bool same_place(const ReviewFinding& a, const ReviewFinding& b) {
+  return a.start == b.start && a.end == b.end;
+}
+
+/// One place to listen to, with everything that is said against it.
+std::string place_html(const ReviewRecording& recording, const ReviewFinding& place) {
+  std::string out = "<article><p class=\"at\">" + position_text(place.start, place.end) + "</p>\n";
+  for (const ReviewFinding& finding : recording.findings)
+    if (same_place(finding, place))
+      out += "<p><span class=\"kind\">" + escaped_markup(finding.kind) + "</span> <span class=\"soft\">severity " +
+             number(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
+  if (!place.excerpt.empty()) out += "<blockquote>" + escaped_markup(place.excerpt) + "</blockquote>\n";
+  return out + waveform(place) + player(recording.audio, place) + "</article>\n";
+}
+
+/// Where to listen, the worst first: the first finding of each place.
+std::vector<const ReviewFinding*> places_of(const ReviewRecording& recording) {
+  std::vector<const ReviewFinding*> places;
+  for (const ReviewFinding& finding : recording.findings)
+    if (std::none_of(places.begin(), places.end(), [&](const auto* known) { return same_place(*known, finding); }))
+      places.push_back(&finding);
+  return places;
 }
 
 std::string recording_html(const ReviewRecording& recording) {
@@ -80,10 +96,11 @@ std::string recording_html(const ReviewRecording& recording) {
          " · transcript: " + escaped_markup(recording.transcript);
   if (recording.audio.empty()) out += " · the recording was not found";
   out += "</p>\n";
-  const std::size_t shown = std::min(recording.findings.size(), kMostFindings);
-  for (std::size_t i = 0; i < shown; ++i) out += finding_html(recording, recording.findings[i]);
-  if (shown < recording.findings.size())
-    out += "<p class=\"soft\">and " + std::to_string(recording.findings.size() - shown) + " more in review.csv</p>\n";
+  const auto places = places_of(recording);
+  const std::size_t shown = std::min(places.size(), kMostPlaces);
+  for (std::size_t i = 0; i < shown; ++i) out += place_html(recording, *places[i]);
+  if (shown < places.size())
+    out += "<p class=\"soft\">and " + std::to_string(places.size() - shown) + " more places in review.csv</p>\n";
   return out + "</section>\n";
 }
 

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "cli/top/machine_view.h"
+#include "cli/top/source.h"
+#include "device/telemetry/sampler.h"
+#include "link/control/control_socket.h"
+
+namespace tutti {
+namespace {
+
+std::string request_of(const TopWish& wish) {
+  switch (wish.what) {
+    case TopWish::What::drain: return "drain " + wish.id;
+    case TopWish::What::resume: return "resume " + wish.id;
+    case TopWish::What::cancel: return "cancel " + wish.id;
+  }
+  return {};
+}
+
+std::string done_text(const TopWish& wish) {
+  switch (wish.what) {
+    case TopWish::What::drain: return wish.id + " finishes what it has and takes nothing new";
+    case TopWish::What::resume: return wish.id + " takes work again";
+    case TopWish::What::cancel: return "task " + wish.id + " is being cancelled";
+  }
+  return {};
+}
+
+/// The latest batch that answers; where none does (any more), the machine. Looks for one anew at every look, so that
+/// `tutti top` may be left open between batches.
+class Source final : public TopSource {
+ public:
+  Result<TopData> look() override {
+    if (!run_or_none()) socket_.clear();
+    watch_tree_of(socket_);
+    const auto machine = sampler_->latest();
+    const auto now = Clock::real().now();
+    if (!run_) return machine_view(*machine, now);
+    TopData data{.title = "batch " + run_->run, .run = run_, .devices = run_->devices};
+    add_telemetry(data, *machine, now);
+    data.run->devices = data.devices;
+    return data;
+  }
+
+  Result<std::string> act(const TopWish& wish) override {
+    if (socket_.empty()) return fail(Fault::usage, "no batch is running here: there is nothing to drain or cancel");
+    const auto answer = ask_control(socket_, request_of(wish));
+    if (!answer) return tl::unexpected(answer.error());
+    const auto document = nlohmann::json::parse(*answer, nullptr, false);
+    if (document.is_object() && document.value("ok", false)) return done_text(wish);
+    return fail(Fault::usage, document.is_object() ? document.value("error", *answer) : *answer);
+  }
+
+ private:
+  static constexpr Seconds kPatience{1};         // a batch that is busy still shows
+  static constexpr Seconds kFirstReadings{2.5};  // loads are rates: they need two samples
+
+  /// The status of the batch that was seen last, else of the latest that answers.
+  bool run_or_none() {
+    run_.reset();
+    if (!socket_.empty() && hear(socket_)) return true;
+    const auto folder = control_folder();
+    for (const auto& socket : folder ? control_sockets(*folder) : std::vector<std::filesystem::path>())
+      if (hear(socket)) return true;
+    return false;
+  }
+
+  bool hear(const std::filesystem::path& socket) {
+    const auto answer = ask_control(socket, "status", kPatience);
+    auto status = answer ? read_fleet_status(*answer) : tl::unexpected<Error>(answer.error());
+    if (!status) return false;
+    run_ = std::move(*status);
+    socket_ = socket;
+    return true;
+  }
+
+  /// "Ours" in loads and memory is the batch's process tree.
+  void watch_tree_of(const std::filesystem::path& socket) {
+    if (sampler_ && watched_ == socket) return;
+    const std::string name = socket.stem().string();  // batch-PID
+    SamplerOptions options;
+    if (const int pid = std::atoi(name.c_str() + std::min(name.size(), name.find('-') + 1)); pid > 0)
+      options.own_root = pid;
+    sampler_ = std::make_unique<Sampler>(std::move(options));
+    (void)sampler_->settled(kFirstReadings);
+    watched_ = socket;
+  }
+
+  std::filesystem::path socket_;
+  std::optional<FleetStatus> run_;
+  std::unique_ptr<Sampler> sampler_;
+  std::filesystem::path watched_;
+};
+
+}  // namespace
+
+std::unique_ptr<TopSource> top_source() {
+  return std::make_unique<Source>();
+}
+
+}  // namespace tutti

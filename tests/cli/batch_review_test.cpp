@@ -1,0 +1,44 @@
+#include "cli/batch/batch_review.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
+  const TempFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    ASSERT_TRUE(write_file_atomically(folder / name,
+                                      "{\"language\":\"en\",\"segments\":[{\"start\":0,\"end\":9,"
+                                      "\"text\":\"" +
+                                          text + "\"}]}"));
+  };
+  write("good.json", "Good evening to you all.");
+  write("loop.json", "and so and so and so and so and so and so and so and so and so and so");
+  std::vector<BatchTask> tasks(3);
+  const char* names[] = {"good", "loop", "failed"};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].spec.name = names[i];
+    tasks[i].outputs = {folder / (std::string(names[i]) + ".txt"), folder / (std::string(names[i]) + ".json")};
+  }
+  const auto list = review_batch(tasks, folder.path(), [] { return false; });
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_EQ(list->looked_at, 2U) << "the failed one has no output";
+  ASSERT_EQ(list->recordings.size(), 1U);
+  EXPECT_EQ(list->recordings[0].name, "loop");
+  EXPECT_TRUE(std::filesystem::exists(folder / "review.html"));
+}
+
+TEST(BatchReview, StopsWhenItIsTold) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));
+  std::vector<BatchTask> tasks(1);
+  tasks[0].outputs = {folder / "a.json"};
+  const auto list = review_batch(tasks, folder.path(), [] { return true; });
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().fault, Fault::cancelled);
+  EXPECT_FALSE(std::filesystem::exists(folder / "review.html"));
+  EXPECT_EQ(review_batch({}, folder.path(), [] { return false; })->looked_at, 0U);
+}
