@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -74,6 +75,14 @@ class Taking {
   const toml::node& node_;
 };
 
+/// The fewest digits that give the same number again.
+std::string shortest(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  const std::string digits(text, end);
+  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+}
+
 class Showing {
  public:
   void group(const char* heading) { text_ << (text_.tellp() > 0 ? "\n" : "") << "# " << heading << "\n"; }
@@ -84,6 +93,8 @@ class Showing {
       text_ << toml::value<std::string>(field.string());
     else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
       text_ << field;
+    else if constexpr (std::is_same_v<T, double>)
+      text_ << shortest(field);
     else
       text_ << toml::value<T>(field);
     text_ << "\n";
