@@ -12,6 +12,7 @@
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
+#include "cli/synth_command.h"
 #include "cli/train_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
@@ -42,6 +43,7 @@ const std::vector<Command>& commands() {
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
+      {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };

@@ -3,7 +3,7 @@
 namespace tutti {
 
 /// From the least to the most, inclusive; drawn evenly.
-struct Span {
+struct Between {
   double least = 0;
   double most = 0;
 };
@@ -21,13 +21,13 @@ struct SpecAugment {
 /// sample id), so it is the same whatever thread does it, and differs from epoch to epoch. The default is nothing.
 struct Augmentation {
   double speed_share = 0;  ///< of samples played faster or slower; pitch changes with it, times too
-  Span speed{0.9, 1.1};
+  Between speed{0.9, 1.1};
   double gain_share = 0;
-  Span gain_db{-12, 6};    ///< held below clipping
-  double noise_share = 0;  ///< white or pink noise, at a ratio to the signal's power
-  Span noise_db{5, 40};
-  double room_share = 0;         ///< a simple room: exponentially decaying echoes after the direct sound
-  Span room_seconds{0.05, 0.3};  ///< reverberation time, to -60 dB
+  Between gain_db{-12, 6};  ///< held below clipping
+  double noise_share = 0;   ///< white or pink noise, at a ratio to the signal's power
+  Between noise_db{5, 40};
+  double room_share = 0;            ///< a simple room: exponentially decaying echoes after the direct sound
+  Between room_seconds{0.05, 0.3};  ///< reverberation time, to -60 dB
   SpecAugment spectrum{};
 
   /// Whether samples are changed before their features are computed.

@@ -13,8 +13,6 @@
 
 namespace tutti {
 
-class Resampler;
-
 /// What the header of a sound file says.
 struct ClipFacts {
   Hertz rate{};

@@ -1,0 +1,152 @@
+#include "audio/synth/band.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "audio/synth/contest.h"
+#include "audio/synth/disturbance.h"
+#include "base/units.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kRate = kModelRate.value;
+constexpr double kEdge = 0.005;            // seconds
+constexpr double kBandWidth = 3000 - 300;  // Hz, to which noise_db refers
+constexpr std::int64_t kFadeSamples = 16;  // one value a millisecond
+constexpr double kFull = 2 * std::numbers::pi;
+
+/// A sine by turning a pointer: four samples at a time, so that four turns are in work at once.
+class Oscillator {
+ public:
+  Oscillator(double phase, double step) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      re_[lane] = static_cast<float>(std::cos(phase + lane * step));
+      im_[lane] = static_cast<float>(std::sin(phase + lane * step));
+    }
+    turn_re_ = static_cast<float>(std::cos(kLanes * step));
+    turn_im_ = static_cast<float>(std::sin(kLanes * step));
+  }
+  /// Adds to at most kLanes samples.
+  void add(std::span<float> sound, float amplitude) {
+    for (std::size_t lane = 0; lane < sound.size(); ++lane) sound[lane] += amplitude * im_[lane];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const float re = re_[lane];
+      re_[lane] = re * turn_re_ - im_[lane] * turn_im_;
+      im_[lane] = re * turn_im_ + im_[lane] * turn_re_;
+    }
+  }
+  static constexpr int kLanes = 4;
+
+ private:
+  float re_[kLanes], im_[kLanes];
+  float turn_re_ = 1, turn_im_ = 0;
+};
+
+/// Amplitudes of the marks' edges: raised cosine, from nothing to all.
+const std::vector<float>& edge() {
+  static const std::vector<float> rising = [] {
+    std::vector<float> values;
+    const auto count = static_cast<int>(kEdge * kRate);
+    for (int i = 0; i < count; ++i)
+      values.push_back(static_cast<float>(0.5 - 0.5 * std::cos(std::numbers::pi * (i + 0.5) / count)));
+    return values;
+  }();
+  return rising;
+}
+
+void add_mark(std::span<float> sound, std::int64_t first, Oscillator oscillator, float amplitude,
+              std::span<const float> fades) {
+  const std::vector<float>& rising = edge();
+  const std::int64_t size = std::ssize(sound);
+  for (std::int64_t at = 0; at < size; at += Oscillator::kLanes) {
+    const std::int64_t from_edge = std::min(at, size - 1 - at);
+    float gain = amplitude;
+    if (!fades.empty())
+      gain *= fades[static_cast<std::size_t>(std::min((first + at) / kFadeSamples, std::ssize(fades) - 1))];
+    if (from_edge < std::ssize(rising)) gain *= rising[static_cast<std::size_t>(std::max<std::int64_t>(from_edge, 0))];
+    const auto count = std::min<std::int64_t>(Oscillator::kLanes, size - at);
+    oscillator.add(sound.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)), gain);
+  }
+}
+
+/// Slow fading and the turning second path of selective fading, a value for each millisecond.
+std::vector<float> fades_of(std::int64_t samples, const RadioPath& path, CounterRandom& random) {
+  if (path.fade_depth == 0 && path.notch_depth == 0) return {};
+  const double fade_phase = random.uniform(0, kFull), notch_phase = random.uniform(0, kFull);
+  std::vector<float> fades(static_cast<std::size_t>(samples / kFadeSamples + 1));
+  for (std::size_t i = 0; i < fades.size(); ++i) {
+    const double t = static_cast<double>(i) * kFadeSamples / kRate;
+    const double slow = 1 - path.fade_depth * (0.5 + 0.5 * std::sin(kFull * path.fade_hz * t + fade_phase));
+    const double angle = kFull * path.notch_hz * t + notch_phase;
+    const double paths = std::hypot(1 + path.notch_depth * std::cos(angle), path.notch_depth * std::sin(angle));
+    fades[i] = static_cast<float>(slow * paths / (1 + path.notch_depth));
+  }
+  return fades;
+}
+
+/// Another station: at least 120 Hz away, keying on from before the clip to its end.
+void add_other(std::span<float> sound, double beside_hz, double most_db, CounterRandom& random) {
+  Tone tone;
+  do tone.hertz = random.uniform(300, 1500);
+  while (std::abs(tone.hertz - beside_hz) < 120);
+  tone.phase = random.uniform(0, kFull);
+  tone.amplitude = kToneAmplitude * std::pow(10, (most_db - random.uniform(0, 12)) / 20);
+  const Hand hand{random.uniform(15, 40), 0.05};
+  const double length = static_cast<double>(sound.size()) / kRate;
+  std::string text = contest_text(random).text;
+  KeyedText keyed = key_text(text, hand, random);
+  for (tone.start = -random.uniform(0, keyed.length()); tone.start < length;) {
+    tone.downs = keyed.downs;
+    add_tone(sound, tone);
+    tone.start += keyed.length() + random.uniform(0.5, 4);
+    keyed = key_text(contest_text(random).text, hand, random);
+  }
+}
+
+}  // namespace
+
+void add_tone(std::span<float> sound, const Tone& tone, double drift_hz, std::span<const float> fades) {
+  const double length = static_cast<double>(sound.size()) / kRate;
+  for (const KeyDown& down : tone.downs) {
+    const auto first = std::max<std::int64_t>(std::llround((tone.start + down.start) * kRate), 0);
+    const auto last = std::min<std::int64_t>(std::llround((tone.start + down.end) * kRate), std::ssize(sound));
+    if (first >= last) continue;
+    // The frequency moves evenly from one end to the other; within a mark it is that of its middle.
+    const double t = static_cast<double>(first) / kRate, middle = t + static_cast<double>(last - first) / kRate / 2;
+    const double phase = tone.phase + kFull * (tone.hertz * t + drift_hz * (t * t / (2 * length) - t / 2));
+    const double hertz = tone.hertz + drift_hz * (middle / length - 0.5);
+    add_mark(sound.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), first,
+             Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), static_cast<float>(tone.amplitude), fades);
+  }
+}
+
+std::vector<float> received(std::int64_t samples, const Tone& signal, const RadioPath& path, CounterRandom& random) {
+  std::vector<float> sound(static_cast<std::size_t>(samples));
+  // White over all 8 kHz, as strong in the band of reference as it shall be there.
+  const double in_band = kToneAmplitude * kToneAmplitude / 2 / std::pow(10, path.noise_db / 10);
+  const double deviation = std::sqrt(in_band * (kRate / 2) / kBandWidth);
+  add_noise(sound, deviation, random.bits64());
+  add_crashes(sound, path.crashes_hz, deviation, random);
+  for (int i = 0; i < path.others; ++i) add_other(sound, signal.hertz, path.others_db, random);
+  if (!signal.downs.empty()) {
+    const auto fades = fades_of(samples, path, random);
+    add_tone(sound, signal, path.drift_hz, fades);
+    if (path.echo_gain > 0) {
+      Tone late = signal;
+      late.start += path.echo_seconds;
+      late.phase += random.uniform(0, kFull);
+      late.amplitude *= path.echo_gain;
+      add_tone(sound, late, path.drift_hz, fades);
+    }
+  }
+  const double width = path.filter_hz + std::abs(path.drift_hz);  // nobody lets the signal drift out
+  Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
+  filter.run(sound);
+  if (path.has_agc) control_gain(sound, kToneAmplitude * 2);
+  for (float& sample : sound) sample = std::clamp(sample, -0.99F, 0.99F);
+  return sound;
+}
+
+}  // namespace tutti

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/counter_random.h"
+
+namespace tutti {
+
+/// What is sent in a clip, and what it stands for.
+struct ContestText {
+  std::string contest;  ///< CQWW, CQWPX, ARRLDX, SWEEPSTAKES, FIELD_DAY, NAQP, SPRINT, IARU; PLAIN for other text
+  std::string kind;     ///< cq, exchange, qso, partial_qso, partial, multi_tx, short; words
+  std::string text;     ///< upper case, single spaces
+};
+
+/// Something that would be heard in one of eight amateur radio contests, of any of its stages.
+ContestText contest_text(CounterRandom& random);
+
+/// One to six common words, or groups of random letters and figures, for models that shall read more than contests.
+ContestText plain_text(CounterRandom& random);
+
+}  // namespace tutti

@@ -1,0 +1,117 @@
+#include "audio/synth/disturbance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/units.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kRate = kModelRate.value;
+constexpr double kFlat = std::numbers::sqrt2 / 2;  // the Q of a Butterworth section
+
+/// Sums of four even 16-bit numbers from each step of SplitMix64.
+class NoiseSteps {
+ public:
+  explicit NoiseSteps(std::uint64_t key) : state_(key) {}
+  /// Mean 0, deviation kDeviation.
+  std::int32_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    z ^= z >> 31;
+    return static_cast<std::int32_t>((z & 0xffff) + (z >> 16 & 0xffff) + (z >> 32 & 0xffff) + (z >> 48)) - 2 * 65535;
+  }
+  static constexpr double kDeviation = 37837.2;  // sqrt(4 (2^32 - 1) / 12)
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+// Bilinear sections as in R. Bristow-Johnson's "Cookbook formulae for audio EQ biquad filter coefficients".
+Filter::Section Filter::low_pass(double hertz) {
+  const double turn = 2 * std::numbers::pi * hertz / kRate, c = std::cos(turn), alpha = std::sin(turn) / (2 * kFlat);
+  const auto part = [&](double value) { return static_cast<float>(value / (1 + alpha)); };
+  return {part((1 - c) / 2), part(1 - c), part((1 - c) / 2), part(-2 * c), part(1 - alpha)};
+}
+
+Filter::Section Filter::high_pass(double hertz) {
+  const double turn = 2 * std::numbers::pi * hertz / kRate, c = std::cos(turn), alpha = std::sin(turn) / (2 * kFlat);
+  const auto part = [&](double value) { return static_cast<float>(value / (1 + alpha)); };
+  return {part((1 + c) / 2), part(-(1 + c)), part((1 + c) / 2), part(-2 * c), part(1 - alpha)};
+}
+
+Filter Filter::speech_band() {
+  Filter filter;
+  filter.first_ = high_pass(300);
+  filter.second_ = low_pass(3000);
+  return filter;
+}
+
+Filter Filter::about(double centre, double width) {
+  Filter filter;
+  filter.first_ = high_pass(std::max(centre - width / 2, 50.0));
+  filter.second_ = low_pass(centre + width / 2);
+  return filter;
+}
+
+void Filter::run(std::span<float> sound) {
+  Section one = first_, two = second_;
+  for (float& sample : sound) {
+    const float x = sample;
+    const float y = one.b0 * x + one.s1;
+    one.s1 = one.b1 * x - one.a1 * y + one.s2;
+    one.s2 = one.b2 * x - one.a2 * y;
+    const float z = two.b0 * y + two.s1;
+    two.s1 = two.b1 * y - two.a1 * z + two.s2;
+    two.s2 = two.b2 * y - two.a2 * z;
+    sample = z;
+  }
+  first_ = one;
+  second_ = two;
+}
+
+void add_noise(std::span<float> sound, double deviation, std::uint64_t key) {
+  NoiseSteps steps(key);
+  const auto scale = static_cast<float>(deviation / NoiseSteps::kDeviation);
+  for (float& sample : sound) sample += scale * static_cast<float>(steps.next());
+}
+
+void add_crashes(std::span<float> sound, double per_second, double deviation, CounterRandom& random) {
+  if (per_second <= 0) return;
+  const auto size = static_cast<double>(sound.size());
+  for (double at = -std::log(1 - random.uniform()) / per_second * kRate; at < size;
+       at -= std::log(1 - random.uniform()) / per_second * kRate) {
+    NoiseSteps steps(random.bits64());
+    const double length = random.uniform(0.02, 0.15) * kRate;
+    auto gain = static_cast<float>(deviation * std::pow(10, random.uniform(6, 20) / 20) / NoiseSteps::kDeviation);
+    const auto fall = static_cast<float>(std::exp(-5 / length));
+    const auto end = static_cast<std::size_t>(std::min(at + length, size));
+    for (auto i = static_cast<std::size_t>(at); i < end; ++i, gain *= fall)
+      sound[i] += gain * static_cast<float>(steps.next());
+  }
+}
+
+void control_gain(std::span<float> sound, double target) {
+  constexpr std::size_t kBlock = 16;  // a millisecond
+  constexpr float kMostGain = 30;
+  const auto rise = static_cast<float>(1 - std::exp(-0.001 / 0.010));
+  const auto fall = static_cast<float>(1 - std::exp(-0.001 / 0.5));
+  const auto wanted = static_cast<float>(target);
+  float envelope = wanted, gain = 1;
+  for (std::size_t at = 0; at < sound.size(); at += kBlock) {
+    const auto block = sound.subspan(at, std::min(kBlock, sound.size() - at));
+    float peak = 0;
+    for (const float sample : block) peak = std::max(peak, std::abs(sample));
+    envelope += (peak > envelope ? rise : fall) * (peak - envelope);
+    const float next = std::min(wanted / std::max(envelope, 1e-6F), kMostGain);
+    const float step = (next - gain) / static_cast<float>(block.size());
+    for (float& sample : block) sample *= gain += step;
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,85 @@
+#include "audio/synth/morse_clip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/synth/band.h"
+#include "audio/synth/contest.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kLeastNoise = 3;  // seconds, of a clip of noise only
+
+/// As much of the text, by whole words, as fits.
+KeyedText keyed_within(std::string& text, const Hand& hand, double seconds, CounterRandom& random) {
+  for (;;) {
+    CounterRandom fingers(random.bits64());
+    KeyedText keyed = key_text(text, hand, fingers);
+    if (keyed.length() <= seconds || keyed.words.size() < 2) return keyed;
+    text.resize(text.rfind(' '));
+  }
+}
+
+std::vector<std::int16_t> to_pcm(const std::vector<float>& sound) {
+  std::vector<std::int16_t> pcm(sound.size());
+  for (std::size_t i = 0; i < sound.size(); ++i) pcm[i] = static_cast<std::int16_t>(std::lrint(sound[i] * 32767));
+  return pcm;
+}
+
+std::string text_of(const KeyedText& keyed) {
+  std::string text;
+  for (const KeyedWord& word : keyed.words) text += (text.empty() ? "" : " ") + word.text;
+  return text;
+}
+
+}  // namespace
+
+Result<void> check(const MorseCorpus& corpus) {
+  const auto within = [](double value, double least, double most) { return value >= least && value <= most; };
+  const auto spans = [&](const Between& span, double least, double most) {
+    return within(span.least, least, span.most) && span.most <= most;
+  };
+  if (!spans(corpus.wpm, 10, 100)) return fail(Fault::usage, "speed: expected 10 to 100 wpm, the least first");
+  if (!spans(corpus.tone_hz, 200, 3000)) return fail(Fault::usage, "tone: expected 200 to 3000 Hz, the least first");
+  if (!within(corpus.noise_share, 0, 1)) return fail(Fault::usage, "share of noise: expected 0 to 1");
+  if (!within(corpus.plain_share, 0, 1)) return fail(Fault::usage, "share of plain text: expected 0 to 1");
+  if (!within(corpus.longest.count(), 15, 600)) return fail(Fault::usage, "longest clip: expected 15 to 600 s");
+  return {};
+}
+
+MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
+  CounterRandom random({corpus.seed, digest("morse"), static_cast<std::uint64_t>(index)});
+  MorseClip clip;
+  clip.condition = corpus.condition.value_or(static_cast<Condition>(random.below(kConditions)));
+  clip.path = radio_path_of(clip.condition, random);
+  Tone tone;
+  tone.hertz = clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
+  tone.phase = random.uniform(0, 6.28);
+  tone.start = random.uniform(0.1, 1);
+  const double after = random.uniform(0.1, 1);
+  double seconds = random.uniform(kLeastNoise, std::min(corpus.longest.count(), 20.0));
+  KeyedText keyed;
+  if (random.chance(corpus.noise_share)) {
+    clip.contest = "NOISE";
+    clip.kind = "noise_only";
+    clip.path.others = 0;       // somebody else's text would be a text
+    clip.path.has_agc = false;  // and the noise is to be as strong as was asked for
+  } else {
+    ContestText said = random.chance(corpus.plain_share) ? plain_text(random) : contest_text(random);
+    clip.contest = std::move(said.contest);
+    clip.kind = std::move(said.kind);
+    clip.wpm = static_cast<int>(std::lround(random.uniform(corpus.wpm.least, corpus.wpm.most)));
+    const Hand hand{static_cast<double>(clip.wpm), clip.path.jitter};
+    keyed = keyed_within(said.text, hand, corpus.longest.count() - tone.start - after, random);
+    clip.text = text_of(keyed);
+    seconds = tone.start + keyed.length() + after;
+  }
+  tone.downs = keyed.downs;
+  for (KeyedWord& word : keyed.words)
+    clip.words.push_back({std::move(word.text), word.start + tone.start, word.end + tone.start});
+  clip.pcm = to_pcm(received(std::llround(seconds * kModelRate.value), tone, clip.path, random));
+  return clip;
+}
+
+}  // namespace tutti

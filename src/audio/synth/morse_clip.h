@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/augment/augmentation.h"
+#include "audio/synth/morse_code.h"
+#include "audio/synth/radio_path.h"
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// A corpus of Morse clips; clip `i` of it is always the same.
+struct MorseCorpus {
+  std::uint64_t seed = 0;
+  std::optional<Condition> condition{};  ///< none: all five, evenly
+  double noise_share = 0.05;             ///< clips in which nobody sends
+  double plain_share = 0.15;             ///< of the others: words and groups instead of contests
+  Between wpm{12, 45};
+  Between tone_hz{300, 1100};
+  Seconds longest{28};  ///< what does not fit is left out by whole words, of sound and text alike
+};
+
+/// One clip with everything that is known of it.
+struct MorseClip {
+  std::string text{};  ///< exactly what is keyed; empty in noise
+  std::string contest{};
+  std::string kind{};  ///< "noise_only" in noise
+  int wpm = 0;         ///< 0 in noise
+  double tone_hz = 0;
+  Condition condition = Condition::clean;
+  RadioPath path{};
+  std::vector<KeyedWord> words{};   ///< in seconds from the clip's start
+  std::vector<std::int16_t> pcm{};  ///< 16 kHz, mono
+
+  Seconds length() const { return length_of(static_cast<std::int64_t>(pcm.size()), kModelRate); }
+};
+
+/// An error that names what cannot be meant.
+Result<void> check(const MorseCorpus& corpus);
+
+/// Depends on the corpus and `index` alone, so any thread can make any clip. `corpus` has passed check().
+MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index);
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/counter_random.h"
+
+namespace tutti {
+
+/// Dots and dashes of an upper-case letter, digit or sign (ITU-R M.1677-1); empty for what has none.
+std::string_view morse_pattern(char symbol);
+
+/// The key is down, in seconds from the first one.
+struct KeyDown {
+  double start = 0;
+  double end = 0;
+};
+
+/// A word as it was keyed, in seconds from the first key-down.
+struct KeyedWord {
+  std::string text;
+  double start = 0;
+  double end = 0;
+};
+
+struct KeyedText {
+  std::vector<KeyDown> downs{};
+  std::vector<KeyedWord> words{};
+
+  double length() const { return downs.empty() ? 0 : downs.back().end; }
+};
+
+/// How somebody keys. A unit lasts 1.2 s / wpm: PARIS, with the 7 units after it, is 50 of them.
+struct Hand {
+  double wpm = 20;
+  double jitter =
+      0;  ///< standard deviation of every mark and gap, as a share of a unit; none becomes shorter than half
+};
+
+/// Words with single spaces between them: dashes of 3 units, 1 between the marks of a letter, 3 between letters, 7
+/// between words, never more. Letters are never run together to prosigns. Symbols without a pattern are left out.
+KeyedText key_text(std::string_view text, const Hand& hand, CounterRandom& random);
+
+}  // namespace tutti

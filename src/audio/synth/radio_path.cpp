@@ -1,0 +1,81 @@
+#include "audio/synth/radio_path.h"
+
+#include <array>
+
+namespace tutti {
+namespace {
+
+constexpr std::array<std::string_view, kConditions> kNames{"clean", "good", "moderate", "poor", "dx"};
+constexpr double kWide = 500, kNarrow = 250;  // Hz, of receivers' filters
+
+/// The receiver's filter: most listen through one where the band is full.
+double filter_of(double share, CounterRandom& random) {
+  if (!random.chance(share)) return 0;
+  return random.chance(0.5) ? kWide : kNarrow;
+}
+
+}  // namespace
+
+std::string_view name_of(Condition condition) {
+  return kNames[static_cast<std::size_t>(condition)];
+}
+
+std::optional<Condition> condition_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (kNames[i] == name) return static_cast<Condition>(i);
+  return std::nullopt;
+}
+
+RadioPath radio_path_of(Condition condition, CounterRandom& random) {
+  RadioPath it;
+  const double about = random.uniform(-2, 2);  // dB
+  it.jitter = random.uniform(0.02, 0.08);
+  switch (condition) {
+    case Condition::clean:
+      it.noise_db = 30 + about;
+      it.jitter = 0.02;
+      break;
+    case Condition::good:
+      it.noise_db = 20 + about;
+      it.others = 1;
+      it.others_db = -12;
+      it.filter_hz = filter_of(0.3, random);
+      break;
+    case Condition::moderate:
+      it.noise_db = 15 + about;
+      it.others = 2;
+      it.others_db = -9;
+      it.crashes_hz = 0.3;
+      it.drift_hz = random.uniform(-30, 30);
+      it.fade_depth = random.uniform(0, 0.4);
+      it.fade_hz = random.uniform(0.1, 0.5);
+      it.filter_hz = filter_of(0.5, random);
+      break;
+    case Condition::poor:
+      it.noise_db = 10 + about;
+      it.others = 3;
+      it.crashes_hz = 0.5;
+      it.drift_hz = random.uniform(-50, 50);
+      it.fade_depth = random.uniform(0.2, 0.6);
+      it.fade_hz = random.uniform(0.1, 1);
+      it.notch_depth = random.uniform(0.2, 0.6);
+      it.notch_hz = random.uniform(0.05, 0.3);
+      it.echo_seconds = random.uniform(0.001, 0.006);
+      it.echo_gain = random.uniform(0.1, 0.4);
+      it.filter_hz = filter_of(0.7, random);
+      break;
+    case Condition::dx:
+      it.noise_db = 8 + about;
+      it.others = 5;
+      it.crashes_hz = 0.2;
+      it.drift_hz = random.uniform(-100, 100);
+      it.fade_depth = random.uniform(0.2, 0.5);
+      it.fade_hz = random.uniform(0.1, 2);  // flutter over the pole
+      it.filter_hz = filter_of(0.7, random);
+      break;
+  }
+  it.has_agc = condition != Condition::clean && random.chance(0.5);
+  return it;
+}
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/counter_random.h"
+
+namespace tutti {
+
+/// How bad the band is. The ratios and disturbances are field note 004's.
+enum class Condition { clean, good, moderate, poor, dx };
+
+inline constexpr int kConditions = 5;
+std::string_view name_of(Condition condition);
+/// None for a name that is no condition.
+std::optional<Condition> condition_named(std::string_view name);
+
+/// What happens to a signal on its way, drawn for one clip. Everything disturbs the band; only the signal fades.
+struct RadioPath {
+  double noise_db = 30;   ///< power of the keyed tone over that of the noise from 300 to 3000 Hz
+  double jitter = 0.02;   ///< of the sender's hand, see Hand
+  double drift_hz = 0;    ///< of the tone, over the whole clip
+  double fade_depth = 0;  ///< 0 to 1: the part of the amplitude that slow fading takes at most
+  double fade_hz = 0;
+  double notch_depth = 0;  ///< selective fading: a second path as strong as this, its phase turning
+  double notch_hz = 0;
+  double echo_seconds = 0;  ///< multipath: a late copy of each mark; 0: none
+  double echo_gain = 0;
+  int others = 0;         ///< QRM: other stations keying in the band
+  double others_db = -6;  ///< of each over the signal, at most
+  double crashes_hz = 0;  ///< static crashes a second
+  double filter_hz = 0;   ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
+  bool has_agc = false;   ///< automatic gain: 10 ms attack, 0.5 s decay
+};
+
+/// A path of this condition, itself a little different each time.
+RadioPath radio_path_of(Condition condition, CounterRandom& random);
+
+}  // namespace tutti

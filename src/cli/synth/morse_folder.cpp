@@ -1,0 +1,137 @@
+#include "cli/synth/morse_folder.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "flow/pipeline.h"
+#include "transcript/transcript_json.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeader = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
+constexpr std::array<const char*, 3> kSplits{"train", "validation", "test"};
+
+/// A clip that is on disk, and its line.
+struct Written {
+  std::string line;
+  std::string name;
+  std::string text;
+  bool is_noise = false;
+  Seconds length{};
+};
+
+std::string id_of(std::int64_t index) {
+  char text[32];
+  std::snprintf(text, sizeof text, "morse_%06lld", static_cast<long long>(index));
+  return text;
+}
+
+/// The words with their times, as one segment.
+Transcript transcript_of(const MorseClip& clip) {
+  Transcript transcript{clip.text, {}, "en"};
+  if (clip.words.empty()) return transcript;
+  Segment segment;
+  segment.start = clip.words.front().start;
+  segment.end = clip.words.back().end;
+  segment.text = " " + clip.text;
+  for (const KeyedWord& word : clip.words) segment.words.push_back({" " + word.text, word.start, word.end, 1});
+  transcript.segments.push_back(std::move(segment));
+  return transcript;
+}
+
+/// Files of one clip. The texts hold neither commas nor quotes, so the lines need none.
+Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
+  const MorseClip clip = morse_clip(wanted.corpus, index);
+  const std::string id = id_of(index);
+  const std::string name = id + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
+  if (auto sound = write_sound(wanted.out / "audio" / name, clip.pcm, wanted.format); !sound)
+    return tl::unexpected(sound.error());
+  const fs::path times = wanted.out / "transcripts" / (id + ".json");
+  const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return tl::unexpected(system_error(times.string(), "cannot be written", errno));
+  const std::string json = transcript_json(transcript_of(clip));
+  if (auto done = write_all(file.get(), std::as_bytes(std::span(json)), times.string()); !done)
+    return tl::unexpected(done.error());
+  char facts[96];
+  std::snprintf(facts, sizeof facts, ",%d,%s,%.4f\n", clip.wpm, std::string(name_of(clip.condition)).c_str(),
+                clip.length().count());
+  return Written{id + "," + name + "," + clip.text + "," + clip.contest + "," + clip.kind + facts, name, clip.text,
+                 clip.text.empty(), clip.length()};
+}
+
+/// The lists that grow clip by clip, in order.
+class Lists {
+ public:
+  void add(const Written& clip) {
+    metadata_ += clip.line;
+    const std::int64_t place = (clip.is_noise ? noises_++ : texts_++) % 10;
+    const std::size_t split = place < 8 ? 0 : place == 8 ? 1 : 2;
+    splits_[split] += clip.line;
+    transcripts_[split] += clip.name + "|" + clip.text + "\n";
+    ++report_.clips;
+    report_.audio += clip.length;
+  }
+  Result<void> write(const fs::path& out) const {
+    for (std::size_t i = 0; i < kSplits.size(); ++i) {
+      const std::string name = kSplits[i];
+      auto done = write_file_atomically(out / "splits" / (name + ".csv"), splits_[i]);
+      if (done) done = write_file_atomically(out / "splits" / (name + "_transcripts.txt"), transcripts_[i]);
+      if (!done) return done;
+    }
+    return write_file_atomically(out / "metadata.csv", metadata_);  // last: with it the corpus is whole
+  }
+  const MorseFolderReport& report() const { return report_; }
+
+ private:
+  std::string metadata_ = kHeader;
+  std::array<std::string, 3> splits_{kHeader, kHeader, kHeader};
+  std::array<std::string, 3> transcripts_{};
+  std::int64_t texts_ = 0, noises_ = 0;
+  MorseFolderReport report_{};
+};
+
+Result<void> make_folders(const fs::path& out) {
+  std::error_code failed;
+  if (fs::exists(out / "metadata.csv", failed))
+    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  for (const char* name : {"audio", "transcripts", "splits"}) {
+    fs::create_directories(out / name, failed);
+    if (failed) return fail(Fault::missing, (out / name).string() + ": cannot be made: " + failed.message());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
+  if (auto made = make_folders(wanted.out); !made) return tl::unexpected(made.error());
+  const auto since = Clock::real().now();
+  Lists lists;
+  Pipeline pipeline;
+  std::int64_t next = 0;
+  auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::int64_t>> {
+    if (next == wanted.count) return std::nullopt;
+    return next++;
+  });
+  auto clips = pipeline.map("make", std::move(numbers), [&](std::int64_t index) { return write_clip(wanted, index); },
+                            {.threads = wanted.threads, .order = Order::input});
+  pipeline.sink("list", std::move(clips), [&](Written clip) -> Result<void> {
+    lists.add(clip);
+    return {};
+  });
+  if (auto ran = pipeline.run(); !ran) return tl::unexpected(ran.error());
+  if (auto listed = lists.write(wanted.out); !listed) return tl::unexpected(listed.error());
+  MorseFolderReport report = lists.report();
+  report.spent = Clock::real().now() - since;
+  return report;
+}
+
+}  // namespace tutti

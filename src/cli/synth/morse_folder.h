@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "audio/synth/morse_clip.h"
+#include "audio/synth/sound_file.h"
+
+namespace tutti {
+
+struct MorseFolder {
+  MorseCorpus corpus{};
+  std::int64_t count = 0;
+  std::filesystem::path out{};
+  SoundFormat format = SoundFormat::wav;
+  int threads = 1;
+};
+
+/// What was written.
+struct MorseFolderReport {
+  std::int64_t clips = 0;
+  Seconds audio{};
+  Seconds spent{};
+};
+
+/// Writes the corpus in field note 004's layout: audio/, metadata.csv, splits/{train,validation,test}.csv (80/10/10, in
+/// noise as in text), and transcripts/ID.json with the times of every word. The same bytes whatever the number of
+/// threads. A folder that holds a corpus already is refused.
+Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted);
+
+}  // namespace tutti

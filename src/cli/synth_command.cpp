@@ -1,0 +1,81 @@
+#include "cli/synth_command.h"
+
+#include <cstdio>
+#include <thread>
+
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/synth/morse_folder.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+struct SynthCommand {
+  std::vector<std::string> kind{};
+  std::uint64_t count = 1000;
+  std::string condition = "mixed";
+  std::string format = "wav";
+  std::int32_t threads = static_cast<std::int32_t>(std::max(std::thread::hardware_concurrency(), 1U));
+  double longest = 28;
+  MorseFolder folder{};
+};
+
+OptionTable table_of(SynthCommand& command) {
+  MorseCorpus& corpus = command.folder.corpus;
+  OptionTable table(
+      "synth",
+      "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver hears "
+      "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
+      "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads.");
+  table.positional(command.kind, "KIND", "what to make: morse");
+  table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
+  table.add("count", command.count, "N", "clips");
+  table.add("seed", corpus.seed, "S", "which corpus; every number is another");
+  table.add("condition", command.condition, "NAME", "of the band; mixed: all five, evenly").choices = {
+      "clean", "good", "moderate", "poor", "dx", "mixed"};
+  table.add("format", command.format, "NAME", "of the sound files").choices = {"wav", "flac"};
+  table.add("noise-share", corpus.noise_share, "SHARE", "of clips in which nobody sends");
+  table.add("plain-share", corpus.plain_share, "SHARE", "of clips with words and groups instead of contests");
+  table.add("wpm-least", corpus.wpm.least, "WPM", "slowest speed; field note 004 used 15");
+  table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
+  table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
+  table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
+  table.add("longest", command.longest, "SECONDS", "of a clip; what does not fit is left out by whole words");
+  table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
+  return table;
+}
+
+Result<void> settle(SynthCommand& command) {
+  if (command.kind.size() != 1 || command.kind[0] != "morse")
+    return fail(Fault::usage, "expected the kind 'morse', found '" + command.kind.front() + "'");
+  if (command.folder.out.empty()) return fail(Fault::usage, "expected --out DIR", "See 'tutti synth --help'");
+  if (command.count < 1 || command.count > 100'000'000)
+    return fail(Fault::usage, "--count: expected 1 to 100000000, found " + std::to_string(command.count));
+  if (command.threads < 1 || command.threads > 1024)
+    return fail(Fault::usage, "--threads: expected 1 to 1024, found " + std::to_string(command.threads));
+  command.folder.count = static_cast<std::int64_t>(command.count);
+  command.folder.threads = command.threads;
+  command.folder.format = command.format == "flac" ? SoundFormat::flac : SoundFormat::wav;
+  command.folder.corpus.condition = condition_named(command.condition);
+  command.folder.corpus.longest = Seconds(command.longest);
+  return check(command.folder.corpus);
+}
+
+}  // namespace
+
+int run_synth(const std::vector<std::string>& arguments) {
+  SynthCommand command;
+  OptionTable table = table_of(command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
+  const auto written = write_morse_folder(command.folder);
+  if (!written) return complain(written.error(), written.error().fault == Fault::usage ? kUsage : kNothingRan);
+  std::printf("%lld clips, %s of audio, in %s s: %s clips/s. They are in %s\n", static_cast<long long>(written->clips),
+              length_text(written->audio).c_str(), short_number(written->spent.count()).c_str(),
+              short_number(static_cast<double>(written->clips) / written->spent.count()).c_str(),
+              command.folder.out.c_str());
+  return kDone;
+}
+
+}  // namespace tutti

@@ -1,0 +1,187 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "audio/synth/band.h"
+#include "audio/synth/contest.h"
+#include "audio/synth/morse_clip.h"
+
+namespace tutti {
+namespace {
+
+/// How strong the tone is in each 5 ms: the magnitude of one Fourier term, by Goertzel's sum.
+std::vector<double> loudness_of_tone(const std::vector<std::int16_t>& pcm, double hertz) {
+  constexpr std::size_t kStep = 80, kWindow = 160;
+  std::vector<double> levels;
+  for (std::size_t at = 0; at + kWindow <= pcm.size(); at += kStep) {
+    double re = 0, im = 0;
+    for (std::size_t i = 0; i < kWindow; ++i) {
+      const double angle = 2 * std::numbers::pi * hertz * static_cast<double>(i) / 16000;
+      re += pcm[at + i] * std::cos(angle);
+      im += pcm[at + i] * std::sin(angle);
+    }
+    levels.push_back(std::hypot(re, im));
+  }
+  return levels;
+}
+
+char letter_of(const std::string& pattern) {
+  for (char c = '!'; c <= 'Z'; ++c)
+    if (morse_pattern(c) == pattern) return c;
+  return '#';
+}
+
+/// Reads Morse of known tone and speed: on and off by half the loudest level, marks and gaps by their length.
+std::string read_morse(const MorseClip& clip) {
+  const auto levels = loudness_of_tone(clip.pcm, clip.tone_hz);
+  const double threshold = *std::max_element(levels.begin(), levels.end()) / 2;
+  const double unit = 1.2 / clip.wpm / 0.005;
+  std::string text, pattern;
+  double run = 0;
+  bool is_on = false;
+  const auto end_letter = [&] {
+    if (!pattern.empty()) text += letter_of(pattern);
+    pattern.clear();
+  };
+  for (const double level : levels) {
+    if ((level > threshold) == is_on) {
+      ++run;
+      continue;
+    }
+    if (is_on) pattern += run > 2 * unit ? '-' : '.';
+    if (!is_on && run > 2 * unit) end_letter();
+    if (!is_on && run > 5 * unit && !text.empty()) text += ' ';
+    is_on = !is_on;
+    run = 1;
+  }
+  end_letter();
+  return text;
+}
+
+MorseCorpus clean_corpus() {
+  MorseCorpus corpus;
+  corpus.condition = Condition::clean;
+  corpus.noise_share = 0;
+  return corpus;
+}
+
+TEST(Morse, ParisTakesFiftyUnitsOfWhichSevenPartItFromTheNext) {
+  CounterRandom random(1);
+  const KeyedText keyed = key_text("PARIS PARIS", {.wpm = 20}, random);
+  ASSERT_EQ(keyed.words.size(), 2U);
+  constexpr double kUnit = 0.06;
+  EXPECT_NEAR(keyed.words[1].start, 50 * kUnit, 1e-9);
+  EXPECT_NEAR(keyed.words[1].start - keyed.words[0].end, 7 * kUnit, 1e-9);
+}
+
+TEST(Morse, LettersThatCouldBeAProsignAreKeyedAsLetters) {
+  CounterRandom random(1);
+  EXPECT_EQ(key_text("AR", {.wpm = 20}, random).downs.size(), 5U);
+  const KeyedText keyed = key_text("AR", {.wpm = 20}, random);
+  EXPECT_NEAR(keyed.downs[2].start - keyed.downs[1].end, 3 * 0.06, 1e-9);
+}
+
+TEST(Morse, JitterMovesMarksButKeepsSpeed) {
+  CounterRandom random(3);
+  const KeyedText keyed = key_text("PARIS PARIS PARIS PARIS", {.wpm = 20, .jitter = 0.08}, random);
+  EXPECT_NEAR(keyed.length(), (4 * 50 - 7) * 0.06, 0.3);
+  std::set<double> lengths;
+  for (const KeyDown& down : keyed.downs) lengths.insert(down.end - down.start);
+  EXPECT_GT(lengths.size(), 20U);
+}
+
+TEST(Morse, CleanClipsReadBackToTheirLabels) {
+  const MorseCorpus corpus = clean_corpus();
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    EXPECT_EQ(read_morse(clip), clip.text) << "clip " << i << " at " << clip.wpm << " wpm, " << clip.tone_hz << " Hz";
+  }
+}
+
+TEST(Morse, GoodClipsReadBackAlmostAll) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.condition = Condition::good;
+  corpus.wpm = {15, 30};
+  int right = 0;
+  for (std::int64_t i = 0; i < 30; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    right += read_morse(clip) == clip.text;
+  }
+  EXPECT_GE(right, 24);
+}
+
+TEST(Morse, TimesOfWordsLieOnTheirTone) {
+  const MorseClip clip = morse_clip(clean_corpus(), 5);
+  const auto levels = loudness_of_tone(clip.pcm, clip.tone_hz);
+  const double threshold = *std::max_element(levels.begin(), levels.end()) / 2;
+  ASSERT_FALSE(clip.words.empty());
+  const auto first = std::find_if(levels.begin(), levels.end(), [&](double level) { return level > threshold; });
+  const auto last = std::find_if(levels.rbegin(), levels.rend(), [&](double level) { return level > threshold; });
+  EXPECT_NEAR(clip.words.front().start, static_cast<double>(first - levels.begin()) * 0.005, 0.011);
+  EXPECT_NEAR(clip.words.back().end, static_cast<double>(levels.rend() - last) * 0.005, 0.011);
+}
+
+TEST(Morse, EveryClipIsAFunctionOfSeedAndNumber) {
+  MorseCorpus corpus;
+  EXPECT_EQ(morse_clip(corpus, 17).pcm, morse_clip(corpus, 17).pcm);
+  EXPECT_NE(morse_clip(corpus, 17).pcm, morse_clip(corpus, 18).pcm);
+  corpus.seed = 1;
+  EXPECT_NE(morse_clip(corpus, 17).pcm, morse_clip({}, 17).pcm);
+}
+
+TEST(Morse, NoiseOnlyClipsHoldTheNoiseThatWasAskedFor) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.noise_share = 1;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    EXPECT_EQ(clip.text, "");
+    double power = 0;
+    for (const std::int16_t sample : clip.pcm) power += std::pow(sample / 32767.0, 2);
+    power /= static_cast<double>(clip.pcm.size());
+    const double asked = kToneAmplitude * kToneAmplitude / 2 / std::pow(10, clip.path.noise_db / 10);
+    // The band's edges are slopes, not walls: half a decibel.
+    EXPECT_NEAR(10 * std::log10(power / asked), 0, 0.7) << "clip " << i;
+  }
+}
+
+TEST(Morse, WhatDoesNotFitIsLeftOutOfSoundAndTextAlike) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.longest = Seconds(15);
+  corpus.wpm = {12, 14};
+  for (std::int64_t i = 0; i < 30; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    EXPECT_LE(clip.length(), corpus.longest);
+    EXPECT_EQ(read_morse(clip), clip.text);
+  }
+}
+
+TEST(Morse, TextsAreOfAllEightContestsInAlphabetAndLength) {
+  std::map<std::string, int> seen;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    CounterRandom random({i});
+    const ContestText text = contest_text(random);
+    ++seen[text.contest];
+    EXPECT_FALSE(text.text.empty());
+    for (const char c : text.text) EXPECT_TRUE(c == ' ' || !morse_pattern(c).empty()) << text.text;
+  }
+  EXPECT_EQ(seen.size(), 8U);
+}
+
+TEST(Morse, ConditionsDifferInWhatDisturbsThem) {
+  CounterRandom random(1);
+  EXPECT_EQ(radio_path_of(Condition::clean, random).others, 0);
+  EXPECT_GT(radio_path_of(Condition::poor, random).notch_depth, 0);
+  EXPECT_GT(radio_path_of(Condition::poor, random).echo_gain, 0);
+  EXPECT_GT(radio_path_of(Condition::moderate, random).crashes_hz, 0);
+  EXPECT_EQ(radio_path_of(Condition::dx, random).others, 5);
+  EXPECT_LT(radio_path_of(Condition::dx, random).noise_db, radio_path_of(Condition::good, random).noise_db);
+  EXPECT_EQ(condition_named("dx"), Condition::dx);
+  EXPECT_EQ(condition_named("mixed"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tutti
