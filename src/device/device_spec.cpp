@@ -58,7 +58,8 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   if (text == "auto") return DeviceSpec{.kind = Kind::automatic};
   if (text == "cpu") return DeviceSpec{.kind = Kind::cpu};
   if (text == "cuda") return DeviceSpec{.kind = Kind::cuda_index};
-  if (text.starts_with("GPU-") && text.size() > 4) return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
+  if ((text.starts_with("GPU-") || text.starts_with("MIG-")) && text.size() > 4)
+    return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
   if (text.starts_with("cuda:")) {
     DeviceSpec spec{.kind = Kind::cuda_index};
     const char* end = text.data() + text.size();
@@ -66,7 +67,8 @@ Result<DeviceSpec> parse_device(std::string_view text) {
     if (error == std::errc() && stop == end) return spec;
   }
   return fail(Fault::usage,
-              "device '" + std::string(text) + "': expected auto, cpu, cuda:N or the UUID of a GPU (GPU-…)",
+              "device '" + std::string(text) +
+                  "': expected auto, cpu, cuda:N or the UUID of a GPU (GPU-…) or of a slice of one (MIG-…)",
               "`tutti doctor` lists the devices of this machine");
 }
 

@@ -14,7 +14,7 @@ struct DeviceSpec {
     automatic,   ///< "auto": the visible GPU with the most free memory, else the CPU
     cpu,         ///< "cpu"
     cuda_index,  ///< "cuda:N", or "cuda" for cuda:0: the N-th visible GPU in PCI order, after CUDA_VISIBLE_DEVICES
-    uuid,        ///< "GPU-…", or an unambiguous beginning of a UUID
+    uuid,        ///< "GPU-…" or "MIG-…", or an unambiguous beginning of a UUID
   };
   Kind kind = Kind::automatic;
   std::size_t index = 0;  ///< of cuda_index

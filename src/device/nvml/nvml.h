@@ -12,6 +12,9 @@ namespace tutti {
 
 struct NvmlLibrary;
 
+/// The NVIDIA driver's version, "580.65.06".
+std::optional<std::string> driver_version(const NvmlLibrary& library);
+
 /// NVIDIA's management library, loaded at run time: libnvidia-ml.so.1, or the file named by TUTTI_NVML. It needs no
 /// CUDA context and costs no GPU memory. Every function of it is optional: an old or limited driver makes facts absent.
 /// Movable; calls are thread-safe, as NVML's are.
@@ -30,6 +33,9 @@ class Nvml {
   };
   /// Asks the driver anew each time; some milliseconds per GPU.
   Result<Listing> list() const;
+
+  /// The loaded library, for those who ask more of it.
+  const NvmlLibrary& library() const { return *library_; }
 
  private:
   explicit Nvml(std::shared_ptr<const NvmlLibrary> library) : library_(std::move(library)) {}
