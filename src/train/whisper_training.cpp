@@ -59,6 +59,10 @@ std::int64_t steps_in_all(const WhisperRecipe& r, std::int64_t samples) {
   return r.epochs == 0 ? r.max_steps : std::min<std::int64_t>(r.max_steps, by_epochs);
 }
 
+std::optional<int> gpu_of(at::Device device) {
+  return device.is_cuda() ? std::optional<int>(device.has_index() ? device.index() : 0) : std::nullopt;
+}
+
 NextBatch batches_of(Feed& feed) {
   return [&feed] { return feed.next(); };
 }
@@ -112,6 +116,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto reporter = Reporter::open({.out = training.out,
                                   .last_step = state.step,
                                   .steps = steps,
+                                  .gpu = gpu_of((*task)->device()),
                                   .log_steps = recipe.log_steps,
                                   .log_order = recipe.log_order});
   if (!reporter) return tl::unexpected<Error>(reporter.error());
