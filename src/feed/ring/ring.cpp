@@ -1,0 +1,174 @@
+#include "feed/ring/ring.h"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "feed/ring/ring_depth.h"
+
+namespace tutti {
+
+/// What the ring's thread, the consumer and the slots that are out share.
+struct RingParts {
+  struct Filled {
+    std::size_t slot = 0;
+    std::shared_ptr<const Batch> batch{};
+    Seconds read{};
+  };
+  struct State {
+    std::vector<std::size_t> free{};
+    std::deque<Filled> filled{};
+    bool is_over = false;     // nothing more comes
+    bool is_stopped = false;  // nobody asks any more
+    std::optional<Error> error{};
+    int depth = 0;
+  };
+
+  RingParts(DeviceRing::Fetch source, RingDevice& target, RingOptions wanted)
+      : fetch(std::move(source)), device(target), options(wanted), tuner(wanted.most_depth) {}
+
+  void run();
+  std::optional<std::size_t> free_slot();
+  void end(std::optional<Error> error);
+  void deepen(Seconds read, Seconds step);
+
+  DeviceRing::Fetch fetch;
+  RingDevice& device;
+  RingOptions options;
+  Guarded<State> state;
+  std::vector<std::shared_ptr<const Batch>> held;  // by slot: the ring's thread's own
+
+  RingTuner tuner;  // the consumer's, as what follows
+  std::optional<Clock::Instant> given;
+  Guarded<RingReport> report;
+  Histogram waits;
+  std::thread thread;
+};
+
+void RingParts::end(std::optional<Error> error) {
+  state.change([&](State& it) {
+    it.is_over = true;
+    it.error = std::move(error);
+  });
+}
+
+std::optional<std::size_t> RingParts::free_slot() {
+  return state.wait([](const State& it) { return it.is_stopped || !it.free.empty(); },
+                    [](State& it) -> std::optional<std::size_t> {
+                      if (it.is_stopped) return std::nullopt;
+                      const std::size_t slot = it.free.back();
+                      it.free.pop_back();
+                      return slot;
+                    });
+}
+
+void RingParts::run() {
+  for (;;) {
+    const auto since = options.clock->now();
+    auto batch = fetch();
+    const Seconds read = options.clock->now() - since;
+    if (!batch) return end(batch.error());
+    if (!*batch) return end(std::nullopt);
+    const auto slot = free_slot();
+    if (!slot) return;
+    auto shared = std::make_shared<const Batch>(std::move(**batch));
+    if (auto begun = device.begin_transfer(*slot, *shared); !begun) return end(begun.error());
+    held[*slot] = shared;
+    state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), read}); });
+  }
+}
+
+/// More slots where the tuner finds that they would have paid.
+void RingParts::deepen(Seconds read, Seconds step) {
+  if (options.most_depth <= options.depth) return;
+  tuner.note(read, step);
+  constexpr std::int64_t kEvery = 64;
+  if (report.with([](const RingReport& it) { return it.batches; }) % kEvery != 0) return;
+  state.change([&](State& it) {
+    for (const int wanted = tuner.advised(it.depth); it.depth < wanted; ++it.depth)
+      it.free.push_back(static_cast<std::size_t>(it.depth));
+  });
+}
+
+DeviceRing::Slot& DeviceRing::Slot::operator=(Slot&& other) noexcept {
+  if (this == &other) return *this;
+  give_back();
+  ring_ = std::move(other.ring_);
+  batch_ = std::move(other.batch_);
+  index_ = other.index_;
+  return *this;
+}
+
+void DeviceRing::Slot::give_back() {
+  if (!ring_) return;
+  ring_->device.release(index_);
+  batch_.reset();
+  ring_->state.change([&](RingParts::State& it) { it.free.push_back(index_); });
+  ring_.reset();
+}
+
+DeviceRing::DeviceRing(Fetch fetch, RingDevice& device, RingOptions options)
+    : parts_(std::make_shared<RingParts>(std::move(fetch), device, options)) {
+  RingParts& it = *parts_;
+  it.options.depth = std::max(options.depth, 1);
+  it.options.most_depth = std::max(options.most_depth, it.options.depth);
+  it.held.resize(static_cast<std::size_t>(it.options.most_depth));
+  it.state.with([&](RingParts::State& state) {
+    state.depth = it.options.depth;
+    for (int slot = 0; slot < state.depth; ++slot) state.free.push_back(static_cast<std::size_t>(slot));
+  });
+  it.thread = std::thread([&it] { it.run(); });
+}
+
+DeviceRing::~DeviceRing() {
+  parts_->state.change([](RingParts::State& it) { it.is_stopped = true; });
+  parts_->thread.join();
+}
+
+Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
+  RingParts& it = *parts_;
+  const auto asked = it.options.clock->now();
+  std::optional<Error> error;
+  auto filled = it.state.wait([](const RingParts::State& state) { return state.is_over || !state.filled.empty(); },
+                              [&](RingParts::State& state) -> std::optional<RingParts::Filled> {
+                                if (state.filled.empty()) {
+                                  error = state.error;
+                                  return std::nullopt;
+                                }
+                                auto oldest = std::move(state.filled.front());
+                                state.filled.pop_front();
+                                return oldest;
+                              });
+  if (error) return tl::unexpected(*error);
+  if (!filled) return std::nullopt;
+  const auto now = it.options.clock->now();
+  const Seconds step = it.given ? Seconds(asked - *it.given) : Seconds(0), waited = now - asked;
+  const bool is_first = !std::exchange(it.given, now).has_value();
+  if (!is_first) it.waits.record(waited.count());
+  it.report.with([&](RingReport& report) {
+    ++report.batches;
+    if (is_first) return;  // what comes before the first batch is the start, not a stall
+    report.stepping += step;
+    report.waiting += waited;
+    report.spikes += waited > Seconds(0.05);
+  });
+  if (!is_first) it.deepen(filled->read, step);
+  it.device.use(filled->slot);
+  Slot slot;
+  slot.ring_ = parts_;
+  slot.batch_ = std::move(filled->batch);
+  slot.index_ = filled->slot;
+  return slot;
+}
+
+RingReport DeviceRing::report() const {
+  RingReport report = parts_->report.with([](const RingReport& it) { return it; });
+  report.waits = parts_->waits.snapshot();
+  report.depth = parts_->state.with([](const RingParts::State& it) { return it.depth; });
+  return report;
+}
+
+}  // namespace tutti

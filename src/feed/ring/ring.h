@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/batch.h"
+#include "feed/ring/ring_device.h"
+#include "metrics/histogram.h"
+
+namespace tutti {
+
+struct RingOptions {
+  int depth = 3;       ///< batches on the device or on their way to it, the one in use included
+  int most_depth = 3;  ///< slots the device has memory for; more than `depth`: the ring deepens itself where stalls pay
+  const Clock* clock = &Clock::real();  ///< outlives the ring
+};
+
+/// What the ring has seen. Plain data.
+struct RingReport {
+  int depth = 0;
+  std::int64_t batches = 0;   ///< handed to the consumer
+  Seconds stepping{};         ///< between a batch handed out and the next one asked for
+  Seconds waiting{};          ///< for batches: time the device had nothing to do, but for what was enqueued before
+  HistogramSnapshot waits{};  ///< seconds, per batch
+  std::int64_t spikes = 0;    ///< waits of more than 50 ms
+
+  /// MLPerf Storage's definition: time in steps over all time.
+  double utilisation() const {
+    const double all = (stepping + waiting).count();
+    return all > 0 ? stepping.count() / all : 0;
+  }
+};
+
+/// Keeps the next batches on a device, or on their way there, while it works on one: the last stage of the feed. One
+/// thread of its own fetches and transfers. `next` and the batches it gives belong to one thread, which never waits
+/// for the device here.
+class DeviceRing {
+ public:
+  using Fetch = std::function<Result<std::optional<Batch>>()>;
+
+  /// A batch in its slot. Letting go of it, or moving another into it, gives the slot back: by then everything that
+  /// reads the slot is enqueued.
+  class Slot {
+   public:
+    Slot() = default;
+    Slot(Slot&& other) noexcept { *this = std::move(other); }
+    Slot& operator=(Slot&& other) noexcept;
+    ~Slot() { give_back(); }
+
+    std::size_t index() const { return index_; }
+    const Batch& batch() const { return *batch_; }
+
+   private:
+    friend class DeviceRing;
+    void give_back();
+
+    std::shared_ptr<struct RingParts> ring_{};
+    std::shared_ptr<const Batch> batch_{};
+    std::size_t index_ = 0;
+  };
+
+  /// `fetch` (Feed::next, say) is called by the ring's thread alone; both it and `device` outlive the ring.
+  DeviceRing(Fetch fetch, RingDevice& device, RingOptions options = {});
+  DeviceRing(const DeviceRing&) = delete;
+  DeviceRing& operator=(const DeviceRing&) = delete;
+  /// Waits for the fetch in work. Slots must have been given back.
+  ~DeviceRing();
+
+  /// The oldest batch; waits for one. None after the last; then, or where fetching failed, always the same answer.
+  Result<std::optional<Slot>> next();
+  RingReport report() const;
+
+ private:
+  std::shared_ptr<RingParts> parts_;
+};
+
+}  // namespace tutti

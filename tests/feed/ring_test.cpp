@@ -1,0 +1,117 @@
+#include "feed/ring/ring.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "feed/ring/ring_depth.h"
+#include "support/emulated_accelerator.h"
+
+namespace tutti {
+namespace {
+
+/// Batches 0 ... count - 1, then the end.
+DeviceRing::Fetch counting(std::int64_t count) {
+  return [count, next = std::int64_t{0}]() mutable -> Result<std::optional<Batch>> {
+    if (next == count) return std::nullopt;
+    Batch batch;
+    batch.index = next++;
+    return batch;
+  };
+}
+
+TEST(DeviceRing, HandsOutEveryBatchInOrderAndThenTheEnd) {
+  EmulatedAccelerator device;
+  DeviceRing ring(counting(20), device);
+  for (std::int64_t i = 0; i < 20; ++i) {
+    auto slot = ring.next();
+    ASSERT_TRUE(slot && *slot);
+    EXPECT_EQ((*slot)->batch().index, i);
+  }
+  EXPECT_FALSE(*ring.next());
+  EXPECT_FALSE(*ring.next());
+  EXPECT_EQ(ring.report().batches, 20);
+}
+
+TEST(DeviceRing, ASlotIsNotOverwrittenBeforeItIsGivenBack) {
+  EmulatedAccelerator device;
+  DeviceRing ring(counting(100), device, {.depth = 2});
+  auto first = ring.next(), second = ring.next();
+  ASSERT_TRUE(*first && *second);
+  EXPECT_NE((*first)->index(), (*second)->index());
+  EXPECT_EQ(device.transfers().size(), 2U) << "both slots are out";
+  const std::size_t freed = (*first)->index();
+  first->reset();
+  auto third = ring.next();
+  ASSERT_TRUE(*third);
+  EXPECT_EQ((*third)->index(), freed);
+  EXPECT_EQ((*third)->batch().index, 2);
+  EXPECT_EQ(device.released().front(), freed);
+  second->reset();
+  third->reset();
+}
+
+TEST(DeviceRing, AnErrorOfTheFeedArrivesBehindTheBatchesBeforeIt) {
+  EmulatedAccelerator device;
+  DeviceRing ring(
+      [n = 0]() mutable -> Result<std::optional<Batch>> {
+        if (n++ < 2) return Batch{};
+        return fail(Fault::corrupt, "rotten");
+      },
+      device);
+  EXPECT_TRUE(*ring.next());
+  EXPECT_TRUE(*ring.next());
+  EXPECT_EQ(ring.next().error().what, "rotten");
+}
+
+TEST(DeviceRing, CanBeLetGoWithFullSlots) {
+  EmulatedAccelerator device;
+  DeviceRing ring(counting(1000), device, {.depth = 3});
+  ASSERT_TRUE(ring.next());
+}
+
+/// Reads of 5 ms of which every fiftieth stalls for 300.
+std::vector<Seconds> stalling_reads(std::size_t count) {
+  std::vector<Seconds> reads(count, Seconds(0.005));
+  for (std::size_t i = 25; i < count; i += 50) reads[i] = Seconds(0.305);
+  return reads;
+}
+
+TEST(RingDepth, ARingCoversAStallOnceItHoldsTheStepsThatFitIntoIt) {
+  const auto reads = stalling_reads(1000);
+  const std::vector<Seconds> steps{Seconds(0.03)};
+  const auto busy = [&](int depth) { return simulate_ring(reads, steps, depth).utilisation; };
+  EXPECT_NEAR(busy(1), 30 / (30 + 300 / 50.0 - 25 / 50.0), 0.01) << "one batch in hand covers 30 ms of each stall";
+  EXPECT_LT(busy(3), 0.90);
+  EXPECT_GT(busy(10), 0.99);
+  for (int depth = 2; depth <= 16; ++depth) EXPECT_GE(busy(depth), busy(depth - 1) - 1e-12);
+}
+
+TEST(RingDepth, ASlowReaderIsNotHelpedByAnyDepth) {
+  const std::vector<Seconds> reads(500, Seconds(0.06)), steps{Seconds(0.03)};
+  EXPECT_NEAR(simulate_ring(reads, steps, 16).utilisation, 0.5, 0.01);
+}
+
+TEST(RingTuner, DeepensForStallsThatDepthCoversAndForNothingElse) {
+  RingTuner stalls(16), even(16), slow(16), poor(4);
+  for (const Seconds read : stalling_reads(500)) {
+    stalls.note(read, Seconds(0.03));
+    poor.note(read, Seconds(0.03));
+    even.note(Seconds(0.005), Seconds(0.03));
+    slow.note(Seconds(0.06), Seconds(0.03));
+  }
+  EXPECT_GE(stalls.advised(3), 9);
+  EXPECT_LE(stalls.advised(3), 11);
+  EXPECT_EQ(poor.advised(3), 4) << "memory is the limit";
+  EXPECT_EQ(even.advised(3), 3);
+  EXPECT_EQ(slow.advised(3), 3) << "a slow reader is not helped by depth";
+}
+
+TEST(RingTuner, WaitsUntilItHasSeenEnough) {
+  RingTuner tuner(16);
+  for (int i = 0; i < 10; ++i) tuner.note(Seconds(i == 5 ? 0.3 : 0.005), Seconds(0.03));
+  EXPECT_EQ(tuner.advised(3), 3);
+}
+
+}  // namespace
+}  // namespace tutti
