@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "feed/recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {
@@ -173,6 +174,7 @@ Result<void> check_recipe(const WhisperRecipe& r) {
       between("gain-share", r.gain_share, 0, 1),
       between("noise-share", r.noise_share, 0, 1),
       between("room-share", r.room_share, 0, 1),
+      between("window-share", r.window_share, 0, 1),
       between("look-ahead", r.look_ahead, 1, many),
       between("batch-size", r.batch_size, 1, many),
       between("accumulation", r.accumulation, 1, many),
