@@ -175,7 +175,8 @@ Result<void> Trainer::tend(bool ends_epoch) {
   const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
   Result<void> done{};
   if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
-  if (done && (due(options_.save_steps) || ends_epoch)) done = save();
+  const bool best = parts_.evaluate && state_.best_step == state_.step;
+  if (done && (due(options_.save_steps) || ends_epoch || best)) done = save();
   return done;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "base/counter_random.h"
 #include "model/convert/hugging_face_files.h"
@@ -50,6 +51,15 @@ at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
   auto whole = mel.amin({1, 2}, /*keepdim=*/true).expand({mel.size(0), mel.size(1), frames}).clone();
   whole.narrow(2, 0, mel.size(2)).copy_(mel);
   return whole;
+}
+
+/// Tells whoever loads the network that it has never been taught without times.
+void ask_for_times(FileMap& files) {
+  auto& text = files["generation_config.json"];
+  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!json.is_object()) return;
+  json["return_timestamps"] = true;
+  text = json.dump(1) + "\n";
 }
 
 }  // namespace
@@ -150,6 +160,7 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
 FileMap WhisperTask::files(const std::string& type) const {
   auto made = files_(weight_type(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
+  if (labels_.rules().timestamps == 1) ask_for_times(*made);
   return std::move(*made);
 }
 

@@ -128,6 +128,19 @@ TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
 }
 
+TEST(Training, FlagsWinOverTheRecipeAndVariablesOfTranscribingAreNotAsked) {
+  const TempFolder out;
+  ASSERT_TRUE(write_file_atomically(out / "r.toml", "batch-size = 3\nlearning-rate = 0.25\n"));
+  const auto end = run_program({tutti_program(), "train", "whisper", "--config", (out / "r.toml").string(),
+                                "--batch-size", "7", "--show-config"},
+                               {"TUTTI_MODEL=elsewhere", "TUTTI_EPOCHS=99"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.out.find("batch-size = 7"), std::string::npos) << end.out;
+  EXPECT_NE(end.out.find("learning-rate = 0.25"), std::string::npos) << end.out;
+  EXPECT_EQ(end.out.find("elsewhere"), std::string::npos) << end.out;
+  EXPECT_EQ(end.out.find("99"), std::string::npos) << end.out;
+}
+
 TEST(Training, AWrongKeyOfARecipeIsNamedWithTheRightOne) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "r.toml", "leaning-rate = 1e-4\n"));
