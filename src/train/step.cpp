@@ -43,8 +43,8 @@ std::int64_t rows_of(const TaskBatch& batch) {
 
 }  // namespace
 
-TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options)
-    : task_(task), adamw_(task.trained(), adamw), options_(options) {
+TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers)
+    : task_(task), adamw_(task.trained(), adamw), options_(options), peers_(peers) {
   at::globalContext().setAllowTF32CuBLAS(options_.precision == Precision::tf32);
   at::globalContext().setAllowTF32CuDNN(options_.precision == Precision::tf32);
   if (options_.precision != Precision::float16) state_.loss_scale = 1;
@@ -76,10 +76,37 @@ double TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targ
   double loss = 0;
   auto generator = at::globalContext().defaultGenerator(task_.device());
   for (std::size_t i = 0; i < group.size(); ++i) {
-    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, digest("dropout")}));
+    const auto rank = static_cast<std::uint64_t>(peers_ ? peers_->rank() : 0);
+    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, rank, digest("dropout")}));
     loss += backward(group[i], targets);
   }
   return loss;
+}
+
+/// Targets and samples of all processes.
+void TrainStep::add_up(StepOutcome& outcome) {
+  if (!peers_) return;
+  auto counts = at::tensor({outcome.targets, outcome.samples}, at::TensorOptions(at::kLong));
+  peers_->sum(counts);
+  outcome.targets = counts[0].item<std::int64_t>();
+  outcome.samples = counts[1].item<std::int64_t>();
+}
+
+/// Gradients and loss of all processes, as one row of numbers.
+void TrainStep::add_up_gradients(double& loss) {
+  if (!peers_) return;
+  const c10::AutoGradMode no_gradients(false);
+  std::vector<at::Tensor> parts{at::tensor({loss}, at::TensorOptions(at::kFloat))};
+  const auto gradients = adamw_.whole_gradients();
+  for (const auto& gradient : gradients) parts.push_back(gradient.flatten().to(at::kCPU));
+  auto row = at::cat(parts);
+  peers_->sum(row);
+  loss = row[0].item<double>();
+  std::int64_t first = 1;
+  for (const auto& gradient : gradients) {
+    gradient.copy_(row.narrow(0, first, gradient.numel()).view(gradient.sizes()));
+    first += gradient.numel();
+  }
 }
 
 void TrainStep::unscale(bool finite) {
@@ -107,6 +134,7 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
     outcome.samples += rows_of(batch);
     widest = std::max(widest, rows_of(batch));
   }
+  add_up(outcome);
   if (outcome.targets == 0) return outcome;
   for (bool done = false; !done;) {
     adamw_.clear_gradients();
@@ -123,6 +151,7 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
                               "; the steps stay the same");
     }
   }
+  add_up_gradients(outcome.loss);
   const auto gradients = adamw_.gradients();
   if (state_.loss_scale != 1) {
     const c10::AutoGradMode no_gradients(false);
