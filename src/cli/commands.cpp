@@ -11,7 +11,7 @@
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
-#include "cli/synth_command.h"
+#include "cli/synth/synth_command.h"
 #include "cli/training/evaluate_command.h"
 #include "cli/training/train_command.h"
 #include "cli/transcribe_command.h"

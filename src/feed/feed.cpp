@@ -41,7 +41,8 @@ std::string prefix_of(std::uint64_t fingerprint) {
 }  // namespace
 
 struct Feed::Parts {
-  Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples);
+  Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples,
+        std::unique_ptr<FeatureCache> features);
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   ~Parts() { let_go(); }
@@ -55,10 +56,12 @@ struct Feed::Parts {
   Result<void> resume();
   void build();
   Reader<RowPtr> step(const char* name, Reader<RowPtr>&& in, int threads, void (*work)(SampleStages&, Row&));
+  Reader<RowPtr> sound_step(const char* name, Reader<RowPtr>&& in, int threads, void (*work)(SampleStages&, Row&));
 
   FeedOptions options;
   std::unique_ptr<Dataset> set;
   std::unique_ptr<BadSamples> bad;
+  std::unique_ptr<FeatureCache> cache;
   std::string prefix;
   BufferPool buffers;
   PlanBoard board;
@@ -72,14 +75,16 @@ struct Feed::Parts {
   Pipeline pipeline;  // last: its threads use all of the above
 };
 
-Feed::Parts::Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples)
+Feed::Parts::Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples,
+                   std::unique_ptr<FeatureCache> features)
     : options(std::move(asked)),
       set(std::move(data)),
       bad(std::move(bad_samples)),
+      cache(std::move(features)),
       prefix(prefix_of(fingerprint_of(options, set->fingerprint()))),
       buffers(options.memory),
       board(PlanState{Planner(rules_of(options), window_of(options), kBatchesInWork)}),
-      stages(options, *set),
+      stages(options, *set, cache.get()),
       plan(options, board, buffers, *bad),
       batch(prefix, board, buffers, *bad),
       pipeline({.clock = options.clock}) {}
@@ -102,6 +107,16 @@ Reader<RowPtr> Feed::Parts::step(const char* name, Reader<RowPtr>&& in, int thre
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
 }
 
+/// A step that is passed by where the features were in the cache.
+Reader<RowPtr> Feed::Parts::sound_step(const char* name, Reader<RowPtr>&& in, int threads,
+                                       void (*work)(SampleStages&, Row&)) {
+  const auto fn = [this, work](RowPtr&& row) -> Result<RowPtr> {
+    if (row->needs_sound()) work(stages, *row);
+    return std::move(row);
+  };
+  return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
+}
+
 void Feed::Parts::build() {
   const FeedThreads& threads = options.threads;
   auto ordered = pipeline.source("order", [this]() -> std::optional<Result<Probed>> {
@@ -116,8 +131,11 @@ void Feed::Parts::build() {
       [this](Probed&& sample, const Emit<RowPtr>& emit) { return plan.take(std::move(sample), emit); },
       {.output = {.items = 32}});
   rows = step("read", std::move(rows), threads.read, [](SampleStages& it, Row& row) { it.read(row); });
-  rows = step("decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); });
-  rows = step("resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); });
+  rows = sound_step("decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); });
+  rows =
+      sound_step("resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); });
+  if (options.augmentation.touches_sound())
+    rows = step("augment", std::move(rows), threads.augment, [](SampleStages& it, Row& row) { it.augment(row); });
   rows = step("features", std::move(rows), threads.features, [](SampleStages& it, Row& row) { it.features(row); });
   batches = pipeline.flat_map<Batch>(
       "batch", std::move(rows),
@@ -139,7 +157,14 @@ Result<Feed> Feed::open(FeedOptions options) {
                                     (options.ranks > 1 ? " for rank " + std::to_string(options.rank) : ""));
   auto bad = BadSamples::open(options.bad_samples, options.bad_limits);
   if (!bad) return tl::unexpected(bad.error());
-  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad));
+  std::unique_ptr<FeatureCache> cache;
+  // Sound that is changed anew in every epoch has no features worth keeping.
+  if (!options.cache.folder.empty() && !options.augmentation.touches_sound()) {
+    auto opened = FeatureCache::open(options.cache);
+    if (!opened) return tl::unexpected(opened.error());
+    cache = std::move(*opened);
+  }
+  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad), std::move(cache));
   if (auto resumed = parts->resume(); !resumed) return tl::unexpected(resumed.error());
   const auto [epoch, cursor] = parts->board.with(
       [](const PlanState& state) { return std::pair(state.planner.epoch(), state.planner.cursor()); });

@@ -39,7 +39,8 @@ struct BadSampleLimits {
   std::int64_t after = 200;
 };
 
-/// The cache of features. Off while `folder` is empty.
+/// The cache of features: half precision, keyed by each file's content and by everything that makes features of it. Off
+/// while `folder` is empty, and where augmentation changes the sound.
 struct FeatureCacheOptions {
   std::filesystem::path folder{};
   Bytes most{8LL << 30};  ///< on disk; when full, what was stored first goes first
@@ -52,6 +53,8 @@ struct FeedOptions {
   std::string split{};           ///< (*) "train", "validation", "test" of layouts that have them; empty: everything
   std::int64_t max_samples = 0;  ///< (*) only the first so many lines; 0: all
   std::vector<std::string> fields{};  ///< further columns to hand through, "condition"
+
+  bool times = false;  ///< also read the times of the text, where transcripts have them (BatchSample::times)
 
   std::uint64_t seed = 0;   ///< (*)
   std::int64_t epochs = 1;  ///< then `next` yields nothing more; 0: no end
@@ -72,7 +75,7 @@ struct FeedOptions {
   int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer
   BadSampleLimits bad_limits{};
   std::filesystem::path bad_samples{};  ///< JSON lines with id and reason; empty: only counted
-  FeatureCacheOptions cache{};
+  FeatureCacheOptions cache{};          ///< (*) whether there is one: with it, features are rounded to half precision
   std::shared_ptr<HostMemory> memory = HostMemory::ordinary();
   const Clock* clock = &Clock::real();  ///< outlives the feed
 

@@ -126,21 +126,14 @@ void TrainStep::average() {
   for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].value.lerp_(trained[i].value, 1 - options_.ema);
 }
 
-StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
-  StepOutcome outcome;
+/// All gradients of the step, with fewer rows at a time where memory runs out. Returns our part of the mean loss.
+double TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
   std::int64_t widest = 1;
-  for (const auto& batch : group) {
-    outcome.targets += batch.targets;
-    outcome.samples += rows_of(batch);
-    widest = std::max(widest, rows_of(batch));
-  }
-  add_up(outcome);
-  if (outcome.targets == 0) return outcome;
-  for (bool done = false; !done;) {
+  for (const auto& batch : group) widest = std::max(widest, rows_of(batch));
+  for (;;) {
     adamw_.clear_gradients();
     try {
-      outcome.loss = accumulate(group, outcome.targets, number);
-      done = true;
+      return accumulate(group, targets, number);
     } catch (const c10::OutOfMemoryError&) {
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);
@@ -151,6 +144,17 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
                               "; the steps stay the same");
     }
   }
+}
+
+StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
+  StepOutcome outcome;
+  for (const auto& batch : group) {
+    outcome.targets += batch.targets;
+    outcome.samples += rows_of(batch);
+  }
+  add_up(outcome);
+  if (outcome.targets == 0) return outcome;
+  outcome.loss = accumulate_in_memory(group, outcome.targets, number);
   add_up_gradients(outcome.loss);
   const auto gradients = adamw_.gradients();
   if (state_.loss_scale != 1) {

@@ -45,8 +45,8 @@ class TrainStep {
   /// targets of all of them, and all end with the same weights.
   TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers = nullptr);
 
-  /// `number` counts from 1 and seeds the dropout. The group may be empty where peers have samples. Throws what torch throws, c10::OutOfMemoryError where not even one
-  /// row fits.
+  /// `number` counts from 1 and seeds the dropout. The group may be empty where peers have samples. Throws what torch
+  /// throws, c10::OutOfMemoryError where not even one row fits.
   StepOutcome run(std::span<const TaskBatch> group, std::int64_t number, double rate);
 
   /// The optimiser's tensors and the averages ("NAME.ema").
@@ -58,6 +58,7 @@ class TrainStep {
 
  private:
   double accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  double accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
   double backward(const TaskBatch& batch, std::int64_t targets);
   void add_up(StepOutcome& outcome);
   void add_up_gradients(double& loss);

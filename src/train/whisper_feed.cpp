@@ -37,7 +37,8 @@ std::vector<std::string> report_fields(const std::filesystem::path& data, const 
 
 FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& out,
                           FeedShare share, std::string resume) {
-  const std::string bad = share.rank == 0 ? "bad_samples.jsonl" : "bad_samples-" + std::to_string(share.rank) + ".jsonl";
+  const std::string bad =
+      share.rank == 0 ? "bad_samples.jsonl" : "bad_samples-" + std::to_string(share.rank) + ".jsonl";
   FeedOptions options{.data = r.data,
                       .split = data_parts(r).train_split,
                       .max_samples = r.max_samples,

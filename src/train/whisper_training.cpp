@@ -108,8 +108,9 @@ Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTas
   if (!*checkpoint) return TrainingState{};
   auto state = Trainer::restore(**checkpoint, task, step);
   if (state && std::cmp_not_equal(state->positions.size(), ranks))
-    return fail(Fault::usage, training.out.string() + " was trained by " + std::to_string(state->positions.size()) +
-                                  " processes, now there are " + std::to_string(ranks),
+    return fail(Fault::usage,
+                training.out.string() + " was trained by " + std::to_string(state->positions.size()) +
+                    " processes, now there are " + std::to_string(ranks),
                 "Go on with as many");
   return state;
 }

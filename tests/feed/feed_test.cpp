@@ -207,6 +207,29 @@ TEST(Feed, LikeLengthsGoTogether) {
   EXPECT_GE(plain.report().padding_share(), 0.2);
 }
 
+TEST(Feed, AugmentationIsTheSameWithAnyThreadsAndAfterAResumeAndAnotherInEveryEpoch) {
+  const Corpus corpus(mixed_lengths(24));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 2;
+  options.shuffle = false;
+  options.look_ahead = 1;
+  const auto plain = all_batches(options);
+  options.augmentation = {.speed_share = 0.5,
+                          .gain_share = 0.5,
+                          .noise_share = 0.5,
+                          .room_share = 0.5,
+                          .spectrum = {.band_count = 1, .stretch_count = 1}};
+  const auto whole = all_batches(options);
+  const auto expected = digests_of(whole);
+  EXPECT_EQ(ids_of(whole), ids_of(plain));
+  EXPECT_FALSE(std::equal(whole[0].row(0), whole[0].row(0) + 100, plain[0].row(0)));
+  EXPECT_FALSE(std::equal(whole[0].row(0), whole[0].row(0) + 100, whole[6].row(0))) << "the next epoch";
+  options.threads = FeedThreads::of(8);
+  EXPECT_EQ(digests_of(all_batches(options)), expected);
+  options.resume = whole[4].position;
+  EXPECT_THAT(digests_of(all_batches(options)), ElementsAreArray(expected.begin() + 5, expected.end()));
+}
+
 TEST(Feed, RanksShareAnEpochWithoutOverlap) {
   const Corpus corpus(mixed_lengths(21));
   FeedOptions options = options_for(corpus.manifest());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 namespace tutti {
 
 /// From the least to the most, inclusive; drawn evenly.
@@ -33,5 +36,17 @@ struct Augmentation {
   /// Whether samples are changed before their features are computed.
   bool touches_sound() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
 };
+
+/// How much faster a sample is played; 1 where it is not chosen for that. `key` stands for (seed, epoch, sample id), in
+/// all three functions.
+double speed_of(const Augmentation& augmentation, std::uint64_t key);
+
+/// `speed` times as fast, then room, noise and gain, each where it is drawn. 16 kHz, mono.
+std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, double speed,
+                                    std::uint64_t key);
+
+/// Masks bands and stretches of a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
+void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames, const SpecAugment& masks,
+                   std::uint64_t key);
 
 }  // namespace tutti

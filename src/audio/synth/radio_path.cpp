@@ -14,6 +14,44 @@ double filter_of(double share, CounterRandom& random) {
   return random.chance(0.5) ? kWide : kNarrow;
 }
 
+void make_good(RadioPath& it, CounterRandom& random) {
+  it.others = 1;
+  it.others_db = -12;
+  it.filter_hz = filter_of(0.3, random);
+}
+
+void make_moderate(RadioPath& it, CounterRandom& random) {
+  it.others = 2;
+  it.others_db = -9;
+  it.crashes_hz = 0.3;
+  it.drift_hz = random.uniform(-30, 30);
+  it.fade_depth = random.uniform(0, 0.4);
+  it.fade_hz = random.uniform(0.1, 0.5);
+  it.filter_hz = filter_of(0.5, random);
+}
+
+void make_poor(RadioPath& it, CounterRandom& random) {
+  it.others = 3;
+  it.crashes_hz = 0.5;
+  it.drift_hz = random.uniform(-50, 50);
+  it.fade_depth = random.uniform(0.2, 0.6);
+  it.fade_hz = random.uniform(0.1, 1);
+  it.notch_depth = random.uniform(0.2, 0.6);
+  it.notch_hz = random.uniform(0.05, 0.3);
+  it.echo_seconds = random.uniform(0.001, 0.006);
+  it.echo_gain = random.uniform(0.1, 0.4);
+  it.filter_hz = filter_of(0.7, random);
+}
+
+void make_dx(RadioPath& it, CounterRandom& random) {
+  it.others = 5;
+  it.crashes_hz = 0.2;
+  it.drift_hz = random.uniform(-100, 100);
+  it.fade_depth = random.uniform(0.2, 0.5);
+  it.fade_hz = random.uniform(0.1, 2);  // flutter over the pole
+  it.filter_hz = filter_of(0.7, random);
+}
+
 }  // namespace
 
 std::string_view name_of(Condition condition) {
@@ -27,52 +65,16 @@ std::optional<Condition> condition_named(std::string_view name) {
 }
 
 RadioPath radio_path_of(Condition condition, CounterRandom& random) {
+  constexpr std::array<double, kConditions> kNoiseDb{30, 20, 15, 10, 8};
   RadioPath it;
-  const double about = random.uniform(-2, 2);  // dB
-  it.jitter = random.uniform(0.02, 0.08);
+  it.noise_db = kNoiseDb[static_cast<std::size_t>(condition)] + random.uniform(-2, 2);
+  it.jitter = condition == Condition::clean ? 0.02 : random.uniform(0.02, 0.08);
   switch (condition) {
-    case Condition::clean:
-      it.noise_db = 30 + about;
-      it.jitter = 0.02;
-      break;
-    case Condition::good:
-      it.noise_db = 20 + about;
-      it.others = 1;
-      it.others_db = -12;
-      it.filter_hz = filter_of(0.3, random);
-      break;
-    case Condition::moderate:
-      it.noise_db = 15 + about;
-      it.others = 2;
-      it.others_db = -9;
-      it.crashes_hz = 0.3;
-      it.drift_hz = random.uniform(-30, 30);
-      it.fade_depth = random.uniform(0, 0.4);
-      it.fade_hz = random.uniform(0.1, 0.5);
-      it.filter_hz = filter_of(0.5, random);
-      break;
-    case Condition::poor:
-      it.noise_db = 10 + about;
-      it.others = 3;
-      it.crashes_hz = 0.5;
-      it.drift_hz = random.uniform(-50, 50);
-      it.fade_depth = random.uniform(0.2, 0.6);
-      it.fade_hz = random.uniform(0.1, 1);
-      it.notch_depth = random.uniform(0.2, 0.6);
-      it.notch_hz = random.uniform(0.05, 0.3);
-      it.echo_seconds = random.uniform(0.001, 0.006);
-      it.echo_gain = random.uniform(0.1, 0.4);
-      it.filter_hz = filter_of(0.7, random);
-      break;
-    case Condition::dx:
-      it.noise_db = 8 + about;
-      it.others = 5;
-      it.crashes_hz = 0.2;
-      it.drift_hz = random.uniform(-100, 100);
-      it.fade_depth = random.uniform(0.2, 0.5);
-      it.fade_hz = random.uniform(0.1, 2);  // flutter over the pole
-      it.filter_hz = filter_of(0.7, random);
-      break;
+    case Condition::clean: break;
+    case Condition::good: make_good(it, random); break;
+    case Condition::moderate: make_moderate(it, random); break;
+    case Condition::poor: make_poor(it, random); break;
+    case Condition::dx: make_dx(it, random); break;
   }
   it.has_agc = condition != Condition::clean && random.chance(0.5);
   return it;

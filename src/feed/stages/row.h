@@ -10,6 +10,7 @@
 #include "audio/clip/clip.h"
 #include "base/error.h"
 #include "feed/batch.h"
+#include "feed/cache/feature_cache.h"
 #include "feed/plan/planner.h"
 #include "feed/source/dataset.h"
 
@@ -44,9 +45,16 @@ struct Row {
   NativeClip clip{};
   std::vector<std::int16_t> pcm{};
   std::vector<TimedText> times{};
+  bool cut_start = false;  ///< kCutSearch of sound lies before the nominal start, to find quiet in
+  bool cut_end = false;
+  CacheKey key{};  ///< of its features, where there is a cache
+  std::optional<CachedFeatures> cached{};
+  float lead = 0;              ///< seconds that a cut moved the start by
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
 
   bool is_wanted() const { return work && !bad && planned.index >= 0; }
+  /// It has to be decoded: its features were not in the cache.
+  bool needs_sound() const { return is_wanted() && !cached; }
 };
 
 using RowPtr = std::unique_ptr<Row>;

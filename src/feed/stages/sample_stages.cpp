@@ -3,13 +3,18 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 
 #include "audio/recording.h"
+#include "base/counter_random.h"
 #include "base/files.h"
+#include "feed/cache/half.h"
 #include "feed/stages/pcm.h"
+#include "feed/stages/pieces.h"
+#include "transcript/transcript_json.h"
 
 namespace tutti {
 namespace {
@@ -76,6 +81,45 @@ Result<NativeClip> decode_in_child(const std::filesystem::path& path, const Clip
   return native_clip(std::move(pcm));
 }
 
+/// After a cut has moved its start.
+void move_times(Row& row) {
+  const double by = row.lead;
+  for (TimedText& text : row.times) text = {text.start - by, text.end - by, std::move(text.text)};
+}
+
+/// The transcript of a line, if it names one that is there.
+Result<Transcript> transcript_of(const DatasetLine& line) {
+  const auto json = read_file(line.times);
+  if (!json) return tl::unexpected(json.error());
+  auto transcript = read_transcript_json(*json);
+  return transcript ? std::move(transcript) : fail_in(line.times.string(), transcript.error());
+}
+
+/// The pieces of a recording that is too long for the window.
+Result<std::vector<Piece>> pieces_of(const DatasetLine& line, double seconds, Seconds window) {
+  std::error_code ignored;
+  if (line.times.empty() || !std::filesystem::exists(line.times, ignored)) return too_long(seconds, window);
+  const auto transcript = transcript_of(line);
+  if (!transcript) return tl::unexpected(transcript.error());
+  return cut_pieces(*transcript, seconds, window.count());
+}
+
+/// Fills all `stride` frames of a row from what was kept.
+void unpack(const CachedFeatures& kept, std::int64_t n_mels, float* out, std::int64_t stride) {
+  const std::int64_t shared = std::min<std::int64_t>(kept.frames, stride);
+  for (std::int64_t bin = 0; bin < n_mels; ++bin) {
+    const std::uint16_t* from = kept.mel.data() + bin * kept.frames;
+    float* into = out + bin * stride;
+    for (std::int64_t frame = 0; frame < shared; ++frame) into[frame] = from_half(from[frame]);
+    std::fill(into + shared, into + stride, kept.silence);
+  }
+}
+
+/// What everything random about a sample in an epoch is drawn from.
+std::uint64_t key_of(const FeedOptions& options, std::int64_t epoch, const std::string& id) {
+  return mixed({options.seed, static_cast<std::uint64_t>(epoch), digest(id)});
+}
+
 ClipRange range_of(const DatasetLine& line) {
   ClipRange range;
   if (line.start) range.start = Seconds(*line.start);
@@ -113,9 +157,61 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
     seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio);
   }
   if (!seconds) return tl::unexpected(seconds.error());
-  if (*seconds > options_.window.count()) return too_long(*seconds, options_.window);
-  const auto samples = static_cast<std::int64_t>(std::llround(*seconds * kModelRate.value));
-  return std::vector{PlannedSample{probed.index, -1, frames_of(samples)}};
+  const std::uint64_t key = key_of(options_, probed.epoch, line.id);
+  const auto planned = [&](std::int32_t piece, double length) {
+    const double faster = length / speed_within(key, length);
+    return PlannedSample{probed.index, piece, frames_of(std::llround(faster * kModelRate.value))};
+  };
+  if (*seconds <= options_.window.count()) return std::vector{planned(-1, *seconds)};
+  if (line.start || line.end) return too_long(*seconds, options_.window);
+  const auto pieces = pieces_of(line, *seconds, options_.window);
+  if (!pieces) return tl::unexpected(pieces.error());
+  std::vector<PlannedSample> samples;
+  for (const Piece& piece : *pieces)
+    samples.push_back(planned(static_cast<std::int32_t>(samples.size()), piece.end - piece.start));
+  return samples;
+}
+
+double SampleStages::speed_within(std::uint64_t key, double seconds) const {
+  const double speed = speed_of(options_.augmentation, key);
+  return seconds / speed <= options_.window.count() ? speed : 1;
+}
+
+void SampleStages::augment(Row& row) const {
+  const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
+  const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
+  row.pcm = augmented(std::move(row.pcm), options_.augmentation, speed, key);
+  for (TimedText& text : row.times) text = {text.start / speed, text.end / speed, std::move(text.text)};
+}
+
+/// The text of what is not a whole line, and its times.
+Result<void> SampleStages::add_text(Row& row) const {
+  DatasetLine& line = row.line;
+  if (line.times.empty() || (row.planned.piece < 0 && !options_.times && !line.text.empty())) return {};
+  std::error_code ignored;
+  if (row.planned.piece < 0 && !line.text.empty() && !std::filesystem::exists(line.times, ignored)) return {};
+  const auto transcript = transcript_of(line);
+  if (!transcript) return tl::unexpected(transcript.error());
+  if (row.planned.piece < 0) {
+    if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
+    if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
+    for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, trimmed(it.text)});
+    return {};
+  }
+  const auto seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio);
+  if (!seconds) return tl::unexpected(seconds.error());
+  auto pieces = cut_pieces(*transcript, *seconds, options_.window.count());
+  if (!pieces) return tl::unexpected(pieces.error());
+  Piece& piece = pieces->at(static_cast<std::size_t>(row.planned.piece));
+  row.cut_start = piece.cut_start;
+  row.cut_end = piece.cut_end;
+  line.start = piece.start - (piece.cut_start ? kCutSearch : 0);
+  line.end = piece.end + (piece.cut_end ? kCutSearch : 0);
+  line.text = std::move(piece.text);
+  line.id += "#" + std::to_string(row.planned.piece + 1);
+  row.times = std::move(piece.times);
+  for (TimedText& text : row.times) text = {text.start - *line.start, text.end - *line.start, std::move(text.text)};
+  return {};
 }
 
 void SampleStages::read(Row& row) const {
@@ -126,11 +222,35 @@ void SampleStages::read(Row& row) const {
     return;
   }
   row.line = std::move(*line);
+  if (auto added = add_text(row); !added) {
+    row.bad = added.error();
+    return;
+  }
   auto bytes = read_bytes(row.line.audio);
-  if (bytes)
-    row.bytes = std::move(*bytes);
-  else
+  if (!bytes) {
     row.bad = bytes.error();
+    return;
+  }
+  row.bytes = std::move(*bytes);
+  if (cache_) look_up(row);
+}
+
+/// Features depend on the file's content, the part of it, and the shape; another number for the code when what they are
+/// changes.
+void SampleStages::look_up(Row& row) const {
+  constexpr double kCodeVersion = 1;
+  const std::array<double, 6> parameters{kCodeVersion,
+                                         static_cast<double>(options_.n_mels),
+                                         row.line.start.value_or(-1),
+                                         row.line.end.value_or(-1),
+                                         row.cut_start ? 1.0 : 0.0,
+                                         row.cut_end ? 1.0 : 0.0};
+  row.key = cache_key(row.bytes, parameters);
+  row.cached = cache_->find(row.key);
+  if (!row.cached) return;
+  row.bytes = {};
+  row.lead = row.cached->lead;
+  move_times(row);
 }
 
 void SampleStages::decode(Row& row) const {
@@ -144,15 +264,29 @@ void SampleStages::decode(Row& row) const {
     row.bad = clip.error();
 }
 
+/// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same sound and finds the same place.
+void SampleStages::trim(Row& row) const {
+  const std::int64_t search = 2 * samples_in(Seconds(kCutSearch), kModelRate), size = std::ssize(row.pcm);
+  const std::int64_t first = row.cut_start ? quietest(row.pcm, 0, search) : 0;
+  const std::int64_t last = row.cut_end ? std::max(quietest(row.pcm, size - search, size), first) : size;
+  if (first == 0 && last == size) return;
+  row.pcm.resize(static_cast<std::size_t>(last));
+  row.pcm.erase(row.pcm.begin(), row.pcm.begin() + first);
+  row.lead = static_cast<float>(length_of(first, kModelRate).count());
+  move_times(row);
+}
+
 void SampleStages::resample(Row& row) {
   auto pcm = resamplers_.with([&](ClipResampler& resampler) { return resampler.convert(std::move(row.clip)); });
   row.clip = {};
-  if (!pcm)
+  if (!pcm) {
     row.bad = pcm.error();
-  else if (length_of(std::ssize(*pcm), kModelRate) > options_.window)
-    row.bad = too_long(length_of(std::ssize(*pcm), kModelRate).count(), options_.window).value();
-  else
-    row.pcm = std::move(*pcm);
+    return;
+  }
+  row.pcm = std::move(*pcm);
+  trim(row);
+  const Seconds length = length_of(std::ssize(row.pcm), kModelRate);
+  if (length > options_.window) row.bad = too_long(length.count(), options_.window).value();
 }
 
 /// Fills all `stride` frames of a row. The clamp looks at every frame that holds sound, those straddling the end
@@ -176,9 +310,30 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
   return {};
 }
 
+/// Computed, rounded as the cache rounds, and kept: a run yields the same whether its features were there or not.
+Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const Row& row) const {
+  CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddling), 0, row.lead, {}};
+  std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
+  const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);
+  if (!silence) return tl::unexpected(silence.error());
+  made.silence = *silence;
+  made.mel.resize(mel.size());
+  for (std::size_t i = 0; i < mel.size(); ++i) made.mel[i] = to_half(mel[i]);
+  if (auto kept = cache_->store(row.key, made); !kept) return tl::unexpected(kept.error());
+  return made;
+}
+
 void SampleStages::features(Row& row) const {
   Batch& batch = row.work->batch;
-  const std::int32_t real = frames_of(std::ssize(row.pcm));
+  if (cache_ && !row.cached) {
+    auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
+    if (made)
+      row.cached = std::move(*made);
+    else
+      row.bad = made.error();
+    if (row.bad) return;
+  }
+  const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
   float* out = batch.row(static_cast<std::int64_t>(row.at));
   std::int64_t stride = batch.frames;
   if (real > batch.frames) {
@@ -187,12 +342,15 @@ void SampleStages::features(Row& row) const {
     out = own.data();
     stride = real;
   }
-  const auto silence = write_features(PcmSamples(row.pcm), real, out, stride);
+  if (row.cached)
+    unpack(*row.cached, batch.n_mels, out, stride);
+  else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
+    row.bad = written.error();
   row.pcm = {};
-  if (!silence) {
-    row.bad = silence.error();
-    return;
-  }
+  row.cached.reset();
+  if (row.bad) return;
+  mask_spectrum(out, batch.n_mels, stride, real, options_.augmentation.spectrum,
+                key_of(options_, batch.epoch, row.line.id));
   batch.samples[row.at] = {row.line.id, row.line.text, real, std::move(row.times), std::move(row.line.fields)};
 }
 

@@ -13,8 +13,9 @@ namespace tutti {
 /// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad.
 class SampleStages {
  public:
-  SampleStages(const FeedOptions& options, const Dataset& set)
-      : options_(options), set_(set), log_mel_(options.n_mels) {}
+  /// `cache` may be null.
+  SampleStages(const FeedOptions& options, const Dataset& set, FeatureCache* cache)
+      : options_(options), set_(set), cache_(cache), log_mel_(options.n_mels) {}
 
   /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header.
   Probed probe(Probed probed) const;
@@ -32,10 +33,17 @@ class SampleStages {
 
  private:
   Result<std::vector<PlannedSample>> plan_of(const Probed& probed, const DatasetLine& line) const;
+  /// The speed a sample of so many seconds is played at: what would then be too long for the window stays as it is.
+  double speed_within(std::uint64_t key, double seconds) const;
+  Result<void> add_text(Row& row) const;
+  void trim(Row& row) const;
+  void look_up(Row& row) const;
+  Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const Row& row) const;
   Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
 
   const FeedOptions& options_;
   const Dataset& set_;
+  FeatureCache* cache_;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;
 };

@@ -1,4 +1,4 @@
-#include "cli/synth_command.h"
+#include "cli/synth/synth_command.h"
 
 #include <cstdio>
 #include <thread>

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/owned.h"
+#include "feed/options.h"
+
+namespace tutti {
+
+/// What a cached entry is known by: 128 bits of everything it depends on.
+using CacheKey = std::array<std::uint64_t, 2>;
+
+/// A digest of content and of whatever else decides the result; several GB/s, not for security.
+CacheKey cache_key(std::span<const std::byte> content, std::span<const double> parameters);
+
+/// Features of one sample as they are kept: half precision.
+struct CachedFeatures {
+  std::int32_t real = 0;             ///< frames of content
+  std::int32_t frames = 0;           ///< columns: content and what straddles its end
+  float silence = 0;                 ///< what follows them
+  float lead = 0;                    ///< seconds that a cut moved the start by
+  std::vector<std::uint16_t> mel{};  ///< [n_mels, frames]
+};
+
+/// Features on disk, so that an epoch costs reading instead of decoding. Packs of many entries; the oldest pack goes
+/// when the folder is full. A process writes packs of its own and reads everybody's that were there when it started.
+/// What is damaged counts as not there. Thread-safe.
+class FeatureCache {
+ public:
+  static Result<std::unique_ptr<FeatureCache>> open(const FeatureCacheOptions& options);
+
+  std::optional<CachedFeatures> find(const CacheKey& key) const;
+  /// Fault::exhausted where the disk is full; the cache stays usable.
+  Result<void> store(const CacheKey& key, const CachedFeatures& features);
+
+  std::size_t entries() const;
+
+ private:
+  struct Pack {
+    std::filesystem::path path;
+    OwnedFd file;
+    std::int64_t size = 0;
+  };
+  struct Place {
+    std::shared_ptr<Pack> pack;
+    std::int64_t at = 0;
+    std::int64_t size = 0;
+  };
+  struct State {
+    std::map<CacheKey, Place> places{};
+    std::deque<std::shared_ptr<Pack>> packs{};  // oldest first
+    std::shared_ptr<Pack> open{};               // ours, being filled
+    std::int64_t size = 0;
+  };
+
+  explicit FeatureCache(FeatureCacheOptions options) : options_(std::move(options)) {}
+  Result<void> take_up(const std::filesystem::path& path);
+  Result<std::shared_ptr<Pack>> new_pack() const;
+  /// Room for an entry in the open pack, or in a new one.
+  Result<Place> reserve(std::int64_t size);
+  /// Packs that have to go for `more` bytes; their entries are forgotten.
+  static std::vector<std::shared_ptr<Pack>> make_room(State& state, std::int64_t more, std::int64_t most);
+
+  FeatureCacheOptions options_;
+  Guarded<State> state_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,162 @@
+#include "feed/source/dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "feed/corpus.h"
+#include "feed/source/line_index.h"
+#include "feed/source/separated.h"
+#include "support/test_data.h"
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Layout : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& text) {
+    (void)write_file_atomically(folder_ / name, text);
+    return folder_ / name;
+  }
+  std::unique_ptr<Dataset> open(const std::string& split = "", const std::vector<std::string>& fields = {}) {
+    auto set = open_dataset(folder_.path(), split, fields);
+    if (!set) throw std::runtime_error(set.error().text());
+    return std::move(*set);
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Layout, LjSpeechIsSplitAtTheFirstAndTheLastBar) {
+  write("metadata.csv", "id|text|normalised\na|In 1455|In fourteen fifty-five\r\nb|x|y|z\n\nc|only this\nd.wav|e|\n");
+  const auto set = open();
+  ASSERT_EQ(set->size(), 4);
+  EXPECT_EQ(set->at(0)->text, "In fourteen fifty-five");
+  EXPECT_EQ(set->at(0)->audio, folder_ / "wavs" / "a.wav");
+  EXPECT_EQ(set->at(1)->text, "z");
+  EXPECT_EQ(set->at(2)->text, "only this");
+  EXPECT_EQ(set->at(3)->audio, folder_ / "wavs" / "d.wav");
+  EXPECT_EQ(set->at(3)->text, "e") << "an empty normalised text leaves the text";
+}
+
+TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
+  write("metadata_train.csv", "a|t|t\nb|t|t\n");
+  write("metadata_eval.csv", "c|t|t\n");
+  EXPECT_EQ(open("train")->size(), 2);
+  EXPECT_EQ(open("validation")->at(0)->id, "c");
+  EXPECT_EQ(open()->size(), 2);
+}
+
+TEST_F(Layout, MorseHasAudioSplitsFieldsAndTimes) {
+  const std::string header = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
+  write("metadata.csv", header + "7,m7.wav,CQ TEST,CQWW,cq,20,good,3.5\n8,m8.wav,,NOISE,noise_only,0,clean,4\n");
+  write("splits/train.csv", header + "7,m7.wav,CQ TEST,CQWW,cq,20,good,3.5\n");
+  write("audio/m7.wav", "");
+  write("transcripts/7.json", "{}");
+  const auto set = open("train", {"condition", "wpm"});
+  ASSERT_EQ(set->size(), 1);
+  const auto line = *set->at(0);
+  EXPECT_EQ(line.id, "7");
+  EXPECT_EQ(line.audio, folder_ / "audio" / "m7.wav");
+  EXPECT_EQ(line.duration, 3.5);
+  EXPECT_EQ(line.times, folder_ / "transcripts" / "7.json");
+  EXPECT_THAT(line.fields, ElementsAre("good", "20"));
+  EXPECT_TRUE(open()->at(1)->is_noise);
+  EXPECT_THAT(open_dataset(folder_.path(), "dev", {}).error().what, HasSubstr("no split 'dev'"));
+  EXPECT_THAT(open_dataset(folder_.path(), "", {"mood"}).error().what, HasSubstr("no column 'mood'"));
+}
+
+TEST_F(Layout, ManifestsKnowTheirNamesForAudioTextAndTimes) {
+  write("m.jsonl", R"({"audio_filepath":"x/a.wav","text":"hi \u00e4","offset":1.5,"duration":2})"
+                   "\n"
+                   R"({"id":"b","path":"/b.flac","sentence":"yes","start":0,"end":2.5})"
+                   "\n{broken\n");
+  const auto set = *open_dataset(folder_ / "m.jsonl", "", {});
+  const auto first = *set->at(0);
+  EXPECT_EQ(first.id, "m.jsonl:1");
+  EXPECT_EQ(first.text, "hi \u00e4");
+  EXPECT_EQ(first.audio, folder_ / "x" / "a.wav");
+  EXPECT_EQ(first.start, 1.5);
+  EXPECT_EQ(first.end, 3.5);
+  EXPECT_EQ(set->at(1)->audio, "/b.flac");
+  EXPECT_EQ(set->at(1)->end, 2.5);
+  EXPECT_EQ(set->at(2).error().fault, Fault::corrupt);
+  EXPECT_EQ(set->id(2), "m.jsonl:3");
+}
+
+TEST_F(Layout, TablesMayQuoteCommasQuotesAndNewlines) {
+  write("t.csv", "text,audio\n\"a, \"\"b\"\"\nc\",x.wav\nplain,y.wav\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->at(0)->text, "a, \"b\"\nc");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "y.wav");
+  EXPECT_EQ(set->id(1), "t.csv:3");
+}
+
+TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
+  EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
+  EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
+  write("x.csv", "a,b\n1,2\n");
+  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
+}
+
+TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += "line " + std::to_string(i) + (i % 3 == 0 ? "\r\n" : "\n") + (i % 50 == 0 ? "\n" : "");
+  const auto lines = LineIndex::open(write("lines", text), false);
+  ASSERT_EQ(lines->size(), 1000);
+  for (int i = 999; i >= 0; --i) ASSERT_EQ(lines->line(i), "line " + std::to_string(i));
+}
+
+TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
+  std::string lines;
+  for (int i = 0; i < 1'000'000; ++i)
+    lines += "{\"id\":\"n" + std::to_string(i) +
+             "\",\"audio\":\"s0.wav\",\"text\":\"some words of usual length\",\"duration\":1.0}\n";
+  write_wav(folder_ / "s0.wav", sound_of(0, 16000));
+  const auto manifest = write("big.jsonl", lines);
+  const auto since = Clock::real().now();
+  Feed feed = opened(options_for(manifest));
+  ASSERT_EQ((*feed.next())->size(), 4);
+  // 0.2 s on a quiet machine; what is asked here is that the time is not that of parsing a million lines (seconds).
+  EXPECT_LT(Seconds(Clock::real().now() - since), Seconds(1.5));
+  EXPECT_EQ(feed.samples_per_epoch(), 1'000'000);
+}
+
+TEST(RealSets, LjSpeechAndHiFiTtsAreReadWhole) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  for (const char* name : {"speech/ljspeech", "speech/hifitts"}) {
+    FeedOptions options;
+    options.data = test_data() / name;
+    Feed feed = opened(options);
+    const auto batches = drained(feed);
+    EXPECT_EQ(std::ssize(ids_of(batches)), feed.samples_per_epoch()) << name;
+    EXPECT_EQ(feed.report().bad_samples, 0);
+  }
+}
+
+TEST(RealSets, DamagedFilesAreReportedNotReadShort) {
+  TUTTI_NEEDS("damaged");
+  const TempFolder folder;
+  std::string lines;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test_data() / "damaged"))
+    if (entry.is_regular_file()) lines += "{\"audio\":\"" + entry.path().string() + "\",\"text\":\"x\"}\n";
+  (void)write_file_atomically(folder / "set.jsonl", lines);
+  FeedOptions options = options_for(folder / "set.jsonl");
+  options.bad_limits.share = 1;
+  Feed feed = opened(options);
+  const auto good = std::ssize(ids_of(drained(feed)));
+  EXPECT_EQ(good + feed.report().bad_samples, feed.samples_per_epoch());
+  EXPECT_GT(feed.report().bad_samples, 0);
+}
+
+TEST(Separated, FieldsKeepTheirQuotesOnlyWhereTheyBelong) {
+  EXPECT_THAT(separated_fields(R"(a,"b ""c"", d",e"f,)", ','), ElementsAre("a", R"(b "c", d)", R"(e"f)", ""));
+  EXPECT_THAT(separated_fields("a\tb,c", '\t'), ElementsAre("a", "b,c"));
+}
+
+}  // namespace
+}  // namespace tutti

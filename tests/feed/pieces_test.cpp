@@ -1,0 +1,144 @@
+#include "feed/stages/pieces.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "feed/corpus.h"
+#include "transcript/transcript_json.h"
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Segment said(double start, double end, const std::string& text) {
+  Segment segment;
+  segment.start = start;
+  segment.end = end;
+  segment.text = " " + text;
+  return segment;
+}
+
+std::vector<std::string> texts(const std::vector<Piece>& pieces) {
+  std::vector<std::string> all;
+  for (const Piece& piece : pieces) all.push_back(piece.text);
+  return all;
+}
+
+TEST(CutPieces, CutsBetweenSegmentsInTheMiddleOfTheSilence) {
+  const Transcript transcript{"", {said(0.5, 8, "one"), said(9, 16, "two"), said(17, 24, "three")}, "en"};
+  const auto pieces = cut_pieces(transcript, 25, 20);
+  ASSERT_TRUE(pieces);
+  EXPECT_THAT(texts(*pieces), ElementsAre("one two", "three"));
+  EXPECT_DOUBLE_EQ(pieces->at(0).end, 16.5);
+  EXPECT_DOUBLE_EQ(pieces->at(1).start, 16.5);
+  EXPECT_DOUBLE_EQ(pieces->at(1).end, 25);
+  EXPECT_FALSE(pieces->at(0).cut_start);
+  EXPECT_TRUE(pieces->at(0).cut_end);
+}
+
+TEST(CutPieces, NoPieceIsLongerThanTheWindowAndNoTextIsLostOrDoubled) {
+  Transcript transcript;
+  CounterRandom random(5);
+  double at = 0;
+  std::string expected;
+  for (int i = 0; i < 200; ++i) {
+    const double start = at + random.uniform(0, 12), end = start + random.uniform(0.3, 9);
+    transcript.segments.push_back(said(start, end, "w" + std::to_string(i)));
+    expected += " w" + std::to_string(i);
+    at = end;
+  }
+  const auto pieces = cut_pieces(transcript, at + 5, 10);
+  ASSERT_TRUE(pieces);
+  std::string joined;
+  double before = 0;
+  for (const Piece& piece : *pieces) {
+    joined += " " + piece.text;
+    EXPECT_GE(piece.start, before);
+    EXPECT_LE(piece.end - piece.start, 10 - 2 * kCutSearch + 1e-9);
+    for (const TimedText& text : piece.times) {
+      EXPECT_GE(text.start, piece.start - 1e-9);
+      EXPECT_LE(text.end, piece.end + 1e-9);
+    }
+    before = piece.end;
+  }
+  EXPECT_EQ(joined, expected);
+}
+
+TEST(CutPieces, ASegmentThatIsTooLongIsCutBetweenItsWordsOrRefused) {
+  Segment segment = said(0, 18, "a b c d e f");
+  const Transcript without{"", {segment}, "en"};
+  EXPECT_THAT(cut_pieces(without, 18, 10).error().what, HasSubstr("longer than"));
+  for (int i = 0; i < 6; ++i)
+    segment.words.push_back({std::string(" ") + static_cast<char>('a' + i), 3.0 * i, 3.0 * i + 2, 1});
+  EXPECT_THAT(texts(*cut_pieces({"", {segment}, "en"}, 18, 10)), ElementsAre("a b c", "d e f"));
+}
+
+TEST(CutPieces, TextBeyondTheEndOfTheRecordingIsRefused) {
+  EXPECT_FALSE(cut_pieces({"", {said(0, 5, "a"), said(40, 45, "b")}, "en"}, 20, 10));
+}
+
+TEST(Quietest, IsFoundWhereItIs) {
+  auto pcm = sound_of(1, 8000);
+  std::fill(pcm.begin() + 5000, pcm.begin() + 5400, std::int16_t{3});
+  EXPECT_NEAR(static_cast<double>(quietest(pcm, 0, 8000)), 5200, 80);
+}
+
+/// A recording of 9 s with a transcript, and a short one, for a model that hears 4 s.
+class LongRecording : public testing::Test {
+ protected:
+  LongRecording() {
+    auto pcm = sound_of(0, 9 * 16000);
+    for (const int pause : {3, 6}) std::fill_n(pcm.begin() + pause * 16000 - 1600, 3200, std::int16_t{0});
+    write_wav(folder_ / "long.wav", pcm);
+    const Transcript transcript{" a b c", {said(0.2, 2.9, "a"), said(3.1, 5.9, "b"), said(6.1, 8.9, "c")}, "en"};
+    (void)write_file_atomically(folder_ / "long.json", transcript_json(transcript));
+    write_wav(folder_ / "short.wav", sound_of(1, 2 * 16000));
+    (void)write_file_atomically(folder_ / "short.json", transcript_json({" hello", {said(0.1, 1.8, "hello")}, "en"}));
+    options_ = options_for(folder_.path());
+    options_.window = Seconds(4);
+    options_.shuffle = false;
+    options_.look_ahead = 1;
+  }
+
+  TempFolder folder_;
+  FeedOptions options_;
+};
+
+TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
+  const auto batches = all_batches(options_);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_THAT(ids_of(batches), ElementsAre("long#1", "long#2", "long#3", "short"));
+  std::vector<std::string> said;
+  std::int64_t frames = 0;
+  for (const BatchSample& sample : batches[0].samples) {
+    said.push_back(sample.text);
+    EXPECT_LE(sample.frames, 400);
+    frames += sample.frames;
+  }
+  EXPECT_THAT(said, ElementsAre("a", "b", "c", "hello"));
+  EXPECT_NEAR(static_cast<double>(frames), 1100, 6) << "all of the sound, once";
+}
+
+TEST_F(LongRecording, PiecesGoOnAfterAResumeInTheMiddleOfThem) {
+  options_.batch_size = 2;
+  const auto whole = all_batches(options_);
+  options_.resume = whole[0].position;
+  EXPECT_EQ(digest_of(all_batches(options_)[0]), digest_of(whole[1]));
+}
+
+TEST_F(LongRecording, TimesAreThoseOfThePiece) {
+  options_.times = true;
+  const auto batches = all_batches(options_);
+  const auto& second = batches[0].samples[1].times;
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_NEAR(second[0].start, 0.1, 0.15);
+  EXPECT_NEAR(second[0].end - second[0].start, 2.8, 1e-6);
+  EXPECT_EQ(batches[0].samples[3].times.at(0).text, "hello");
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/counter_random.h"
+#include "feed/permutation.h"
+#include "feed/plan/planner.h"
+
+namespace tutti {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::Le;
+
+TEST(Permutation, HoldsEveryPlaceOnceWhateverTheSize) {
+  for (const std::int64_t size : {1, 2, 3, 5, 16, 17, 1000, 4097}) {
+    const Permutation order(size, 5);
+    std::set<std::int64_t> seen;
+    for (std::int64_t i = 0; i < size; ++i) seen.insert(order.at(i));
+    EXPECT_EQ(std::ssize(seen), size);
+    EXPECT_EQ(*seen.rbegin(), size - 1);
+  }
+}
+
+TEST(Permutation, LooksLikeChance) {
+  const Permutation order(10'000, 1), other(10'000, 2);
+  std::int64_t neighbours = 0, same = 0, moved = 0;
+  for (std::int64_t i = 0; i + 1 < 10'000; ++i) {
+    neighbours += std::abs(order.at(i + 1) - order.at(i)) == 1;
+    same += order.at(i) == other.at(i);
+    moved += std::abs(order.at(i) - i);
+  }
+  EXPECT_LE(neighbours, 12);
+  EXPECT_LE(same, 8);
+  EXPECT_NEAR(static_cast<double>(moved) / 10'000, 3333, 150);
+}
+
+TEST(ChooseBatch, TakesTheOldestAndThoseOfLikeLength) {
+  const std::vector<std::int32_t> waiting{100, 900, 105, 500, 98, 880};
+  EXPECT_THAT(choose_batch(waiting, {.most_samples = 3}), ElementsAre(0, 2, 4));
+}
+
+TEST(ChooseBatch, KeepsToTheAudioBudgetPaddingIncluded) {
+  CounterRandom random(3);
+  std::vector<std::int32_t> waiting;
+  for (int i = 0; i < 100; ++i) waiting.push_back(static_cast<std::int32_t>(50 + random.below(950)));
+  const BatchRules rules{.most_samples = 16, .most_frames = 4000};
+  for (int round = 0; round < 20; ++round) {
+    std::rotate(waiting.begin(), waiting.begin() + 1, waiting.end());
+    std::int64_t longest = 0;
+    const auto chosen = choose_batch(waiting, rules);
+    for (const std::size_t at : chosen) longest = std::max<std::int64_t>(longest, waiting[at]);
+    EXPECT_LE(longest * std::ssize(chosen), 4000);
+    EXPECT_GE(longest * std::ssize(chosen), 2000) << "the budget is used";
+    EXPECT_EQ(chosen.front(), 0U);
+  }
+}
+
+TEST(ChooseBatch, ASampleAboveTheBudgetGoesAlone) {
+  EXPECT_THAT(choose_batch(std::vector<std::int32_t>{5000, 10, 10}, {.most_samples = 4, .most_frames = 1000}),
+              ElementsAre(0));
+}
+
+TEST(ChooseReplacement, FitsBesideTheOthers) {
+  EXPECT_EQ(choose_replacement(std::vector<std::int32_t>{900, 300, 480, 510}, 500), 2U);
+  EXPECT_EQ(choose_replacement(std::vector<std::int32_t>{900, 700}, 500), 1U);
+}
+
+Planner planner_with(std::int64_t samples, std::size_t depth) {
+  Planner planner({.most_samples = 2}, 4, depth);
+  for (std::int64_t i = 0; i < samples; ++i) planner.add(i, {{i, -1, static_cast<std::int32_t>(100 + i)}});
+  return planner;
+}
+
+TEST(Planner, WaitsForAFullWindowAndForRoom) {
+  Planner planner = planner_with(3, 1);
+  EXPECT_FALSE(planner.wants_batch());
+  planner.add(3, {{3, -1, 103}});
+  EXPECT_TRUE(planner.wants_batch());
+  planner.choose();
+  EXPECT_FALSE(planner.has_room());
+  planner.resolve();
+  EXPECT_TRUE(planner.has_room());
+}
+
+TEST(Planner, ComesBackFromACheckpointWithTheSameFuture) {
+  Planner planner = planner_with(9, 3);
+  planner.choose();
+  planner.choose();
+  Planner again({.most_samples = 2}, 4, 3);
+  ASSERT_TRUE(again.restore(planner.save()));
+  EXPECT_EQ(again.cursor(), 9);
+  EXPECT_EQ(again.save(), planner.save());
+  EXPECT_EQ(again.choose().samples, planner.choose().samples);
+  EXPECT_EQ(again.replace({1}).samples, planner.replace({1}).samples);
+}
+
+TEST(Planner, RefusesACheckpointCutShort) {
+  const std::string saved = planner_with(9, 3).save();
+  for (std::size_t size = 0; size < saved.size(); ++size) {
+    Planner planner({}, 4, 3);
+    EXPECT_FALSE(planner.restore(std::string_view(saved).substr(0, size)));
+  }
+}
+
+TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
+  Planner planner = planner_with(2, 1);
+  planner.end_order();
+  planner.choose();
+  EXPECT_TRUE(planner.is_drained(0));
+  EXPECT_EQ(planner.replace({0}).samples[0].index, -1);
+}
+
+}  // namespace
+}  // namespace tutti
