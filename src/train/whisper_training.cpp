@@ -115,12 +115,12 @@ Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTas
   return state;
 }
 
-/// The first process tells; the others are silent.
+/// The first process tells; the others only say what it cannot know.
 class Silence : public TrainingWatcher {
  public:
   void stepped(const StepReport&) override {}
   void evaluated(const TrainingState&, const Evaluation&, bool) override {}
-  void refused(const std::string&, const std::string&) override {}
+  void refused(const std::string&, const std::string& why) override { log(Level::warning, why); }
 };
 
 Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
@@ -158,7 +158,8 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto steps = common_steps(steps_in_all(recipe, feed->samples_per_epoch()), peers->get());
-  auto reporter = share.rank == 0 ? reporter_of(training, **task, state->step, steps) : nullptr;
+  auto reporter =
+      share.rank == 0 ? reporter_of(training, **task, state->step, steps) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();

@@ -18,7 +18,9 @@ namespace {
 /// A port that nobody listens at now.
 int free_port() {
   const OwnedFd fd(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size);
   ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
@@ -71,8 +73,7 @@ TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {
       EXPECT_NEAR(outcome.loss, losses[static_cast<std::size_t>(number - 1)], 1e-5 * losses[0]);
       EXPECT_EQ(outcome.samples, 8);
     }
-    const auto relative = largest_difference(task->weights(), alone->weights());
-    EXPECT_LT(relative, 2e-3);  // Adam's first steps have the size of the rate whatever the gradient's
+    EXPECT_LT(largest_difference(task->weights(), alone->weights()), 1e-3);  // of weights up to 1
   });
 }
 
