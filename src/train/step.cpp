@@ -43,8 +43,8 @@ std::int64_t rows_of(const TaskBatch& batch) {
 
 }  // namespace
 
-TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options)
-    : task_(task), adamw_(task.trained(), adamw), options_(options) {
+TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers)
+    : task_(task), adamw_(task.trained(), adamw), options_(options), peers_(peers) {
   at::globalContext().setAllowTF32CuBLAS(options_.precision == Precision::tf32);
   at::globalContext().setAllowTF32CuDNN(options_.precision == Precision::tf32);
   if (options_.precision != Precision::float16) state_.loss_scale = 1;
@@ -76,10 +76,37 @@ double TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targ
   double loss = 0;
   auto generator = at::globalContext().defaultGenerator(task_.device());
   for (std::size_t i = 0; i < group.size(); ++i) {
-    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, digest("dropout")}));
+    const auto rank = static_cast<std::uint64_t>(peers_ ? peers_->rank() : 0);
+    generator.set_current_seed(mixed({options_.seed, static_cast<std::uint64_t>(number), i, rank, digest("dropout")}));
     loss += backward(group[i], targets);
   }
   return loss;
+}
+
+/// Targets and samples of all processes.
+void TrainStep::add_up(StepOutcome& outcome) {
+  if (!peers_) return;
+  auto counts = at::tensor({outcome.targets, outcome.samples}, at::TensorOptions(at::kLong));
+  peers_->sum(counts);
+  outcome.targets = counts[0].item<std::int64_t>();
+  outcome.samples = counts[1].item<std::int64_t>();
+}
+
+/// Gradients and loss of all processes, as one row of numbers.
+void TrainStep::add_up_gradients(double& loss) {
+  if (!peers_) return;
+  const c10::AutoGradMode no_gradients(false);
+  std::vector<at::Tensor> parts{at::tensor({loss}, at::TensorOptions(at::kFloat))};
+  const auto gradients = adamw_.whole_gradients();
+  for (const auto& gradient : gradients) parts.push_back(gradient.flatten().to(at::kCPU));
+  auto row = at::cat(parts);
+  peers_->sum(row);
+  loss = row[0].item<double>();
+  std::int64_t first = 1;
+  for (const auto& gradient : gradients) {
+    gradient.copy_(row.narrow(0, first, gradient.numel()).view(gradient.sizes()));
+    first += gradient.numel();
+  }
 }
 
 void TrainStep::unscale(bool finite) {
@@ -99,20 +126,14 @@ void TrainStep::average() {
   for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].value.lerp_(trained[i].value, 1 - options_.ema);
 }
 
-StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
-  StepOutcome outcome;
+/// All gradients of the step, with fewer rows at a time where memory runs out. Returns our part of the mean loss.
+double TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
   std::int64_t widest = 1;
-  for (const auto& batch : group) {
-    outcome.targets += batch.targets;
-    outcome.samples += rows_of(batch);
-    widest = std::max(widest, rows_of(batch));
-  }
-  if (outcome.targets == 0) return outcome;
-  for (bool done = false; !done;) {
+  for (const auto& batch : group) widest = std::max(widest, rows_of(batch));
+  for (;;) {
     adamw_.clear_gradients();
     try {
-      outcome.loss = accumulate(group, outcome.targets, number);
-      done = true;
+      return accumulate(group, targets, number);
     } catch (const c10::OutOfMemoryError&) {
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);
@@ -123,6 +144,18 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
                               "; the steps stay the same");
     }
   }
+}
+
+StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
+  StepOutcome outcome;
+  for (const auto& batch : group) {
+    outcome.targets += batch.targets;
+    outcome.samples += rows_of(batch);
+  }
+  add_up(outcome);
+  if (outcome.targets == 0) return outcome;
+  outcome.loss = accumulate_in_memory(group, outcome.targets, number);
+  add_up_gradients(outcome.loss);
   const auto gradients = adamw_.gradients();
   if (state_.loss_scale != 1) {
     const c10::AutoGradMode no_gradients(false);

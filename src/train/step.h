@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/optimiser/adamw.h"
+#include "train/peers/peers.h"
 #include "train/task.h"
 
 namespace tutti {
@@ -40,10 +41,12 @@ struct StepState {
 /// thread.
 class TrainStep {
  public:
-  TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options);
+  /// peers: those who take the same step with other samples, and outlive it; null: none. Then the mean is over the
+  /// targets of all of them, and all end with the same weights.
+  TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers = nullptr);
 
-  /// `number` counts from 1 and seeds the dropout. Throws what torch throws, c10::OutOfMemoryError where not even one
-  /// row fits.
+  /// `number` counts from 1 and seeds the dropout. The group may be empty where peers have samples. Throws what torch
+  /// throws, c10::OutOfMemoryError where not even one row fits.
   StepOutcome run(std::span<const TaskBatch> group, std::int64_t number, double rate);
 
   /// The optimiser's tensors and the averages ("NAME.ema").
@@ -55,13 +58,17 @@ class TrainStep {
 
  private:
   double accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  double accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
   double backward(const TaskBatch& batch, std::int64_t targets);
+  void add_up(StepOutcome& outcome);
+  void add_up_gradients(double& loss);
   void unscale(bool finite);
   void average();
 
   Task& task_;
   AdamW adamw_;
   StepOptions options_;
+  Peers* peers_;
   StepState state_{};
   std::vector<Parameter> averages_{};
   std::optional<std::int64_t> row_limit_{};

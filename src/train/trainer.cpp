@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/clock.h"
@@ -13,6 +14,8 @@
 
 namespace tutti {
 namespace {
+
+constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
 
 /// The averages take the place of the weights for as long as this lives.
 class AveragesInPlace {
@@ -74,6 +77,8 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       state_(std::move(state)),
       checkpoints_(options_.out),
       saved_step_(state_.step) {
+  const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
+  if (rank < state_.positions.size()) position_ = state_.positions[rank];
   if (state_.step > 0)
     parts_.step.state() = state_.numbers;
   else
@@ -91,29 +96,44 @@ Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, 
   return state;
 }
 
-/// Whether the next batch belongs to `epoch`; fetches it.
-Result<bool> Trainer::goes_on(std::int64_t epoch) {
-  if (!ahead_) {
-    const auto begin = Clock::real().now();
-    auto batch = parts_.next();
-    waited_ += seconds_since(begin);
-    if (!batch) return tl::unexpected<Error>(batch.error());
-    ahead_ = std::move(*batch);
-  }
-  return ahead_ && ahead_->epoch == epoch;
+/// What every process says, by rank.
+std::vector<std::string> Trainer::all_say(const std::string& said) {
+  return parts_.peers ? parts_.peers->gather(said) : std::vector<std::string>{said};
 }
 
-/// The batches of the next step: all of one epoch. None when the feed has ended.
-Result<Trainer::Group> Trainer::collect() {
-  Group group;
-  if (auto begun = goes_on(0); !begun) return tl::unexpected<Error>(begun.error());
-  if (ahead_) group.epoch = ahead_->epoch;
+bool Trainer::anybody(bool own) {
+  const auto all = all_say(own ? "yes" : "");
+  return std::ranges::any_of(all, [](const std::string& said) { return !said.empty(); });
+}
+
+/// Has the next batch at hand, where there is one.
+Result<void> Trainer::look_ahead() {
+  if (ahead_) return {};
+  const auto begin = Clock::real().now();
+  auto batch = parts_.next();
+  waited_ += seconds_since(begin);
+  if (!batch) return tl::unexpected<Error>(batch.error());
+  ahead_ = std::move(*batch);
+  return {};
+}
+
+/// The epoch of the next step: the earliest of which any process has a batch. kNoEpoch when all feeds have ended.
+Result<std::int64_t> Trainer::next_epoch() {
+  if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
+  auto epoch = kNoEpoch;
+  for (const auto& said : all_say(std::to_string(ahead_ ? ahead_->epoch : kNoEpoch)))
+    epoch = std::min<std::int64_t>(epoch, std::stoll(said));
+  return epoch;
+}
+
+/// Our batches of the next step, all of one epoch; none where only others have some left.
+Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
+  Group group{.epoch = epoch};
   while (std::cmp_less(group.batches.size(), options_.accumulation)) {
-    const auto more = goes_on(group.epoch);
-    if (!more) return tl::unexpected<Error>(more.error());
-    if (!*more) break;
+    if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
+    if (!ahead_ || ahead_->epoch != epoch) break;
     const auto batch = std::exchange(ahead_, std::nullopt);
-    group.position = batch->position;
+    position_ = batch->position;
     auto prepared = parts_.task.prepare(*batch);
     for (const auto& [id, why] : prepared.refused) parts_.watcher.refused(id, why);
     if (prepared.ids.empty()) continue;
@@ -142,32 +162,35 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   return {};
 }
 
-/// Whether the step was the last of its epoch.
-Result<bool> Trainer::take_step(const Group& group) {
+/// Returns the epoch of the step after this one.
+Result<std::int64_t> Trainer::take_step(const Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
   const double rate = options_.schedule.at(number);
   const auto outcome = parts_.step.run(group.batches, number, rate);
   const double stepping = seconds_since(begin);
-  const auto more = goes_on(group.epoch);
-  if (!more) return more;
-  const double waited = std::exchange(waited_, 0);
+  auto epoch = next_epoch();
+  if (!epoch || outcome.targets == 0) return epoch;  // none of these samples could be used: no step
   state_.step = number;
   state_.epoch = group.epoch;
   state_.samples += outcome.samples;
-  state_.position = group.position;
   state_.numbers = parts_.step.state();
-  state_.seconds += stepping + waited;
   const auto counted = count_left_out(outcome, group);
+  report(group, outcome, rate, stepping, *epoch != group.epoch);
+  if (!counted) return tl::unexpected<Error>(counted.error());
+  return epoch;
+}
+
+void Trainer::report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch) {
+  const double waited = std::exchange(waited_, 0);
+  state_.seconds += stepping + waited;
   parts_.watcher.stepped({.state = state_,
                           .outcome = outcome,
                           .ids = group.ids,
                           .rate = rate,
                           .waited = waited,
                           .seconds = stepping + waited,
-                          .ends_epoch = !*more});
-  if (!counted) return tl::unexpected<Error>(counted.error());
-  return !*more;
+                          .ends_epoch = ends_epoch});
 }
 
 /// Evaluations and checkpoints that are due after a step.
@@ -175,30 +198,48 @@ Result<void> Trainer::tend(bool ends_epoch) {
   const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
   Result<void> done{};
   if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
-  if (done && (due(options_.save_steps) || ends_epoch)) done = save();
+  const bool best = parts_.evaluate && state_.best_step == state_.step;
+  if (done && (due(options_.save_steps) || ends_epoch || best)) done = save();
   return done;
+}
+
+/// How bad the network is, as the first process hears it; the others learn it from there.
+Result<double> Trainer::score() {
+  std::string said;
+  Result<Evaluation> evaluation{};
+  if (is_first()) {
+    evaluation = parts_.evaluate();
+    if (evaluation) {
+      // Of equal word error rates, fewer wrong characters are progress too.
+      const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
+      said = std::to_string(score);
+      parts_.watcher.evaluated(state_, *evaluation, std::stod(said) < state_.best_score);
+    }
+  }
+  const auto first = all_say(said).front();
+  if (!evaluation) return tl::unexpected<Error>(evaluation.error());
+  if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
+  return std::stod(first);
 }
 
 Result<void> Trainer::evaluate() {
   evaluated_step_ = state_.step;
   if (!parts_.evaluate) return {};
   const AveragesInPlace averages(parts_.task, parts_.step);
-  const auto evaluation = parts_.evaluate();
-  if (!evaluation) return tl::unexpected<Error>(evaluation.error());
-  // Of equal word error rates, fewer wrong characters are progress too.
-  const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
-  const bool best = score < state_.best_score;
+  const auto found = score();
+  if (!found) return tl::unexpected<Error>(found.error());
+  const bool best = *found < state_.best_score;
   state_.without_progress = best ? 0 : state_.without_progress + 1;
   if (best) {
-    state_.best_score = score;
+    state_.best_score = *found;
     state_.best_step = state_.step;
   }
-  parts_.watcher.evaluated(state_, *evaluation, best);
   return best ? publish() : Result<void>{};
 }
 
 /// OUT/model becomes the network as it is now.
 Result<void> Trainer::publish() {
+  if (!is_first()) return {};
   NetworkFolder network{.files = parts_.task.files(options_.export_type),
                         .weights = copies(parts_.task.weights()),
                         .weight_type = options_.export_type};
@@ -208,6 +249,8 @@ Result<void> Trainer::publish() {
 
 Result<void> Trainer::save() {
   saved_step_ = state_.step;
+  state_.positions = all_say(position_);
+  if (!is_first()) return {};
   CheckpointContent content{
       .network = {.files = parts_.task.files("float32"), .weights = copies(parts_.task.weights())},
       .training = copies(training_tensors(parts_.task, parts_.step)),
@@ -234,17 +277,19 @@ Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
 }
 
 Result<TrainingEnd> Trainer::run() {
-  while (options_.max_steps == 0 || state_.step < options_.max_steps) {
-    const auto group = collect();
+  auto epoch = next_epoch();
+  while (epoch && *epoch != kNoEpoch && (options_.max_steps == 0 || state_.step < options_.max_steps)) {
+    const auto group = collect(*epoch);
     if (!group) return tl::unexpected<Error>(group.error());
-    if (group->batches.empty() && !ahead_) break;
-    if (group->batches.empty()) continue;  // none of an epoch's last samples could be used
-    const auto ends_epoch = take_step(*group);
-    if (!ends_epoch) return tl::unexpected<Error>(ends_epoch.error());
-    if (auto tended = tend(*ends_epoch); !tended) return tl::unexpected<Error>(tended.error());
+    const auto step = state_.step;
+    epoch = take_step(*group);
+    if (!epoch) break;
+    if (state_.step == step) continue;
+    if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
     if (options_.patience > 0 && state_.without_progress >= options_.patience) return finish(TrainingEnd::no_progress);
-    if (parts_.interrupted && parts_.interrupted()) return finish(TrainingEnd::interrupted);
+    if (anybody(parts_.interrupted && parts_.interrupted())) return finish(TrainingEnd::interrupted);
   }
+  if (!epoch) return tl::unexpected<Error>(epoch.error());
   return finish(TrainingEnd::finished);
 }
 

@@ -11,6 +11,7 @@
 #include "train/evaluation/listener.h"
 #include "train/evaluation/verdict.h"
 #include "train/optimiser/schedule.h"
+#include "train/peers/peers.h"
 #include "train/step.h"
 #include "train/task.h"
 
@@ -57,6 +58,7 @@ struct TrainerParts {
   std::function<Result<Evaluation>()> evaluate{};  // of the weights as they are; empty: never
   std::function<bool()> interrupted{};
   TrainingWatcher& watcher;
+  Peers* peers = nullptr;  // who train along; the first of them evaluates and writes
 };
 
 enum class TrainingEnd { finished, no_progress, interrupted };
@@ -77,13 +79,18 @@ class Trainer {
   struct Group {
     std::vector<TaskBatch> batches{};
     std::vector<std::string> ids{};
-    std::string position{};
     std::int64_t epoch = 0;
   };
-  Result<Group> collect();
-  Result<bool> goes_on(std::int64_t epoch);
-  Result<bool> take_step(const Group& group);
+  Result<void> look_ahead();
+  Result<std::int64_t> next_epoch();
+  Result<Group> collect(std::int64_t epoch);
+  Result<std::int64_t> take_step(const Group& group);
+  void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
+  bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
+  std::vector<std::string> all_say(const std::string& said);
+  bool anybody(bool own);
+  Result<double> score();
   Result<void> evaluate();
   Result<void> save();
   Result<void> publish();
@@ -95,6 +102,7 @@ class Trainer {
   TrainingState state_;
   CheckpointFolder checkpoints_;
   std::optional<Batch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
+  std::string position_{};        // behind the last batch used
   double waited_ = 0;             // for the feed, since the last step
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;

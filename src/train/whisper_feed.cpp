@@ -36,12 +36,16 @@ std::vector<std::string> report_fields(const std::filesystem::path& data, const 
 }  // namespace
 
 FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& out,
-                          std::string resume) {
+                          FeedShare share, std::string resume) {
+  const std::string bad =
+      share.rank == 0 ? "bad_samples.jsonl" : "bad_samples-" + std::to_string(share.rank) + ".jsonl";
   FeedOptions options{.data = r.data,
                       .split = data_parts(r).train_split,
                       .max_samples = r.max_samples,
                       .seed = r.seed,
                       .epochs = r.epochs,
+                      .rank = share.rank,
+                      .ranks = share.ranks,
                       .n_mels = dims.n_mels,
                       .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
                       .padding = r.padding == "bucket" ? Padding::bucket : Padding::window,
@@ -51,7 +55,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .augmentation = augmentation_of(r),
                       .threads = threads_of(r),
                       .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
-                      .bad_samples = out / "bad_samples.jsonl",
+                      .bad_samples = out / bad,
                       .resume = std::move(resume)};
   options.cache.folder = r.cache;
   return options;

@@ -12,10 +12,16 @@
 
 namespace tutti {
 
+/// Which part of every epoch is a process's own.
+struct FeedShare {
+  int rank = 0;
+  int ranks = 1;
+};
+
 /// What a recipe asks of the feed, for a network of that shape. `resume`: the position to go on behind; empty: from the
 /// start.
 FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,
-                          std::string resume);
+                          FeedShare share, std::string resume);
 
 /// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
 FeedOptions evaluation_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& data,

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "base/counter_random.h"
 #include "model/convert/hugging_face_files.h"
@@ -45,6 +46,22 @@ at::Tensor mel_of(const Batch& batch) {
   return at::from_blob(const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, at::kFloat);
 }
 
+/// Every row followed by silence up to `frames`: its least value is what log-mel makes of silence there.
+at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
+  auto whole = mel.amin({1, 2}, /*keepdim=*/true).expand({mel.size(0), mel.size(1), frames}).clone();
+  whole.narrow(2, 0, mel.size(2)).copy_(mel);
+  return whole;
+}
+
+/// Tells whoever loads the network that it has never been taught without times.
+void ask_for_times(FileMap& files) {
+  auto& text = files["generation_config.json"];
+  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!json.is_object()) return;
+  json["return_timestamps"] = true;
+  text = json.dump(1) + "\n";
+}
+
 }  // namespace
 
 WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe)
@@ -53,6 +70,8 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       files_(std::move(files)),
       device_(recipe.device),
       freeze_encoder_(recipe.freeze_encoder),
+      window_share_(recipe.window_share),
+      seed_(recipe.seed),
       forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing} {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
@@ -112,7 +131,10 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   if (rows.empty()) return made;
   const auto mel = mel_of(batch);
   const bool all = made.refused.empty();
-  made.inputs.push_back(all ? mel.clone() : mel.index_select(0, at::tensor(kept)));
+  const auto used = all ? mel : mel.index_select(0, at::tensor(kept));
+  CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
+  const auto window = 2 * std::int64_t{dims().n_audio_ctx};
+  made.inputs.push_back(random.chance(window_share_) ? filled_up(used, window) : used.clone());
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(labels.told));
   made.inputs.push_back(std::move(labels.asked));
@@ -138,6 +160,7 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
 FileMap WhisperTask::files(const std::string& type) const {
   auto made = files_(weight_type(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
+  if (labels_.rules().timestamps == 1) ask_for_times(*made);
   return std::move(*made);
 }
 

@@ -47,6 +47,8 @@ class WhisperTask : public Task {
   Files files_;
   at::Device device_;
   bool freeze_encoder_;
+  double window_share_;
+  std::uint64_t seed_;
   ForwardOptions forward_{};
   std::optional<LowRankAdditions> lora_{};
 };

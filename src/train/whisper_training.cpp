@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/log.h"
 #include "feed/feed.h"
@@ -33,9 +34,9 @@ Precision precision_of(const WhisperRecipe& r) {
   return r.precision == "float16" ? Precision::float16 : Precision::float32;
 }
 
-TrainStep step_of(WhisperTask& task, const WhisperRecipe& r) {
+TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
   return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
-                   {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed});
+                   {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
 
 TrainerOptions options_of(const WhisperTraining& training, std::int64_t steps) {
@@ -57,6 +58,10 @@ std::int64_t steps_in_all(const WhisperRecipe& r, std::int64_t samples) {
   const auto by_epochs = r.epochs * steps_per_epoch(samples, r);
   if (r.max_steps == 0) return by_epochs;
   return r.epochs == 0 ? r.max_steps : std::min<std::int64_t>(r.max_steps, by_epochs);
+}
+
+std::optional<int> gpu_of(at::Device device) {
+  return device.is_cuda() ? std::optional<int>(device.has_index() ? device.index() : 0) : std::nullopt;
 }
 
 NextBatch batches_of(Feed& feed) {
@@ -90,42 +95,86 @@ Result<std::optional<std::filesystem::path>> checkpoint_of(const WhisperTraining
   return newest;
 }
 
+Result<std::unique_ptr<Peers>> peers_of_environment() {
+  const auto place = meeting_place();
+  if (!place) return tl::unexpected<Error>(place.error());
+  return *place ? meet(**place) : Result<std::unique_ptr<Peers>>(nullptr);
+}
+
+/// The state to go on from; a fresh one where there is no checkpoint.
+Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTask& task, TrainStep& step, int ranks) {
+  const auto checkpoint = checkpoint_of(training);
+  if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
+  if (!*checkpoint) return TrainingState{};
+  auto state = Trainer::restore(**checkpoint, task, step);
+  if (state && std::cmp_not_equal(state->positions.size(), ranks))
+    return fail(Fault::usage,
+                training.out.string() + " was trained by " + std::to_string(state->positions.size()) +
+                    " processes, now there are " + std::to_string(ranks),
+                "Go on with as many");
+  return state;
+}
+
+/// The first process tells; the others only say what it cannot know.
+class Silence : public TrainingWatcher {
+ public:
+  void stepped(const StepReport&) override {}
+  void evaluated(const TrainingState&, const Evaluation&, bool) override {}
+  void refused(const std::string&, const std::string& why) override { log(Level::warning, why); }
+};
+
+Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
+                                              std::int64_t last_step, std::int64_t steps) {
+  return Reporter::open({.out = training.out,
+                         .last_step = last_step,
+                         .steps = steps,
+                         .gpu = gpu_of(task.device()),
+                         .log_steps = training.recipe.log_steps,
+                         .log_order = training.recipe.log_order});
+}
+
+/// The number of steps that all processes go by.
+std::int64_t common_steps(std::int64_t own, Peers* peers) {
+  std::int64_t most = own;
+  if (peers)
+    for (const auto& said : peers->gather(std::to_string(own))) most = std::max<std::int64_t>(most, std::stoll(said));
+  return most;
+}
+
 }  // namespace
 
 Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto& recipe = training.recipe;
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  const auto checkpoint = checkpoint_of(training);
-  if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
+  auto peers = peers_of_environment();
+  if (!peers) return tl::unexpected<Error>(peers.error());
+  const FeedShare share{*peers ? (*peers)->rank() : 0, *peers ? (*peers)->ranks() : 1};
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
-  auto step = step_of(**task, recipe);
-  TrainingState state;
-  if (*checkpoint) {
-    auto restored = Trainer::restore(**checkpoint, **task, step);
-    if (!restored) return tl::unexpected<Error>(restored.error());
-    state = std::move(*restored);
-  }
-  auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, state.position));
+  auto step = step_of(**task, recipe, peers->get());
+  auto state = state_of(training, **task, step, share.ranks);
+  if (!state) return tl::unexpected<Error>(state.error());
+  const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
+  auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
-  const auto steps = steps_in_all(recipe, feed->samples_per_epoch());
-  auto reporter = Reporter::open({.out = training.out,
-                                  .last_step = state.step,
-                                  .steps = steps,
-                                  .log_steps = recipe.log_steps,
-                                  .log_order = recipe.log_order});
+  const auto steps = common_steps(steps_in_all(recipe, feed->samples_per_epoch()), peers->get());
+  auto reporter =
+      share.rank == 0 ? reporter_of(training, **task, state->step, steps) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
-  (*reporter)->watch_feed([&feed] { return feed->report(); });
+  if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
+  Silence silence;
+  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : silence;
   Trainer trainer({.task = **task,
                    .step = step,
                    .next = batches_of(*feed),
                    .evaluate = evaluation_of(**task, recipe),
                    .interrupted = stop_was_asked,
-                   .watcher = **reporter},
-                  options_of(training, steps), std::move(state));
+                   .watcher = watcher,
+                   .peers = peers->get()},
+                  options_of(training, steps), std::move(*state));
   auto end = trainer.run();
-  if (end) (*reporter)->ended(trainer.state(), *end);
+  if (end && *reporter) (*reporter)->ended(trainer.state(), *end);
   return end;
 }
 

@@ -62,7 +62,7 @@ struct Training {
     first_step = state.step;
     Trainer trainer({.task = *task,
                      .step = step,
-                     .next = spoiled(batches_behind(state.position)),
+                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front())),
                      .evaluate = evaluate,
                      .interrupted = interrupted,
                      .watcher = watcher},

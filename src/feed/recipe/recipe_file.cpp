@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "feed/recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {
@@ -74,6 +76,14 @@ class Taking {
   const toml::node& node_;
 };
 
+/// The fewest digits that give the same number again.
+std::string shortest(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  const std::string digits(text, end);
+  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+}
+
 class Showing {
  public:
   void group(const char* heading) { text_ << (text_.tellp() > 0 ? "\n" : "") << "# " << heading << "\n"; }
@@ -84,6 +94,8 @@ class Showing {
       text_ << toml::value<std::string>(field.string());
     else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
       text_ << field;
+    else if constexpr (std::is_same_v<T, double>)
+      text_ << shortest(field);
     else
       text_ << toml::value<T>(field);
     text_ << "\n";
@@ -162,6 +174,7 @@ Result<void> check_recipe(const WhisperRecipe& r) {
       between("gain-share", r.gain_share, 0, 1),
       between("noise-share", r.noise_share, 0, 1),
       between("room-share", r.room_share, 0, 1),
+      between("window-share", r.window_share, 0, 1),
       between("look-ahead", r.look_ahead, 1, many),
       between("batch-size", r.batch_size, 1, many),
       between("accumulation", r.accumulation, 1, many),

@@ -30,6 +30,8 @@ std::string bytes_of(const std::string& hex) {
 }  // namespace
 
 std::string show_state(const TrainingState& s) {
+  Json positions = Json::array();
+  for (const auto& position : s.positions) positions.push_back(hex_of(position));
   return Json{{"step", s.step},
               {"epoch", s.epoch},
               {"samples", s.samples},
@@ -41,7 +43,7 @@ std::string show_state(const TrainingState& s) {
               {"best_step", s.best_step},
               {"without_progress", s.without_progress},
               {"seconds", s.seconds},
-              {"position", hex_of(s.position)}}
+              {"positions", positions}}
              .dump(1) +
          "\n";
 }
@@ -61,7 +63,7 @@ Result<TrainingState> read_state(std::string_view text) {
     json.at("best_step").get_to(s.best_step);
     json.at("without_progress").get_to(s.without_progress);
     json.at("seconds").get_to(s.seconds);
-    s.position = bytes_of(json.at("position").get<std::string>());
+    for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
     return s;
   } catch (const std::exception& problem) {
     return fail(Fault::corrupt, problem.what());

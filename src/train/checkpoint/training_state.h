@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "train/step.h"
@@ -21,9 +22,9 @@ struct TrainingState {
   StepState numbers{};
   double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss
   std::int64_t best_step = 0;
-  std::int32_t without_progress = 0;  // evaluations since then
-  double seconds = 0;                 // of work so far
-  std::string position{};             // of the feed, behind the last batch used
+  std::int32_t without_progress = 0;     // evaluations since then
+  double seconds = 0;                    // of work so far
+  std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
 };
 
 std::string show_state(const TrainingState& state);

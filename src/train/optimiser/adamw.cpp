@@ -49,6 +49,13 @@ std::vector<at::Tensor> AdamW::gradients() const {
   return found;
 }
 
+std::vector<at::Tensor> AdamW::whole_gradients() {
+  for (auto& slot : slots_)
+    if (auto& gradient = slot.parameter.value.mutable_grad(); !gradient.defined())
+      gradient = at::zeros_like(slot.parameter.value).detach();
+  return gradients();
+}
+
 std::vector<Parameter> AdamW::state() const {
   std::vector<Parameter> state;
   for (const auto& slot : slots_) {

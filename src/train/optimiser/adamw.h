@@ -29,6 +29,8 @@ class AdamW {
 
   /// The gradients that are there.
   std::vector<at::Tensor> gradients() const;
+  /// Those of all tensors; zeros are put where there was none.
+  std::vector<at::Tensor> whole_gradients();
 
   /// What a checkpoint keeps: "NAME.mean", "NAME.square" and "NAME.steps" for every tensor; the tensors are the
   /// optimiser's own, so that copying into them restores it.

@@ -15,7 +15,8 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, JsonLines bad)
     : options_(options),
       log_(std::move(log)),
       bad_(std::move(bad)),
-      progress_(options.last_step, options.steps, options.log_steps) {}
+      progress_(options.last_step, options.steps, options.log_steps),
+      machine_(options.gpu) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
   auto log = TrainingLog::open({.out = options.out,
@@ -35,7 +36,8 @@ void Reporter::say(const std::string& line) {
 
 void Reporter::stepped(const StepReport& step) {
   log_.stepped(step);
-  progress_.stepped(step, {});
+  machine_.take(sampler_.latest());
+  progress_.stepped(step, machine_.text());
   times_.stepping += step.seconds - step.waited;
   times_.waiting += step.waited;
   if (step.ends_epoch) report_epoch(step);

@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
+#include "device/telemetry/sampler.h"
 #include "feed/feed.h"
 #include "train/report/epoch_report.h"
+#include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/training_log.h"
 #include "train/trainer.h"
@@ -19,6 +22,7 @@ struct ReporterOptions {
   std::filesystem::path out{};
   std::int64_t last_step = 0;  // of the checkpoint that is continued; 0: a new training
   std::int64_t steps = 0;      // of the whole training; 0: not known
+  std::optional<int> gpu{};    // N of the network's cuda:N; none: it is on the CPU
   std::int32_t log_steps = 10;
   bool log_order = false;
 };
@@ -49,6 +53,8 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   StepTimes times_{};  // of this epoch
+  Sampler sampler_{};
+  MachineLine machine_;
 };
 
 }  // namespace tutti

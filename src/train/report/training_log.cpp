@@ -66,7 +66,9 @@ Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
     if (!opened) return tl::unexpected<Error>(opened.error());
     order = std::make_unique<JsonLines>(std::move(*opened));
   }
-  return TrainingLog(options, std::move(*metrics), std::move(order));
+  auto events = EventFile::create(options.out / "events");
+  if (!events) return tl::unexpected<Error>(events.error());
+  return TrainingLog(options, std::move(*metrics), std::move(*events), std::move(order));
 }
 
 void TrainingLog::stepped(const StepReport& step) {
@@ -89,6 +91,12 @@ void TrainingLog::stepped(const StepReport& step) {
                     {"waited", waited_},
                     {"left_out", step.state.left_out}}
                    .dump());
+  const EventScalar scalars[] = {{"train/loss", loss_ / static_cast<double>(steps_)},
+                                 {"train/rate", step.rate},
+                                 {"train/gradient_norm", step.outcome.gradient_norm},
+                                 {"train/samples_per_second", static_cast<double>(samples_) / seconds_},
+                                 {"train/waiting_share", waited_ / seconds_}};
+  events_.add(step.state.step, scalars);
   steps_ = samples_ = targets_ = 0;
   loss_ = waited_ = seconds_ = 0;
 }
@@ -97,6 +105,10 @@ void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evalua
   Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
   line["evaluation"] = Json::parse(evaluation_json(evaluation));
   metrics_.add(line.dump());
+  const EventScalar scalars[] = {{"evaluation/wer", evaluation.wer},
+                                 {"evaluation/cer", evaluation.cer},
+                                 {"evaluation/noise_accuracy", evaluation.noise_accuracy}};
+  events_.add(state.step, scalars);
 }
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/owned.h"
+#include "train/report/event_file.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -38,7 +39,7 @@ struct TrainingLogOptions {
   bool log_order = false;
 };
 
-/// OUT/metrics.jsonl and OUT/order.jsonl.
+/// OUT/metrics.jsonl, the same numbers for TensorBoard in OUT/events, and OUT/order.jsonl.
 class TrainingLog {
  public:
   static Result<TrainingLog> open(const TrainingLogOptions& options);
@@ -47,11 +48,15 @@ class TrainingLog {
   void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best);
 
  private:
-  TrainingLog(TrainingLogOptions options, JsonLines metrics, std::unique_ptr<JsonLines> order)
-      : options_(std::move(options)), metrics_(std::move(metrics)), order_(std::move(order)) {}
+  TrainingLog(TrainingLogOptions options, JsonLines metrics, EventFile events, std::unique_ptr<JsonLines> order)
+      : options_(std::move(options)),
+        metrics_(std::move(metrics)),
+        events_(std::move(events)),
+        order_(std::move(order)) {}
 
   TrainingLogOptions options_;
   JsonLines metrics_;
+  EventFile events_;
   std::unique_ptr<JsonLines> order_;  // none where it is not asked for
   double loss_ = 0;                   // sums since the last line
   double waited_ = 0;

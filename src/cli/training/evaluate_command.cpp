@@ -1,10 +1,10 @@
-#include "cli/evaluate_command.h"
+#include "cli/training/evaluate_command.h"
 
 #include <filesystem>
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/engine_run.h"
+#include "cli/training/engine_run.h"
 #include "hub/find.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "cli/train_command.h"
+#include "cli/training/train_command.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -7,9 +7,10 @@
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/engine_run.h"
+#include "cli/training/engine_run.h"
 #include "device/machine.h"
 #include "feed/recipe/recipe_file.h"
+#include "feed/recipe/whisper_fields.h"
 #include "hub/find.h"
 
 namespace tutti {

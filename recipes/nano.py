@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Makes the corpus of the model that ships and trains it: strings of spoken digits and Morse.
+
+Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only] [-- FLAG...]
+
+WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings that
+were never trained on (0 to 4 of every speaker and digit), WORK/train the training. Everything follows from the seed below.
+What stands behind -- goes to 'tutti train whisper'.
+"""
+import argparse
+import array
+import csv
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import wave
+
+SEED = 20251121
+STRINGS, MORSE, HELD_OUT = 8000, 8000, 500
+RATE = 8000
+FIRST_TRAINED = 5  # recordings with smaller numbers are held out
+WORDS = "zero one two three four five six seven eight nine".split()
+
+
+def recordings(folder, held_out):
+    """Samples by speaker: [(digit, array of 16-bit samples)]."""
+    speakers = {}
+    for path in sorted(folder.glob("*.wav")):
+        digit, speaker, number = path.stem.split("_")
+        if (int(number) < FIRST_TRAINED) != held_out:
+            continue
+        with wave.open(str(path)) as file:
+            assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (RATE, 1, 2), path
+            speakers.setdefault(speaker, []).append((int(digit), array.array("h", file.readframes(file.getnframes()))))
+    return speakers
+
+
+def with_noise(samples, decibels, draw):
+    power = sum(s * s for s in samples) / len(samples)
+    deviation = math.sqrt(power / 10 ** (decibels / 10))
+    return array.array("h", (max(-32768, min(32767, round(s + draw.gauss(0, deviation)))) for s in samples))
+
+
+def string_of(speakers, draw, noisy):
+    """3 to 8 recordings of one speaker, 50 to 400 ms apart."""
+    voice = speakers[draw.choice(sorted(speakers))]
+    gap = lambda: array.array("h", bytes(2 * int(RATE * draw.uniform(0.05, 0.4))))
+    samples, words = gap(), []
+    for _ in range(draw.randint(3, 8)):
+        digit, sound = draw.choice(voice)
+        samples.extend(sound)
+        samples.extend(gap())
+        words.append(WORDS[digit])
+    return (with_noise(samples, draw.uniform(10, 30), draw) if noisy else samples), " ".join(words)
+
+
+def write_strings(work, name, count, speakers, seed, noisy):
+    folder = work / name
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = random.Random(seed)
+    for number in range(count):
+        samples, text = string_of(speakers, draw, noisy)
+        path = folder / f"{number:05}.wav"
+        with wave.open(str(path), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(RATE)
+            file.writeframes(samples.tobytes())
+        yield {"id": f"{name}-{number:05}", "audio": f"{name}/{path.name}", "text": text, "condition": "digits",
+               "duration": len(samples) / RATE}
+
+
+def morse_lines(work, tutti):
+    folder = work / "morse"
+    subprocess.run([tutti, "synth", "morse", "--count", str(MORSE), "--seed", str(SEED), "--condition", "mixed",
+                    "--longest", "11.5", "--plain-share", "0.5", "--noise-share", "0.04", "--format", "flac",
+                    "--out", str(folder)], check=True)
+    with open(folder / "metadata.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            yield {"id": "morse-" + row["id"], "audio": "morse/" + audio_of(folder, row["audio_file"]),
+                   "text": row["text"], "sample_type": row["sample_type"], "condition": row["condition"],
+                   "duration": float(row["duration"])}
+
+
+def audio_of(folder, name):
+    return name if (folder / name).exists() else "audio/" + name
+
+
+def write_manifest(path, lines):
+    with open(path, "w") as file:
+        for line in lines:
+            file.write(json.dumps(line) + "\n")
+
+
+def make_corpus(work, digits, tutti):
+    learned, held_out = recordings(digits, False), recordings(digits, True)
+    strings = list(write_strings(work, "digits", STRINGS, learned, SEED, False))
+    unheard = list(write_strings(work, "held-out", HELD_OUT, held_out, SEED + 1, True))
+    morse = list(morse_lines(work, tutti))
+    judged = morse[:: max(1, len(morse) // 100)]
+    judged_ids = {line["id"] for line in judged}
+    write_manifest(work / "train.jsonl", strings + [line for line in morse if line["id"] not in judged_ids])
+    write_manifest(work / "held-out.jsonl", unheard)
+    pairs = [line for both in zip(unheard, judged) for line in both]
+    write_manifest(work / "eval.jsonl", pairs)
+
+
+def main():
+    line = sys.argv[1:]
+    border = line.index("--") if "--" in line else len(line)
+    ours, theirs = line[:border], line[border + 1:]
+    here = pathlib.Path(__file__).resolve().parent
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
+    parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
+    parser.add_argument("--corpus-only", action="store_true")
+    options = parser.parse_args(ours)
+    if not (options.work / "train.jsonl").exists():
+        make_corpus(options.work, options.digits, options.tutti)
+    if options.corpus_only:
+        return 0
+    return subprocess.run([options.tutti, "train", "whisper", "--config", str(here / "nano.toml"), "--data",
+                           str(options.work / "train.jsonl"), "--eval-data", str(options.work / "eval.jsonl"), "--out",
+                           str(options.work / "train"), *theirs]).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

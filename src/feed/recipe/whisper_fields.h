@@ -1,0 +1,125 @@
+#pragma once
+
+#include "feed/recipe/whisper_recipe.h"
+
+namespace tutti {
+
+template <class Visit>
+void visit_data_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Data");
+  visit("data", r.data, "DIR", "what to learn: LJSpeech layout, a generator's layout, or a manifest with texts");
+  visit("eval-data", r.eval_data, "DIR", "what to judge by; none: the data's own validation split, if it has one");
+  visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");
+  visit("eval-samples", r.eval_samples, "N", "decoded in an evaluation at most; 0: all");
+  visit("normaliser", r.normaliser, "none|basic|english", "what texts pass through before errors are counted");
+  visit("bad-samples", r.bad_samples, "N", "of the data that may be unusable before the training stops");
+  visit("bad-share", r.bad_share, "SHARE", "of the samples looked at that may be unusable, once 200 were; 1: all");
+  visit("cache", r.cache, "DIR", "keep features there for the next epoch; none: compute them every time");
+}
+
+template <class Visit>
+void visit_augmentation_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Augmentation, drawn anew for every sample and epoch");
+  visit("speed-share", r.speed_share, "SHARE", "of the samples played 10 % slower to 10 % faster");
+  visit("gain-share", r.gain_share, "SHARE", "of the samples made louder or softer, -12 to 6 dB");
+  visit("noise-share", r.noise_share, "SHARE", "of the samples with noise added");
+  visit("noise-least-db", r.noise_least_db, "DB", "loudest noise: the signal's power over the noise's");
+  visit("noise-most-db", r.noise_most_db, "DB", "softest noise");
+  visit("room-share", r.room_share, "SHARE", "of the samples with the echo of a room");
+  visit("mask-bands", r.mask_bands, "N", "bands of up to 27 mel bins that are blanked (SpecAugment)");
+  visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a second that are blanked (SpecAugment)");
+}
+
+template <class Visit>
+void visit_model_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Model");
+  visit("model", r.model, "DIR|NAME",
+        "weights to start from, of Hugging Face or OpenAI; none: a new network of the shape below");
+  visit("width", r.width, "N", "of a new network's state; feed-forward layers are four times as wide");
+  visit("heads", r.heads, "N", "of a new network's attention");
+  visit("encoder-layers", r.encoder_layers, "N", "of a new network");
+  visit("decoder-layers", r.decoder_layers, "N", "of a new network");
+  visit("mels", r.mels, "80|128", "bins of a new network's features");
+  visit("window-seconds", r.window_seconds, "S", "a new network hears at once; at most 30");
+  visit("text-context", r.text_context, "N", "tokens of a new network's text, prompt included");
+  visit("vocabulary", r.vocabulary, "bytes|english|multilingual|PATH",
+        "of a new network: one token a byte, one of OpenAI's, or a tokenizer file");
+  visit("language", r.language, "CODE", "of the texts, told to a multilingual model");
+  visit("task", r.task, "transcribe|translate", "told to a multilingual model");
+  visit("timestamps", r.timestamps, "SHARE", "of the samples are taught with times, 0 to 1");
+  visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
+}
+
+template <class Visit>
+void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Batches");
+  visit("batch-size", r.batch_size, "N", "samples computed together");
+  visit("batch-seconds", r.batch_seconds, "S", "audio computed together at most, padding included; 0: no such limit");
+  visit("padding", r.padding, "window|bucket",
+        "fill up to the model's window, or only to the longest sample of the batch: less work, but check the errors");
+  visit("window-share", r.window_share, "SHARE",
+        "of the batches that are filled up with silence to the window although padding is 'bucket'");
+  visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
+  visit("accumulation", r.accumulation, "N", "batches that make one step");
+  visit("epochs", r.epochs, "N", "passes over the data");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, whatever the epochs; 0: no such end");
+}
+
+template <class Visit>
+void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Optimiser");
+  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
+  visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
+  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
+  visit("cycles", r.cycles, "N", "of the cosine; more than 1: with restarts");
+  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
+  visit("beta1", r.beta1, "X", "AdamW's memory of gradients");
+  visit("beta2", r.beta2, "X", "AdamW's memory of their squares");
+  visit("epsilon", r.epsilon, "X", "AdamW's smallest divisor");
+  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
+  visit("ema", r.ema, "DECAY", "keep a moving average of the weights and export it; 0: none");
+  visit("dropout", r.dropout, "SHARE", "of activations behind every layer");
+  visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
+  visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
+  visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");
+}
+
+template <class Visit>
+void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Arithmetic");
+  visit("device", r.device, "cpu|cuda:N", "where the network is");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
+  visit("gradient-checkpointing", r.gradient_checkpointing, "",
+        "compute activations twice instead of keeping them: less memory, a third more time");
+  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("threads", r.threads, "N", "of the feed; 0: as many as the cores; changes no batch");
+  visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
+}
+
+template <class Visit>
+void visit_report_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Checkpoints and reports");
+  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
+  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
+  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
+  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
+  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
+  visit("bad-step-limit", r.bad_step_limit, "N", "steps in a row that are no finite number end the training");
+  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
+}
+
+/// Calls `visit(name, field, value, meaning)` for every field in the order of the help; `visit.group(heading)` before
+/// each group. `name` is the key and the flag; `value` stands for the value in the help, empty for a switch.
+template <class Visit>
+void visit_fields(WhisperRecipe& r, Visit&& visit) {
+  visit_data_fields(r, visit);
+  visit_augmentation_fields(r, visit);
+  visit_model_fields(r, visit);
+  visit_batch_fields(r, visit);
+  visit_optimiser_fields(r, visit);
+  visit_arithmetic_fields(r, visit);
+  visit_report_fields(r, visit);
+}
+
+}  // namespace tutti

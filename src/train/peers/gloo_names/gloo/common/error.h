@@ -1,0 +1,2 @@
+#pragma once
+// Named by torch's ProcessGroupGloo.hpp; see gloo/context.h.

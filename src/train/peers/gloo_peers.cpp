@@ -1,0 +1,73 @@
+#define USE_C10D_GLOO  // as torch's library was built
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "train/peers/peers.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::minutes kMeeting{5};
+constexpr std::chrono::hours kAnswer{1};  // an evaluation by one process keeps the others waiting
+
+class GlooPeers : public Peers {
+ public:
+  GlooPeers(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, const MeetingPlace& place)
+      : group_(std::move(group)), place_(place) {}
+
+  int rank() const override { return place_.rank; }
+  int ranks() const override { return place_.ranks; }
+
+  void sum(at::Tensor& tensor) override {
+    std::vector<at::Tensor> one{tensor};
+    group_->allreduce(one, c10d::AllreduceOptions())->wait();
+  }
+
+  /// Everybody adds to rows that only one of them fills.
+  std::vector<std::string> gather(const std::string& said) override {
+    auto sizes = at::zeros({place_.ranks}, at::TensorOptions(at::kLong));
+    sizes[place_.rank] = static_cast<std::int64_t>(said.size());
+    sum(sizes);
+    const auto longest = sizes.max().item<std::int64_t>();
+    auto rows = at::zeros({place_.ranks, std::max<std::int64_t>(1, longest)}, at::TensorOptions(at::kByte));
+    std::memcpy(rows[place_.rank].mutable_data_ptr(), said.data(), said.size());
+    sum(rows);
+    std::vector<std::string> all;
+    for (std::int64_t i = 0; i < place_.ranks; ++i)
+      all.emplace_back(static_cast<const char*>(rows[i].const_data_ptr()),
+                       static_cast<std::size_t>(sizes[i].item<std::int64_t>()));
+    return all;
+  }
+
+ private:
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+  MeetingPlace place_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place) {
+  const auto where = place.address + ":" + std::to_string(place.port);
+  try {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<std::uint16_t>(place.port);
+    options.isServer = place.rank == 0;
+    options.numWorkers = static_cast<std::size_t>(place.ranks);
+    options.timeout = kMeeting;
+    const auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, place.rank, place.ranks,
+                                                             c10d::ProcessGroupGloo::Options::create_default(kAnswer));
+    return std::make_unique<GlooPeers>(std::move(group), place);
+  } catch (const std::exception& problem) {
+    return fail(Fault::device,
+                "process " + std::to_string(place.rank) + " of " + std::to_string(place.ranks) +
+                    " could not meet the others at " + where + ": " + std::string(problem.what()).substr(0, 200),
+                "Start all of them within five minutes, with the same MASTER_ADDR and MASTER_PORT");
+  }
+}
+
+}  // namespace tutti

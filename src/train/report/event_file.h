@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/owned.h"
+
+namespace tutti {
+
+/// One number of a step, as TensorBoard shows it: "train/loss".
+struct EventScalar {
+  std::string_view tag{};
+  double value = 0;
+};
+
+/// The bytes of one record of an event file: the scalars of a step at a wall-clock time in seconds. (TFRecord framing
+/// with masked CRC-32C around an Event message: tensorflow/core/util/event.proto and lib/io/record_writer.)
+std::string event_record(double wall_time, std::int64_t step, std::span<const EventScalar> scalars);
+
+/// The first record of every event file.
+std::string event_file_version(double wall_time);
+
+/// A file that TensorBoard reads: FOLDER/events.out.tfevents.SECONDS.tutti. One thread.
+class EventFile {
+ public:
+  static Result<EventFile> create(const std::filesystem::path& folder);
+  void add(std::int64_t step, std::span<const EventScalar> scalars);
+
+ private:
+  explicit EventFile(std::unique_ptr<std::FILE, FreeWith<std::fclose>> file) : file_(std::move(file)) {}
+  void write(const std::string& record);
+  std::unique_ptr<std::FILE, FreeWith<std::fclose>> file_;
+};
+
+}  // namespace tutti

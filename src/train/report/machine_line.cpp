@@ -1,0 +1,81 @@
+#include "train/report/machine_line.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+namespace {
+
+constexpr double kGigabyte = 1024.0 * 1024 * 1024;
+
+/// A mean of what is known.
+class Mean {
+ public:
+  void take(std::optional<double> value) {
+    if (!value) return;
+    sum_ += *value;
+    ++count_;
+  }
+  std::optional<double> value() const { return count_ ? std::optional(sum_ / count_) : std::nullopt; }
+
+ private:
+  double sum_ = 0;
+  int count_ = 0;
+};
+
+std::string share_text(const char* name, double share, int digits) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%s: %.*f%%", name, digits, 100 * share);
+  return text;
+}
+
+std::string memory_text(const char* name, Bytes used, Bytes total) {
+  const auto u = static_cast<double>(used.value), t = static_cast<double>(total.value);
+  char text[80];
+  std::snprintf(text, sizeof text, "%s:%.1f/%.1fGB(%.1f%%)", name, u / kGigabyte, t / kGigabyte, 100 * u / t);
+  return text;
+}
+
+}  // namespace
+
+std::string machine_text(const MachineLoad& load) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : " | ") + part; };
+  if (load.gpu) add(share_text("GPU", *load.gpu, 0));
+  if (load.gpu_used && load.gpu_total) add(memory_text("VRAM", *load.gpu_used, *load.gpu_total));
+  if (load.cpu) add(share_text("CPU", *load.cpu, 1));
+  if (load.memory_used && load.memory_total) add(memory_text("RAM", *load.memory_used, *load.memory_total));
+  return text;
+}
+
+void MachineLine::take(const std::shared_ptr<const MachineSnapshot>& snapshot) {
+  if (!last_.empty() && last_.back()->number == snapshot->number) return;
+  last_.push_back(snapshot);
+  if (last_.size() > kSnapshots) last_.pop_front();
+}
+
+const GpuSnapshot* MachineLine::gpu_in(const MachineSnapshot& snapshot) const {
+  if (!gpu_) return nullptr;
+  const auto found = std::ranges::find(snapshot.gpus, gpu_, &GpuSnapshot::cuda_order);
+  return found == snapshot.gpus.end() ? nullptr : &*found;
+}
+
+std::string MachineLine::text() const {
+  if (last_.empty()) return {};
+  Mean gpu, cpu;
+  for (const auto& snapshot : last_) {
+    cpu.take(snapshot->host.busy);
+    if (const auto* own = gpu_in(*snapshot)) gpu.take(own->utilisation.gpu);
+  }
+  const auto& now = *last_.back();
+  MachineLoad load{.gpu = gpu.value(), .cpu = cpu.value(), .memory_total = now.host.memory_total};
+  if (now.host.memory_total && now.host.memory_available)
+    load.memory_used = Bytes{now.host.memory_total->value - now.host.memory_available->value};
+  if (const auto* own = gpu_in(now)) {
+    load.gpu_used = own->memory.used;
+    load.gpu_total = own->memory.total;
+  }
+  return machine_text(load);
+}
+
+}  // namespace tutti

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "feed/recipe/recipe_file.h"
+
+namespace tutti {
+namespace {
+
+TEST(Recipe, WhatIsShownReadsAsTheSameRecipe) {
+  WhisperRecipe recipe{.data = "some \"quoted\" folder", .max_samples = 7, .learning_rate = 3e-4, .beta2 = 0.98};
+  recipe.freeze_encoder = true;
+  recipe.seed = 1234567890123;
+  const auto shown = show_recipe(recipe);
+  const auto again = read_recipe(shown, "shown");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(show_recipe(*again), shown);
+  EXPECT_EQ(again->data, recipe.data);
+  EXPECT_EQ(again->seed, recipe.seed);
+  EXPECT_EQ(again->beta2, recipe.beta2);
+}
+
+TEST(Recipe, KeysThatAreNotThereKeepTheirValues) {
+  const auto recipe = read_recipe("batch-size = 3", "r", {.epochs = 11});
+  EXPECT_EQ(recipe->batch_size, 3);
+  EXPECT_EQ(recipe->epochs, 11);
+}
+
+TEST(Recipe, AnUnknownKeyIsNamedWithItsLineAndTheNearestRightOne) {
+  const auto recipe = read_recipe("epochs = 1\nlearning-rat = 1e-4\n", "my.toml");
+  ASSERT_FALSE(recipe);
+  EXPECT_EQ(recipe.error().fault, Fault::usage);
+  EXPECT_NE(recipe.error().what.find("my.toml:2: 'learning-rat'"), std::string::npos) << recipe.error().what;
+  EXPECT_NE(recipe.error().hint.find("'learning-rate'"), std::string::npos) << recipe.error().hint;
+}
+
+TEST(Recipe, AValueOfAnotherKindIsRefused) {
+  for (const char* line : {"epochs = 1.5", "epochs = -1", "epochs = 3000000000", "model = 3", "log-order = 1",
+                           "learning-rate = \"fast\"", "epochs = [1]"}) {
+    const auto recipe = read_recipe(line, "r");
+    ASSERT_FALSE(recipe) << line;
+    EXPECT_NE(recipe.error().what.find("expected"), std::string::npos) << recipe.error().what;
+  }
+}
+
+TEST(Recipe, WholeNumbersAreNumbersToo) {
+  EXPECT_EQ(read_recipe("clip = 2", "r")->clip, 2.0);
+}
+
+TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
+  const auto broken = [](auto change) {
+    WhisperRecipe recipe{.data = "somewhere"};
+    change(recipe);
+    const auto checked = check_recipe(recipe);
+    return checked ? std::string() : checked.error().what;
+  };
+  EXPECT_EQ(broken([](WhisperRecipe&) {}), "");
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.schedule = "quadratic"; }).find("schedule"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.window_seconds = 31; }).find("window-seconds"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.epochs = 0; }).find("epochs"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.data.clear(); }).find("data"), std::string::npos);
+}
+
+TEST(Recipe, ThoseThatShipCanBeMeant) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TUTTI_SOURCE_DIR) + "/recipes")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto recipe = read_recipe(read_file(entry.path()).value(), entry.path().string(), {.data = "somewhere"});
+    ASSERT_TRUE(recipe) << recipe.error().text();
+    EXPECT_TRUE(check_recipe(*recipe)) << entry.path();
+    ++found;
+  }
+  EXPECT_GT(found, 0);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,81 @@
+#include "train/peers/peers.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "base/owned.h"
+#include "small_whisper.h"
+#include "support/environment.h"
+#include "train/step.h"
+
+namespace tutti {
+namespace {
+
+/// A port that nobody listens at now.
+int free_port() {
+  const OwnedFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
+/// Runs `work` in two threads, each a rank of its own.
+template <class Work>
+void as_two(Work work) {
+  const int port = free_port();
+  const auto run = [&](int rank) {
+    const auto peers = meet({.rank = rank, .ranks = 2, .port = port});
+    ASSERT_TRUE(peers) << peers.error().text();
+    work(**peers);
+  };
+  std::jthread second(run, 1);
+  run(0);
+}
+
+TEST(Peers, AddUpAndTellEachOther) {
+  as_two([](Peers& peers) {
+    auto numbers = at::tensor({1.0F + static_cast<float>(peers.rank()), 10.0F});
+    peers.sum(numbers);
+    EXPECT_TRUE(at::equal(numbers, at::tensor({3.0F, 20.0F})));
+    const std::string said = peers.rank() == 0 ? "" : std::string("two\0words", 9);
+    EXPECT_EQ(peers.gather(said), (std::vector<std::string>{"", std::string("two\0words", 9)}));
+  });
+}
+
+TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {
+  constexpr std::int64_t kSteps = 50;
+  const auto alone = small_task();
+  TrainStep whole(*alone, {}, {});
+  std::vector<double> losses;
+  for (std::int64_t number = 1; number <= kSteps; ++number) {
+    const auto batch = alone->prepare(small_batch(8 * number, 8));
+    losses.push_back(whole.run({&batch, 1}, number, 1e-3).loss);
+  }
+  as_two([&](Peers& peers) {
+    const auto task = small_task();
+    TrainStep step(*task, {}, {}, &peers);
+    for (std::int64_t number = 1; number <= kSteps; ++number) {
+      // Unequal shares; in every tenth step the second has nothing.
+      const std::int64_t first = number % 10 == 0 ? 8 : 5;
+      const auto batch = task->prepare(small_batch(8 * number, 8));
+      std::vector<TaskBatch> share;
+      if (peers.rank() == 0) share.push_back(rows_of(batch, 0, first));
+      if (peers.rank() == 1 && first < 8) share.push_back(rows_of(batch, first, 8 - first));
+      const auto outcome = step.run(share, number, 1e-3);
+      EXPECT_NEAR(outcome.loss, losses[static_cast<std::size_t>(number - 1)], 1e-5 * losses[0]);
+      EXPECT_EQ(outcome.samples, 8);
+    }
+    EXPECT_LT(largest_difference(task->weights(), alone->weights()), 1e-3);  // of weights up to 1
+  });
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+#include "train/report/event_file.h"
+#include "train/report/loss_picture.h"
+#include "train/report/machine_line.h"
+#include "train/report/progress_line.h"
+#include "train/report/training_log.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kGigabyte = 1 << 30;
+
+TEST(MachineLine, SaysWhatIsKnownAndLeavesOutWhatIsNot) {
+  EXPECT_EQ(machine_text({.gpu = 0.85,
+                          .gpu_used = Bytes{12 * kGigabyte},
+                          .gpu_total = Bytes{24 * kGigabyte},
+                          .cpu = 0.452,
+                          .memory_used = Bytes{16 * kGigabyte},
+                          .memory_total = Bytes{64 * kGigabyte}}),
+            "GPU: 85% | VRAM:12.0/24.0GB(50.0%) | CPU: 45.2% | RAM:16.0/64.0GB(25.0%)");
+  EXPECT_EQ(machine_text({.cpu = 0.5}), "CPU: 50.0%");
+  EXPECT_EQ(machine_text({}), "");
+}
+
+std::shared_ptr<const MachineSnapshot> busy_at(std::uint64_t number, double busy) {
+  MachineSnapshot snapshot;
+  snapshot.number = number;
+  snapshot.host.busy = busy;
+  return std::make_shared<const MachineSnapshot>(std::move(snapshot));
+}
+
+TEST(MachineLine, IsTheMeanOfItsSnapshotsEachTakenOnce) {
+  MachineLine line({});
+  line.take(busy_at(1, 0.2));
+  line.take(busy_at(2, 0.6));
+  line.take(busy_at(2, 0.6));
+  EXPECT_EQ(line.text(), "CPU: 40.0%");
+}
+
+TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {
+  EXPECT_EQ(progress_text({.step = 12,
+                           .steps = 400,
+                           .epoch = 1,
+                           .loss = 0.4821,
+                           .rate = 3e-4,
+                           .samples_per_second = 41,
+                           .seconds_left = 62},
+                          "CPU: 50.0%"),
+            "step 12/400 | epoch 2 | loss 0.48 | rate 0.0003 | 41 samples/s | 1:02 left | CPU: 50.0%");
+}
+
+/// CRC-32C of "123456789" is e3069283; the mask is TensorFlow's.
+TEST(EventFile, FramesItsRecordsAsTensorBoardReadsThem) {
+  const EventScalar scalar{"a", 1.5};
+  const auto record = event_record(2.0, 300, {&scalar, 1});
+  std::uint64_t size = 0;
+  std::memcpy(&size, record.data(), sizeof size);
+  ASSERT_EQ(record.size(), size + 16);
+  const std::string message = record.substr(12, size);
+  // wall_time = 2, step = 300 (two bytes of varint), summary { value { tag: "a" simple_value: 1.5 } }
+  const std::string expected("\x09\0\0\0\0\0\0\0\x40\x10\xac\x02\x2a\x0a\x0a\x08\x0a\x01\x61\x15\0\0\xc0\x3f", 24);
+  EXPECT_EQ(message, expected);
+}
+
+TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {
+  const TempFolder folder;
+  const auto path = folder / "m.jsonl";
+  ASSERT_TRUE(write_file_atomically(path, "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n{\"step\":4"));
+  JsonLines::open(path, 2).value().add("{\"step\":3,\"new\":true}");
+  EXPECT_EQ(read_file(path).value(), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"new\":true}\n");
+  EXPECT_TRUE(JsonLines::open(path, 0));
+  EXPECT_EQ(read_file(path).value(), "");
+}
+
+TEST(LossPicture, DrawsTheCurvesOfAMetricsFile) {
+  const auto svg = loss_picture(
+      "{\"step\":1,\"loss\":2.0,\"samples\":4,\"seconds\":2,\"waited\":1}\n{\"step\":2,\"loss\":null}\n"
+      "{\"step\":3,\"loss\":1.0,\"samples\":4,\"seconds\":2,\"waited\":0}\n{\"step\":3,\"evaluation\":{\"wer\":0.25}}"
+      "\n");
+  EXPECT_TRUE(svg.starts_with("<svg"));
+  EXPECT_NE(svg.find("polyline"), std::string::npos);
+  EXPECT_NE(svg.find("0.25"), std::string::npos);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tutti

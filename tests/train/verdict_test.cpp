@@ -1,0 +1,53 @@
+#include "train/evaluation/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "train/evaluation/character_pairs.h"
+#include "train/evaluation/html_report.h"
+
+namespace tutti {
+namespace {
+
+const std::vector<HeardSample> kSamples{{"1", "good", "one two", "one two"},
+                                        {"2", "poor", "three four", "three for"},
+                                        {"3", "poor", "", ""},
+                                        {"4", "poor", "", "five"}};
+
+TEST(Verdict, PoolsWordsAndJudgesSilenceByItself) {
+  const auto e = judge_samples(kSamples, "none");
+  EXPECT_DOUBLE_EQ(e.wer, 0.25);
+  EXPECT_DOUBLE_EQ(e.cer, 1.0 / 17);
+  EXPECT_DOUBLE_EQ(e.noise_accuracy, 0.5);
+  EXPECT_EQ(e.samples, 4);
+  EXPECT_DOUBLE_EQ(e.per_condition.at("good").wer, 0);
+  EXPECT_DOUBLE_EQ(e.per_condition.at("poor").wer, 0.5);
+  EXPECT_EQ(e.per_condition.at("poor").samples, 1);
+}
+
+TEST(Verdict, TheNormaliserDecidesWhatCounts) {
+  const std::vector<HeardSample> loud{{"1", "", " One, TWO!", "one two "}};
+  EXPECT_EQ(judge_samples(loud, "basic").wer, 0);
+  EXPECT_EQ(judge_samples(loud, "none").wer, 1);
+}
+
+TEST(Verdict, AnEmptySetHasNoErrors) {
+  EXPECT_EQ(evaluation_json(judge_samples({}, "none")),
+            R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"per_condition":{}})");
+}
+
+TEST(CharacterPairs, TellWhatWasTakenForWhat) {
+  using Pairs = std::vector<CharacterPair>;
+  EXPECT_EQ(differing_characters("abc", "abc"), Pairs{});
+  EXPECT_EQ(differing_characters("abc", "axc"), (Pairs{{U'b', U'x'}}));
+  EXPECT_EQ(differing_characters("abc", "ac"), (Pairs{{U'b', 0}}));
+  EXPECT_EQ(differing_characters("", "é"), (Pairs{{0, U'é'}}));
+}
+
+TEST(EvaluationPage, ShowsWorstSamplesAndEscapesTheirTexts) {
+  const auto page = evaluation_html(judge_samples({{"1", "", "a", "<b>"}}, "none"), {{"1", "", "a", "<b>"}}, "none");
+  EXPECT_NE(page.find("&lt;b&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tutti

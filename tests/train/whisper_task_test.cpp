@@ -1,0 +1,40 @@
+#include "train/whisper_task.h"
+
+#include <gtest/gtest.h>
+
+#include "small_whisper.h"
+
+namespace tutti {
+namespace {
+
+TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
+  auto recipe = small_recipe();
+  recipe.window_share = 1;
+  const auto whole = small_task(recipe)->prepare(small_batch(0, 2, 40)).inputs[0];
+  const auto part = small_task()->prepare(small_batch(0, 2, 40)).inputs[0];
+  ASSERT_EQ(whole.size(2), 200);
+  EXPECT_TRUE(at::equal(whole.narrow(2, 0, 40), part));
+  for (std::int64_t row = 0; row < 2; ++row) {
+    const auto silence = part[row].min();
+    EXPECT_TRUE(at::equal(whole[row].narrow(1, 40, 160), silence.expand({80, 160}))) << row;
+  }
+}
+
+TEST(WhisperTask, ANewNetworkFollowsFromItsSeed) {
+  auto recipe = small_recipe();
+  EXPECT_EQ(largest_difference(small_task(recipe)->weights(), small_task(recipe)->weights()), 0);
+  const auto before = small_task(recipe)->weights();
+  recipe.seed = 8;
+  EXPECT_GT(largest_difference(small_task(recipe)->weights(), before), 0.1);
+}
+
+TEST(WhisperTask, AShapeThatCannotBeIsRefused) {
+  auto recipe = small_recipe();
+  recipe.heads = 3;
+  const auto task = WhisperTask::start(recipe, {});
+  ASSERT_FALSE(task);
+  EXPECT_NE(task.error().what.find("heads"), std::string::npos) << task.error().what;
+}
+
+}  // namespace
+}  // namespace tutti
