@@ -14,7 +14,7 @@ configure = cmake --preset
 install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir) -DCMAKE_INSTALL_LIBDIR=$(libdir)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench peers gpu-check tidy format asan tsan install clean
+.PHONY: help setup build test demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ test: build ## every test and check; ends with "N passed, N failed, N skipped"
 
 demo: build ## transcribe samples/ with the model in TUTTI_MODEL
 	@tools/demo.sh $(BUILD)
+
+demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one of which dies and comes back
+	@tools/demo_gpus.py $(BUILD)
 
 bench: build ## speed of each hot path, into build/bench.jsonl
 	@cmake --build $(BUILD) -j $(JOBS) --target benches

@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(PkgConfig REQUIRED)
 
 # Header-only, and without a CMake package in Debian 12.
@@ -20,6 +21,9 @@ target_link_libraries(tutti_utf8proc INTERFACE ${UTF8PROC_STATIC})
 pkg_check_modules(FFMPEG REQUIRED libavformat libavcodec libavutil libswresample)
 add_library(tutti_ffmpeg_headers INTERFACE)
 target_include_directories(tutti_ffmpeg_headers SYSTEM INTERFACE ${FFMPEG_INCLUDE_DIRS})
+find_path(POSTGRES_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
+add_library(tutti_postgres_headers INTERFACE)
+target_include_directories(tutti_postgres_headers SYSTEM INTERFACE ${POSTGRES_INCLUDE_DIR})
 find_path(CURL_INCLUDE_DIR curl/curl.h REQUIRED)
 add_library(tutti_curl_headers INTERFACE)
 target_include_directories(tutti_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIR})

@@ -12,15 +12,16 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "metrics": "base",
     "flow": "base metrics",
     "device": "base metrics",
+    "jobs": "base metrics",
     "balance": "base metrics",
     "audio": "base metrics",
     "text": "base",
     "hub": "base",
     "transcript": "base text",
     "link": "base metrics device",
-    "transcribe": "base metrics flow device balance audio text hub transcript link",
     "view": "base metrics",
-    "cli": "base metrics flow device balance audio text hub transcript link transcribe view",
+    "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
+    "cli": "base metrics flow device balance jobs audio text hub transcript link transcribe view",
 }
 HEAVY = {  # below it: the only rooms that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

@@ -30,8 +30,10 @@ build  libswresample-dev     headers of FFmpeg: rate conversion
 build  libsndfile1-dev       fast path for WAV and FLAC
 build  libutf8proc-dev       Unicode categories for the tokenizer and the text normalisers
 build  nlohmann-json3-dev    JSON: model folders, transcripts
+build  libsqlite3-dev        the store of tasks and history
 build  libtomlplusplus-dev   settings file
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
+build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use
 build  libgtest-dev          tests
 build  libgmock-dev          tests
 build  libbenchmark-dev      "make bench"

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -44,6 +45,7 @@ struct Plan {
   std::vector<std::pair<OwnedFd, int>> handed;  // what becomes which number
   OwnedFd report;                               // carries errno of a failed exec; closed by a good one
   pid_t parent = ::getpid();
+  std::optional<int> core{};
   bool own_group = true;
   bool complete = true;  // else errno says what could not be had
 };
@@ -88,6 +90,7 @@ Plan plan_of(const ChildOptions& options, const OwnedFd& log, const OwnedFd& rep
   plan.environment = joined_environment(options);
   plan.argv = pointers_to(options.command);
   plan.envp = pointers_to(plan.environment);
+  plan.core = options.core;
   plan_streams(plan, options.streams, log);
   for (const auto& [ours, theirs] : options.handed) hand(plan, ours, theirs);
   plan.report = OwnedFd(::fcntl(report.get(), F_DUPFD_CLOEXEC, kFirstFree));
@@ -105,7 +108,15 @@ void default_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+bool stay_on(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  return ::sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 bool put_in_place(const Plan& plan) {
+  if (plan.core && !stay_on(*plan.core)) return false;
   if (plan.own_group && ::setpgid(0, 0) != 0) return false;
   // Libraries may have opened descriptors without O_CLOEXEC; another child's socket must not live on in this one.
   if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;

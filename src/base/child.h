@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,8 @@ struct ChildOptions {
   std::vector<std::string> command{};  // program (looked up in PATH when it has no slash) and arguments
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours, or replacing
   std::vector<std::pair<int, int>>
-      handed{};  // our descriptors, borrowed, and the numbers (below 10) it sees them under
+      handed{};               // our descriptors, borrowed, and the numbers (below 10) it sees them under
+  std::optional<int> core{};  // the one it may run on; none: all of ours
   ChildStreams streams = ChildStreams::logged;
 };
 

@@ -45,12 +45,6 @@ tl::unexpected<Error> failed(std::string_view thing, std::string_view doing) {
   return tl::unexpected<Error>(system_error(thing, doing, errno));
 }
 
-Result<void> sync_folder(const fs::path& folder) {
-  const OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return failed(folder.string(), "could not be synced");
-  return {};
-}
-
 }  // namespace
 
 Error system_error(std::string_view thing, std::string_view doing, int error_number) {
@@ -79,6 +73,12 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
     if (put < 0) return failed(thing, "could not be written");
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
+  return {};
+}
+
+Result<void> sync_folder(const fs::path& folder) {
+  const OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return failed(folder.string(), "could not be synced");
   return {};
 }
 

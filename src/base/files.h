@@ -22,6 +22,9 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// folder, fsync, rename, fsync of the folder. Creates missing folders.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Makes what was renamed, created or removed in a folder last through a power cut.
+Result<void> sync_folder(const std::filesystem::path& folder);
+
 /// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
 /// Empty files map to an empty span. A file that shrinks while mapped raises SIGBUS on access, as any mapping does.
 class MappedFile {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -42,6 +43,13 @@ class Guarded {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return std::invoke(ready, std::as_const(value_)); });
     return std::invoke(std::forward<Fn>(fn), value_);
+  }
+
+  /// Blocks until `ready(value)` holds, but no longer than `longest`; says whether it holds.
+  template <class Ready>
+  bool wait_for(std::chrono::duration<double> longest, Ready&& ready) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, longest, [&] { return std::invoke(ready, std::as_const(value_)); });
   }
 
  private:

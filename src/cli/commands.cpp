@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/nearest.h"
+#include "cli/batch/batch_command.h"
 #include "cli/bench_command.h"
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
@@ -12,6 +13,10 @@
 #include "cli/models_command.h"
 #include "cli/plan/plan_command.h"
 #include "cli/pull_command.h"
+#include "cli/records/history_command.h"
+#include "cli/records/manifest_command.h"
+#include "cli/review_command.h"
+#include "cli/top_command.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 #include "cli/wer_command.h"
@@ -34,13 +39,18 @@ void print_help() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
+      {"batch", "many recordings on every device, with nothing lost", run_batch_command},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"features", "decode and compute features only: what the audio side costs", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
+      {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
       {"models", "models on this machine, and where they lie", run_models},
+      {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
+      {"history", "past runs, their devices and speeds over time", run_history},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
+      {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };
   return table;

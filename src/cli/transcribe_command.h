@@ -65,6 +65,9 @@ struct TranscribeCommand {
 /// Binds every field to its flag.
 void add_transcribe(OptionTable& table, TranscribeCommand& command);
 
+/// Only those that decide what a transcript says: model, what is heard, decoding, words. For commands of another shape.
+void add_speech(OptionTable& table, TranscribeCommand& command);
+
 OutputOptions output_options(const TranscribeCommand& command);
 /// `model` is where the model was found. Errors name the option that cannot be meant.
 Result<RunOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);

@@ -15,17 +15,20 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       "model", c.model, "DIR|NAME",
       "a Hugging Face folder, an OpenAI .pt, or a name as 'tutti models' lists it (tiny.en, large-v3, turbo, ...)");
   table.add("model-dir", c.model_dir, "DIR", "look here first for a model given by name");
-  table.add("device", c.device, "DEVICE", "auto, cpu, cuda:N (N-th in PCI order), or a GPU's UUID");
   table
       .add("compute-type", c.compute_type, "TYPE",
            "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
            "passes a self-test on the device")
       .choices = {"default", "auto", "float32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
-  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
   table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
   table.add_switch("deterministic", c.deterministic,
                    "fixed shapes: the same transcript whatever else is in work, in any order; slower");
+}
+
+void add_machine(OptionTable& table, TranscribeCommand& c) {
+  table.add("device", c.device, "DEVICE", "auto, cpu, cpu:N (core N), cuda:N (N-th in PCI order), or a GPU's UUID");
+  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -93,7 +96,15 @@ void add_words(OptionTable& table, TranscribeCommand& c) {
 void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   table.positional(c.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   add_model(table, c);
+  add_machine(table, c);
   add_output(table, c);
+  add_vad(table, c.heard);
+  add_decoding(table, c);
+  add_words(table, c);
+}
+
+void add_speech(OptionTable& table, TranscribeCommand& c) {
+  add_model(table, c);
   add_vad(table, c.heard);
   add_decoding(table, c);
   add_words(table, c);

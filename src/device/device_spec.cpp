@@ -1,7 +1,12 @@
 #include "device/device_spec.h"
 
-#include <charconv>
+#include <sched.h>
 
+#include <charconv>
+#include <vector>
+
+#include "base/nearest.h"
+#include "device/emulated_spec.h"
 #include "device/visible.h"
 
 namespace tutti {
@@ -29,10 +34,6 @@ tl::unexpected<Error> not_there(const std::string& what, const MachineDevices& d
   return fail(Fault::missing, what + notes_of(devices), "This machine has " + devices.choices());
 }
 
-bool is_usable(const Gpu& gpu) {
-  return gpu.uuid && gpu.capability.value_or(kOldestCapability) >= kOldestCapability;
-}
-
 std::int64_t free_memory(const Gpu& gpu) {
   return gpu.memory_total.value_or(Bytes{}).value - gpu.memory_used.value_or(Bytes{}).value;
 }
@@ -51,30 +52,92 @@ Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& de
   return not_there(uuid + ": no GPU, or more than one, has a UUID that begins so", devices);
 }
 
+template <class Number>
+bool read_all(std::string_view text, Number& into) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
+/// None said: as much as one of today's ordinary cards.
+constexpr Bytes kUsualMemory{12'000'000'000};
+
+Result<DeviceSpec> emulated(std::string_view text) {
+  const auto figures = parse_emulated(text);
+  if (!figures) return tl::unexpected(figures.error());
+  DeviceSpec spec{.kind = DeviceSpec::Kind::emulated, .text = std::string(text)};
+  spec.card.speed = figures->speed;
+  spec.card.memory = figures->memory.value_or(kUsualMemory);
+  spec.card.uuid = figures->gpu;
+  return spec;
+}
+
+Result<ResolvedDevice> cpu_core(int core, const MachineDevices& devices) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  if (core < 0 || core >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(core), &allowed))
+    return not_there("cpu:" + std::to_string(core) + ": this process may not use such a core; it has " +
+                         std::to_string(CPU_COUNT(&allowed)),
+                     devices);
+  return ResolvedDevice{
+      .kind = ResolvedDevice::Kind::cpu, .name = "core " + std::to_string(core) + " of " + devices.cpu, .core = core};
+}
+
+Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devices) {
+  ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = spec.text, .card = spec.card};
+  if (spec.card.uuid.empty()) return device;
+  const auto gpu = by_uuid(spec.card.uuid, devices);
+  if (!gpu) return gpu;
+  device.uuid = device.card.uuid = gpu->uuid;
+  device.name = gpu->name + " (emulated)";
+  return device;
+}
+
+/// The right form nearest to what was written.
+std::string nearest_form(std::string_view text) {
+  const std::string kind(text.substr(0, text.find_first_of(":@")));
+  static const std::vector<std::string> kinds{"auto", "cpu", "cuda", "emulated", "GPU-uuid", "gpu"};
+  const std::string meant = nearest_name(kind, kinds);
+  if (meant == "cpu") return "cpu, or cpu:N for core N alone";
+  if (meant == "cuda" || meant == "gpu") return "cuda:N, the N-th GPU in PCI order";
+  if (meant == "emulated") return "emulated:30x:12GB, with speed and memory, or emulated:30x:12GB@GPU-uuid";
+  if (meant == "GPU-uuid") return "the UUID of a GPU, as nvidia-smi -L writes it: GPU-5a3f…";
+  return meant;
+}
+
 }  // namespace
+
+bool is_usable(const Gpu& gpu) {
+  return gpu.uuid && gpu.capability.value_or(kOldestCapability) >= kOldestCapability;
+}
 
 Result<DeviceSpec> parse_device(std::string_view text) {
   using Kind = DeviceSpec::Kind;
   if (text == "auto") return DeviceSpec{.kind = Kind::automatic};
   if (text == "cpu") return DeviceSpec{.kind = Kind::cpu};
   if (text == "cuda") return DeviceSpec{.kind = Kind::cuda_index};
-  if (text.starts_with("GPU-") && text.size() > 4) return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
-  if (text.starts_with("cuda:")) {
-    DeviceSpec spec{.kind = Kind::cuda_index};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + 5, end, spec.index);
-    if (error == std::errc() && stop == end) return spec;
-  }
+  if ((text.starts_with("GPU-") || text.starts_with("MIG-")) && text.size() > 4)
+    return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
+  DeviceSpec spec{.kind = Kind::cuda_index};
+  if (text.starts_with("cuda:") && read_all(text.substr(5), spec.index)) return spec;
+  int core = 0;
+  if (text.starts_with("cpu:") && read_all(text.substr(4), core) && core >= 0)
+    return DeviceSpec{.kind = Kind::cpu, .core = core};
+  if (text.starts_with("emulated:")) return emulated(text);
+  const std::string form = nearest_form(text);
   return fail(Fault::usage,
-              "device '" + std::string(text) + "': expected auto, cpu, cuda:N or the UUID of a GPU (GPU-…)",
-              "`tutti doctor` lists the devices of this machine");
+              "device '" + std::string(text) +
+                  "': expected auto, cpu, cpu:N, cuda:N, the UUID of a GPU (GPU-…) or of a slice " +
+                  "of one (MIG-…), or emulated:30x:12GB",
+              (form.empty() ? "" : "Nearest is " + form + ". ") + "`tutti doctor` lists the devices of this machine");
 }
 
 Result<ResolvedDevice> resolve(const DeviceSpec& spec, const MachineDevices& devices) {
   switch (spec.kind) {
     case DeviceSpec::Kind::automatic: return choose(devices);
-    case DeviceSpec::Kind::cpu: return cpu_of(devices);
+    case DeviceSpec::Kind::cpu: return spec.core ? cpu_core(*spec.core, devices) : cpu_of(devices);
     case DeviceSpec::Kind::uuid: return by_uuid(spec.uuid, devices);
+    case DeviceSpec::Kind::emulated: return played(spec, devices);
     case DeviceSpec::Kind::cuda_index: break;
   }
   if (spec.index < devices.visible.size()) return cuda(devices.visible[spec.index]);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
 
 namespace tutti {
@@ -12,13 +14,17 @@ namespace tutti {
 struct DeviceSpec {
   enum class Kind {
     automatic,   ///< "auto": the visible GPU with the most free memory, else the CPU
-    cpu,         ///< "cpu"
+    cpu,         ///< "cpu", or "cpu:N": core N alone, with one thread
     cuda_index,  ///< "cuda:N", or "cuda" for cuda:0: the N-th visible GPU in PCI order, after CUDA_VISIBLE_DEVICES
-    uuid,        ///< "GPU-…", or an unambiguous beginning of a UUID
+    uuid,        ///< "GPU-…" or "MIG-…", or an unambiguous beginning of a UUID
+    emulated,    ///< "emulated:30x:12GB[@GPU-…]": a card that is only played
   };
   Kind kind = Kind::automatic;
-  std::size_t index = 0;  ///< of cuda_index
-  std::string uuid{};     ///< of uuid, as written
+  std::size_t index = 0;      ///< of cuda_index
+  std::optional<int> core{};  ///< of cpu
+  std::string uuid{};         ///< of uuid, as written
+  std::string text{};         ///< of emulated, as written
+  EmulatedCard card{};        ///< of emulated
 };
 
 /// Fault::usage for anything else.
@@ -26,11 +32,16 @@ Result<DeviceSpec> parse_device(std::string_view text);
 
 /// A device that is there.
 struct ResolvedDevice {
-  enum class Kind { cpu, cuda };
+  enum class Kind { cpu, cuda, emulated };
   Kind kind = Kind::cpu;
-  std::string uuid{};  ///< of a GPU, whole; empty for the CPU
-  std::string name{};  ///< for people
+  std::string uuid{};         ///< of a GPU, whole, or of the one an emulated card sits on; empty for the CPU
+  std::string name{};         ///< for people
+  std::optional<int> core{};  ///< the one core of a CPU device; none: all that we may use
+  EmulatedCard card{};        ///< of an emulated one
 };
+
+/// Whether the driver names it and it is of a generation that our kernels are built for.
+bool is_usable(const Gpu& gpu);
 
 /// Finds the device among those of the machine. Fault::missing says what is there instead.
 Result<ResolvedDevice> resolve(const DeviceSpec& spec, const MachineDevices& devices);

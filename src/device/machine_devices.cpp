@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "device/machine.h"
-#include "device/nvml.h"
+#include "device/nvml/nvml.h"
 #include "device/visible.h"
 
 namespace tutti {

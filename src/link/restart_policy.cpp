@@ -17,7 +17,7 @@ RestartPolicy::Verdict give_up(const std::string& why, Error error) {
 RestartPolicy::Verdict RestartPolicy::ended(const Ending& ending, bool was_ready, bool fruitful) {
   failed_starts_ = was_ready ? 0 : failed_starts_ + 1;
   fruitless_ = fruitful ? 0 : fruitless_ + 1;
-  if (ending.final) return {.give_up = ending.error};
+  if (ending.final || limits_.once) return {.give_up = ending.error};
   if (failed_starts_ >= limits_.failed_starts)
     return give_up("could not be made ready in " + std::to_string(failed_starts_) + " starts in a row", ending.error);
   if (fruitless_ >= limits_.fruitless_lives)

@@ -13,6 +13,7 @@ struct RestartLimits {
   int fruitless_lives = 8;    // in a row that were Ready and finished nothing; then we give up
   Seconds first_wait{0.1};    // before the second restart in a row; the first one is immediate
   Seconds longest_wait{5.0};  // waits double up to here
+  bool once = false;          // never again: whoever has other workers decides himself when to start another
 };
 
 /// Whether and when a worker that ended is started again. Pure.

@@ -114,6 +114,7 @@ Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
                        .command = options_.command.words,
                        .environment = std::move(environment),
                        .handed = {{socket.get(), kWorkerSocket}},
+                       .core = options_.core,
                        .streams = options_.command.wrapped ? ChildStreams::terminal : ChildStreams::logged});
 }
 

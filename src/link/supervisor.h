@@ -21,6 +21,7 @@ struct WorkerOptions {
   std::string name = "worker";  // in front of its log lines and in errors: "worker cuda:0"
   EngineCommand command;        // what to run; see engine_command()
   std::string device_uuid{};    // the one device the worker may see and must report; empty: none (a CPU worker)
+  std::optional<int> core{};    // the one it may run on; none: all of ours
   std::string build_id;         // which the worker must share
   LoadModel model{};
   Seconds load_limit{600};  // from start to Ready

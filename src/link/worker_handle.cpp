@@ -94,6 +94,10 @@ void WorkerHandle::stop(Seconds grace) {
   wake();
 }
 
+std::optional<Error> WorkerHandle::ended() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.gave_up; });
+}
+
 WorkerStats WorkerHandle::stats() const {
   return desk_.with([](const WorkerDesk& desk) {
     WorkerStats stats = desk.book.stats();

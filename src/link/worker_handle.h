@@ -49,6 +49,8 @@ class WorkerHandle final : public WindowEngine {
   void stop(Seconds grace = kGrace);
 
   WorkerStats stats() const;
+  /// Why there is no worker any more; nothing while one is kept alive.
+  std::optional<Error> ended() const;
 
  private:
   WorkerHandle(WorkerOptions options, OwnedFd wake);

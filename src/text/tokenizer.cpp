@@ -72,12 +72,16 @@ Result<Tokenizer> Tokenizer::parse(std::string_view content, std::optional<std::
   return build(parse_vocabulary(content), n_vocab);
 }
 
+Result<Tokenizer> Tokenizer::built_in(std::int32_t n_vocab) {
+  return parse(openai_vocabulary(n_vocab), n_vocab);
+}
+
 Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32_t> n_vocab) {
   if (path.extension() == ".pt") {
     if (!n_vocab) return fail(Fault::usage, path.string() + ": a .pt names no vocabulary; its size must be given");
-    auto built_in = parse(openai_vocabulary(*n_vocab), n_vocab);
-    if (!built_in) return fail_in(path.string(), std::move(built_in.error()));
-    return built_in;
+    auto known = built_in(*n_vocab);
+    if (!known) return fail_in(path.string(), std::move(known.error()));
+    return known;
   }
   const auto file = file_in(path);
   if (!file) return tl::unexpected(file.error());

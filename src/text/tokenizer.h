@@ -46,6 +46,9 @@ class Tokenizer {
   /// As `load`, from the content of any of these files but vocabulary.txt, which nothing tells from other text.
   static Result<Tokenizer> parse(std::string_view content, std::optional<std::int32_t> n_vocab = {});
 
+  /// OpenAI's vocabulary for a model of that size: the English one up to 51864, else the multilingual one.
+  static Result<Tokenizer> built_in(std::int32_t n_vocab);
+
   /// Ids of plain text; text that looks like a special token is encoded as text.
   std::vector<std::int32_t> encode(std::string_view utf8) const;
 

@@ -16,11 +16,32 @@
 namespace tutti {
 namespace {
 
-struct Abort {
+struct Call {
   std::function<void()> call;
   bool due = false;
   bool running = false;
 };
+
+/// Makes the call, now and for whoever sets it later.
+void run(Guarded<Call>& guarded) {
+  std::function<void()> call;
+  guarded.change([&](Call& now) {
+    now.due = true;
+    now.running = static_cast<bool>(now.call);
+    call = now.call;
+  });
+  if (call) call();
+  guarded.change([](Call& now) { now.running = false; });
+}
+
+void set(Guarded<Call>& guarded, const std::function<void()>& call) {
+  const bool due = guarded.wait([](const Call& now) { return !now.running; },
+                                [&](Call& now) {
+                                  now.call = call;
+                                  return now.due;
+                                });
+  if (due && call) call();
+}
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -35,7 +56,8 @@ sigset_t stop_signals() {
 struct Interrupt::State {
   std::chrono::milliseconds grace;
   std::atomic<bool> raised{false};
-  Guarded<Abort> abort{};
+  Guarded<Call> raise{};
+  Guarded<Call> abort{};
   OwnedFd signals;
   OwnedFd ended;  // an eventfd, written when the watcher is to go
   std::atomic<bool> ending{false};
@@ -56,24 +78,14 @@ struct Interrupt::State {
     }
     if (ending) return;
     raised = true;
+    run(raise);
     const bool again = wait_for_signal(static_cast<int>(grace.count()));
     if (ending) return;
     if (again) ::_exit(130);
-    run_abort();
+    run(abort);
     while (!wait_for_signal(-1)) {
     }
     if (!ending) ::_exit(130);
-  }
-
-  void run_abort() {
-    std::function<void()> call;
-    abort.change([&](Abort& now) {
-      now.due = true;
-      now.running = static_cast<bool>(now.call);
-      call = now.call;
-    });
-    if (call) call();
-    abort.change([](Abort& now) { now.running = false; });
   }
 };
 
@@ -97,13 +109,12 @@ bool Interrupt::raised() const {
   return state_->raised;
 }
 
+void Interrupt::on_raise(std::function<void()> raise) {
+  set(state_->raise, raise);
+}
+
 void Interrupt::on_abort(std::function<void()> abort) {
-  const bool due = state_->abort.wait([](const Abort& now) { return !now.running; },
-                                      [&](Abort& now) {
-                                        now.call = abort;
-                                        return now.due;
-                                      });
-  if (due && abort) abort();
+  set(state_->abort, abort);
 }
 
 }  // namespace tutti

@@ -39,6 +39,7 @@ struct WindowService {
   const Tokenizer& tokenizer;
   const DecodingOptions& options;
   const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
+  bool rationed = false;  // an open window holds a place others wait for: none is opened before it can be decoded
 };
 
 /// The windows of one recording or chunk on an engine, one open at a time: its mel is asked for and encoded once, and

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/files.h"
+#include "base/clock.h"
 #include "transcribe/work.h"
 
 namespace tutti {
@@ -16,11 +16,6 @@ constexpr std::size_t kDecodedAhead = 2;
 /// Windows whose mel waits for a thread, a megabyte each: the encoder finds the next one ready.
 constexpr std::size_t kPreparedAhead = 4;
 
-struct Claimed {
-  std::size_t index = 0;
-  std::filesystem::path input;
-};
-
 tl::unexpected<Error> stopped() {
   return fail(Fault::cancelled, "stopped");
 }
@@ -32,29 +27,28 @@ auto told(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
     try {
       return fn();
     } catch (...) {
-      return tl::unexpected<Error>(error_of_exception(run.files[index].input.string()));
+      return tl::unexpected<Error>(error_of_exception("file " + std::to_string(index)));
     }
   };
   auto result = guarded();
-  if (!result) run.tally.failed(index, result.error());
+  if (!result) run.files.failed(index, result.error());
   return result;
 }
 
-std::optional<Result<Claimed>> claim(Run& run) {
-  while (run.next < run.files.size() && run.files[run.next].already_done) ++run.next;
-  if (run.next == run.files.size()) return std::nullopt;
-  const std::size_t index = run.next++;
-  if (run.interrupt.raised()) {
-    run.tally.failed(index, stopped().value());
-    return std::nullopt;
-  }
-  return Claimed{index, run.files[index].input};
+std::optional<Result<TakenFile>> take(Run& run) {
+  auto file = run.files.next();
+  if (!file) return std::nullopt;
+  if (!run.interrupt.raised()) return std::move(*file);
+  run.files.failed(file->index, stopped().value());
+  return std::nullopt;
 }
 
-Result<DecodedFile> decode(Run& run, Claimed file) {
+Result<DecodedFile> decode(Run& run, TakenFile file) {
   const auto started = Clock::real().now();
+  if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
   auto recording = decode_recording(file.input, [&](Seconds) { return !run.aborted; });
   if (!recording) return tl::unexpected(recording.error());
+  if (auto heard = run.files.heard(file.index, recording->duration()); !heard) return tl::unexpected(heard.error());
   run.tally.decoded(file.index, recording->duration(), recording->losses());
   DecodedFile decoded{
       .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
@@ -72,10 +66,9 @@ Result<DecodedFile> listen(Run& run, DecodedFile file) {
   return file;
 }
 
-/// Waits until the worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
+/// Waits until a worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
 Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
-  const TranscriptionContext* context =
-      run.ready.wait([](const auto& ready) { return ready.has_value(); }, [](const auto& ready) { return *ready; });
+  const TranscriptionContext* context = run.files.context(file.index);
   if (!context || run.interrupt.raised()) return stopped();
   return prepare_work(std::move(file), *context,
                       [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
@@ -83,7 +76,9 @@ Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
 
 /// The file, if this was the last of its work.
 Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
-  auto done = run.interrupt.raised() ? drop_work(work, stopped().value()) : do_work(std::move(work), *run.context);
+  const TranscriptionContext* context = run.files.context(file_of(work));
+  const bool wanted = context && !run.interrupt.raised();
+  auto done = wanted ? do_work(std::move(work), *context) : drop_work(work, stopped().value());
   if (!done) return std::nullopt;
   if (!*done) return tl::unexpected(done->error());
   return std::move(**done);
@@ -91,14 +86,7 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
 
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
-  const PlannedFile& planned = run.files[file.outcome.index];
-  for (const auto& output : planned.outputs) {
-    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    const auto content = format_transcript(file.transcript, format, run.options.writer);
-    if (!content) return tl::unexpected(content.error());
-    if (auto written = write_file_atomically(output, *content); !written) return written;
-  }
-  file.outcome.outputs = planned.outputs;
+  if (auto published = run.files.publish(file); !published) return published;
   file.outcome.spent.writing = Clock::real().now() - started;
   file.outcome.elapsed = Clock::real().now() - file.started;
   run.tally.done(file.outcome, file.transcript);
@@ -109,10 +97,10 @@ Result<void> write(Run& run, TranscribedFile file) {
 
 void build_stages(Pipeline& pipeline, Run& run) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  auto claimed = pipeline.source("files", [&run] { return claim(run); }, {.output = {.items = 1}});
+  auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
       "decode", std::move(claimed),
-      [&run](Claimed&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
+      [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
       {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
   if (run.options.vad)
     decoded =

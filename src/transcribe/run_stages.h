@@ -1,37 +1,54 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
+#include <cstddef>
+#include <filesystem>
 #include <optional>
-#include <vector>
 
-#include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/interrupt.h"
-#include "transcribe/output_plan.h"
 #include "transcribe/run.h"
 #include "transcribe/tally.h"
-#include "transcribe/worker_start.h"
 
 namespace tutti {
 
+/// A file that a run has taken up. `index` is the source's number for it, which everybody else calls it by.
+struct TakenFile {
+  std::size_t index = 0;
+  std::filesystem::path input;
+};
+
+/// Where the files of a run come from, who serves their windows, and where their transcripts go: a list of files, or a
+/// batch on a store. Called by many threads, but for one file by one at a time.
+class RunFiles {
+ public:
+  virtual ~RunFiles() = default;
+  /// The next file to take up; may wait. None: there are no more.
+  virtual std::optional<TakenFile> next() = 0;
+  /// It is going to be decoded. An error ends the file.
+  virtual Result<void> begin(std::size_t index) = 0;
+  /// Its audio is there. An error ends the file.
+  virtual Result<void> heard(std::size_t index, Seconds length) = 0;
+  /// How its windows are served; waits for a worker. Null: it is not to be worked on.
+  virtual const TranscriptionContext* context(std::size_t index) = 0;
+  /// Writes its outputs and enters them in the outcome.
+  virtual Result<void> publish(TranscribedFile& file) = 0;
+  /// It has ended without a transcript. Fault::cancelled: it was stopped.
+  virtual void failed(std::size_t index, const Error& error) = 0;
+};
+
 /// What the stages of a run share. Outlives the pipeline.
 struct Run {
-  const std::vector<PlannedFile>& files;
+  RunFiles& files;
   const RunOptions& options;
   Tally& tally;
   Interrupt& interrupt;
-  OnProgressOfFile on_progress{};
-  std::atomic<bool> aborted{false};
-  std::size_t next = 0;  // the source's own
-  std::shared_ptr<const LoadedWorker> worker{};
-  std::optional<TranscriptionContext> context{};
-  /// The two above, once they are there. Empty: still loading; null: there will be none.
-  Guarded<std::optional<const TranscriptionContext*>> ready{};
+  std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 
-/// The stage that holds one window in flight per thread; its number of threads is set once the worker has told its own.
+/// The stage that holds one window in flight per thread; its number of threads is set once the workers have told
+/// theirs.
 inline constexpr const char* kTranscribeStage = "transcribe";
 
 /// files -> decode [-> listen, with VAD] -> prepare -> transcribe -> write.

@@ -30,8 +30,10 @@ Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContex
   const SpeechChunk& chunk = file.chunks()[work.chunk];
   RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
   const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};
-  // Encoded while chunk 0 is still being asked for the language.
-  if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
+  // Encoded while chunk 0 is still being asked for the language. Where places are rationed, chunk 0 might wait for one
+  // of those that would be held meanwhile.
+  if (!context.windows.rationed)
+    if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
   const Tokenizer& tokenizer = context.windows.tokenizer;
   const auto language =
       file.language(work.chunk, [&] { return settle_language(tokenizer.special(), context.rules, first, windows); });

@@ -3,24 +3,18 @@
 #include <memory>
 #include <string>
 
-#include "audio/log_mel.h"
 #include "base/error.h"
 #include "link/worker_handle.h"
-#include "text/tokenizer.h"
 #include "transcribe/interrupt.h"
 #include "transcribe/run.h"
+#include "transcribe/spoken_model.h"
 
 namespace tutti {
 
 /// A worker that has its model, and what the control side derived from both. Shared by all files of a run.
 struct LoadedWorker {
   std::unique_ptr<WorkerHandle> engine;
-  Tokenizer tokenizer;
-  LogMel log_mel;
-  std::vector<std::int32_t> suppressed{};  // ids never sampled, by the run's options
-  LongFormOptions rules{};                 // the run's, made to fit the model: an English one knows no other language
-  std::int64_t frames_per_window = 3000;
-  std::int32_t n_text_ctx = 448;
+  SpokenModel model;
   std::string device_name{};
   std::string compute_type{};
   std::int32_t slots = 1;

@@ -3,30 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "view/markup.h"
+
 namespace tutti {
 namespace {
 
 constexpr int kWidth = 860, kLabels = 260, kTexts = 240, kRow = 26, kTop = 48;
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string text_at(double x, int y, const char* anchor, const std::string& style, const std::string& text) {
   char place[96];
   std::snprintf(place, sizeof place, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\"", x, y, anchor);
-  return place + (" " + style) + ">" + escaped(text) + "</text>\n";
+  return place + (" " + style) + ">" + escaped_markup(text) + "</text>\n";
 }
 
 std::string row(const Bar& bar, double largest, int y) {

@@ -5,24 +5,11 @@
 
 #include <vector>
 
-#include "base/files.h"
 #include "device/cgroup.h"
-#include "support/temp_folder.h"
+#include "device/fake_root.h"
 
 namespace tutti {
 namespace {
-
-/// A root folder with a few files of /proc and /sys.
-class FakeRoot {
- public:
-  void put(const std::string& path, const std::string& content) const {
-    EXPECT_TRUE(write_file_atomically(folder_ / path, content));
-  }
-  const std::filesystem::path& path() const { return folder_.path(); }
-
- private:
-  TempFolder folder_;
-};
 
 TEST(Cpu, ModelFeaturesAndAffinityAreRead) {
   const FakeRoot root;

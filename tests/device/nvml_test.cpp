@@ -1,35 +1,17 @@
-#include "device/nvml.h"
+#include "device/nvml/nvml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
+#include "device/scripted_machine.h"
 #include "support/environment.h"
-#include "support/temp_folder.h"
 
 namespace tutti {
 namespace {
 
 using testing::HasSubstr;
-
-/// A machine with the GPUs of a script; the CPU is the real one.
-class ScriptedMachine {
- public:
-  explicit ScriptedMachine(const std::string& script, const char* visible = nullptr)
-      : file_(folder_ / "nvml.txt"),
-        library_("TUTTI_NVML", TUTTI_FAKE_NVML_LIBRARY),
-        script_("TUTTI_FAKE_NVML", file_.c_str()),
-        visible_("CUDA_VISIBLE_DEVICES", visible) {
-    EXPECT_TRUE(write_file_atomically(file_, script));
-  }
-
- private:
-  TempFolder folder_;
-  std::filesystem::path file_;
-  ScopedVariable library_, script_, visible_;
-};
 
 // The driver lists them out of PCI order, and they are unequal in everything.
 constexpr const char* kThreeGpus =
@@ -165,6 +147,30 @@ TEST(Devices, AUuidMayBeShortenedWhileItNamesOneVisibleGpu) {
   EXPECT_THAT(resolve_text("GPU-aa").error().text(), HasSubstr("no GPU, or more than one"));
   EXPECT_THAT(resolve_text("GPU-cc").error().text(), HasSubstr("hidden by CUDA_VISIBLE_DEVICES"));
   EXPECT_THAT(resolve_text("GPU-dd").error().text(), HasSubstr("cuda:1 (NVIDIA L4, GPU-aabb0000)"));
+}
+
+TEST(Devices, ASliceOfAGpuIsADeviceOfItsOwn) {
+  constexpr const char* kSliced =
+      "gpu uuid=GPU-a bus=0000:01:00.0 total=40000000000 cc=8.0 mig=1 name=NVIDIA A100\n"
+      "mig gpu=GPU-a uuid=MIG-1111 total=20000000000 used=1000 gi=1 ci=0 name=NVIDIA A100 MIG 3g.20gb\n"
+      "mig gpu=GPU-a uuid=MIG-2222 total=5000000000 used=10 gi=9 ci=0 name=NVIDIA A100 MIG 1g.5gb\n"
+      "gpu uuid=GPU-b bus=0000:02:00.0 total=8000000000 mig=0 cc=8.0 name=NVIDIA A30\n";
+  {
+    const ScriptedMachine machine(kSliced);
+    EXPECT_EQ(resolve_text("cuda:1")->uuid, "MIG-2222");
+    EXPECT_EQ(resolve_text("cuda:2")->uuid, "GPU-b");
+    EXPECT_EQ(resolve_text("MIG-11")->name, "NVIDIA A100 MIG 3g.20gb");
+    EXPECT_EQ(resolve_text("auto")->uuid, "MIG-1111");
+  }
+  const ScriptedMachine machine(kSliced, "MIG-2222,1");
+  EXPECT_EQ(resolve_text("cuda:0")->uuid, "MIG-2222");
+  EXPECT_EQ(resolve_text("cuda:1")->uuid, "GPU-b");
+  EXPECT_FALSE(resolve_text("MIG-1111"));
+  const auto devices = find_devices();
+  ASSERT_EQ(devices.visible.size(), 2u);
+  EXPECT_EQ(devices.visible[0].memory_total, Bytes{5'000'000'000});
+  ASSERT_EQ(devices.gpus.size(), 2u);
+  EXPECT_EQ(devices.gpus[0].mig_devices.at(1).gpu_instance, 9);
 }
 
 TEST(Devices, AGpuWithoutAUuidCannotBeBound) {

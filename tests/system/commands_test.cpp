@@ -44,7 +44,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 TEST(Commands, HelpNamesEveryCommandAndCostsNothing) {
   const ProgramEnd end = run_program({tutti_program(), "--help"});
   EXPECT_EQ(end.exit_code, 0);
-  for (const char* name : {"transcribe", "features", "convert", "wer", "pull", "models", "bench", "doctor"})
+  for (const char* name :
+       {"transcribe", "features", "convert", "review", "wer", "pull", "models", "bench", "top", "doctor"})
     expect_said(end.out, name);
   EXPECT_EQ(run_program({tutti_program()}).exit_code, 2);
 }

@@ -72,6 +72,12 @@ std::string OptionTable::help() const {
          command_ + "] output-dir = \"...\"), the file over the default in brackets.\n";
 }
 
+std::vector<std::pair<std::string, std::string>> OptionTable::values() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& option : options_) all.emplace_back(option.name, option.show());
+  return all;
+}
+
 std::string OptionTable::show_config() const {
   std::size_t name_width = 0;
   std::size_t value_width = 0;

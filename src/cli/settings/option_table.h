@@ -64,6 +64,8 @@ class OptionTable {
   std::string help() const;
   /// One line per setting: name = value, and where it came from.
   std::string show_config() const;
+  /// Every setting's name and present value.
+  std::vector<std::pair<std::string, std::string>> values() const;
   const std::string& command() const { return command_; }
 
  private:

@@ -1,0 +1,31 @@
+#include "audio/length/sound_length.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+
+#include "base/files.h"
+
+namespace tutti {
+
+std::optional<Seconds> sound_length(ByteSource& bytes) {
+  constexpr double kLongest = 1000 * 3600;  // of what can be meant; beyond it a header is damaged
+  constexpr std::array kFamilies{chunked_length, mp4_length, ogg_length, matroska_length, mp3_length};
+  for (const auto family : kFamilies) {
+    const auto length = family(bytes);
+    if (length && std::isfinite(length->count()) && length->count() > 0 && length->count() < kLongest) return length;
+  }
+  return {};
+}
+
+Result<std::optional<Seconds>> sound_length(const std::filesystem::path& path) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  auto bytes = FileBytes::over(file.get());
+  if (!bytes) return fail_in(path.string(), bytes.error());
+  return sound_length(*bytes);
+}
+
+}  // namespace tutti

@@ -1,0 +1,154 @@
+#include "cli/batch/batch_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "base/files.h"
+#include "base/guarded.h"
+#include "base/log.h"
+#include "cli/batch/batch_control.h"
+#include "cli/batch/batch_flags.h"
+#include "cli/batch/batch_inputs.h"
+#include "cli/batch/batch_log.h"
+#include "cli/batch/live_table.h"
+#include "cli/batch/report_json.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "hub/find.h"
+#include "jobs/open_store.h"
+#include "link/control/control_socket.h"
+#include "transcribe/batch/batch_run.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_emulated(const ChosenDevice& device) {
+  return device.device.kind == ResolvedDevice::Kind::emulated;
+}
+
+/// None is needed where every device is emulated.
+Result<fs::path> model_of(const BatchCommand& command, const std::vector<ChosenDevice>& devices) {
+  if (command.speech.model.empty()) {
+    if (std::ranges::all_of(devices, is_emulated)) return fs::path();
+    return fail(Fault::usage, "no model is named, and none is taken by default",
+                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here");
+  }
+  ModelPlaces places = ModelPlaces::from_environment();
+  if (!command.speech.model_dir.empty()) places.own = command.speech.model_dir;
+  return find_model(command.speech.model, places);
+}
+
+struct Prepared {
+  BatchOptions options{};
+  std::vector<BatchTask> tasks{};
+};
+
+Result<Prepared> prepare(BatchCommand& command) {
+  auto devices = devices_of(command);
+  if (!devices) return tl::unexpected(devices.error());
+  auto caps = task_caps(command.max_per_gpu, *devices);
+  if (!caps) return tl::unexpected(caps.error());
+  const auto model = model_of(command, *devices);
+  if (!model) return tl::unexpected(model.error());
+  command.speech.heard.batched = !command.sequential;
+  auto run = run_options(command.speech, *model);
+  if (!run) return tl::unexpected(run.error());
+  const bool emulated = std::ranges::any_of(*devices, is_emulated);
+  auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
+  if (!tasks) return tl::unexpected(tasks.error());
+  const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
+  return Prepared{.options = {.run = std::move(*run),
+                              .devices = std::move(*devices),
+                              .task_caps = std::move(*caps),
+                              .policy = command.policy,
+                              .tasks_at_once = std::max(0, command.threads),
+                              .state = command.state.empty() ? state_folder() : command.state,
+                              .staging = folder / ".tmp",
+                              .command = "tutti batch",
+                              .batch = folder.string(),
+                              .retry_failed = command.retry_failed,
+                              .patience = Seconds(command.device_patience)},
+                  .tasks = std::move(*tasks)};
+}
+
+int exit_code(const BatchReport& report) {
+  if (report.interrupted) return kInterrupted;
+  if (!report.ended_early.empty()) return report.done_now > 0 ? kSomeFailed : kNothingRan;
+  return report.counts.failed > 0 || report.counts.done + report.counts.cancelled < report.counts.total ? kSomeFailed
+                                                                                                        : kDone;
+}
+
+/// Without a socket the batch runs all the same; it only cannot be watched from outside.
+std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
+  const auto folder = control_folder();
+  auto socket =
+      folder ? ControlSocket::open(*folder, "batch",
+                                   [&control](const std::string& request) { return answer_control(control, request); })
+             : tl::unexpected<Error>(folder.error());
+  if (socket) return std::move(*socket);
+  log(Level::warning, "the batch cannot be watched from outside: " + socket.error().text());
+  return nullptr;
+}
+
+std::string answer_of(LiveTable& table, const std::string& question) {
+  std::string answer;
+  table.alone([&] {
+    std::fputs(question.c_str(), stderr);
+    std::getline(std::cin, answer);
+  });
+  return answer;
+}
+
+Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
+  if (command.report.empty()) return {};
+  return write_file_atomically(command.report, batch_report_json(report, command.price));
+}
+
+int batch(const Prepared& prepared, const BatchCommand& command) {
+  Interrupt interrupt;
+  log_as_the_note();
+  Guarded<BatchControl*> control{nullptr};
+  const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const auto status = [&] {
+    return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
+  };
+  std::optional<LiveTable> table;
+  if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
+  BatchLog observer(
+      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question); }) : BatchLog::Ask(),
+      status);
+  std::unique_ptr<ControlSocket> socket;
+  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
+    socket.reset();  // it asks the control, so it goes before
+    control.change([now](BatchControl*& held) { held = now; });
+    if (now) socket = control_socket(*now);
+  });
+  table.reset();
+  if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (!report->ended_early.empty()) log(Level::error, report->ended_early);
+  std::fputs(batch_report_text(*report, command.price).c_str(), stderr);
+  if (auto written = write_report(command, *report); !written) return complain(written.error(), kSomeFailed);
+  if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");
+  return exit_code(*report);
+}
+
+}  // namespace
+
+int run_batch_command(const std::vector<std::string>& arguments) {
+  BatchCommand command;
+  OptionTable table("batch",
+                    "Transcribes many recordings on every device at once. Each result appears once and whole; the same "
+                    "command, after any end, goes on where it was.");
+  add_batch(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  const auto prepared = prepare(command);
+  if (!prepared) return complain(prepared.error(), prepared.error().fault == Fault::usage ? kUsage : kNothingRan);
+  return batch(*prepared, command);
+}
+
+}  // namespace tutti

@@ -1,0 +1,34 @@
+#include "cli/batch/batch_control.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tutti {
+namespace {
+
+std::string refusal(const std::string& why) {
+  return nlohmann::json{{"error", why}}.dump();
+}
+
+const std::string kDone = R"({"ok":true})";
+
+}  // namespace
+
+std::string answer_control(BatchControl& control, const std::string& request) {
+  std::istringstream words(request);
+  std::string verb, what, more;
+  words >> verb >> what >> more;
+  if (!more.empty()) return refusal("'" + request + "': expected at most two words");
+  if (verb == "status" && what.empty()) return fleet_status_json(control.status());
+  if (verb == "drain") return control.drain(what) ? kDone : refusal("no device '" + what + "' in this run");
+  if (verb == "resume") return control.resume(what) ? kDone : refusal("no device '" + what + "' in this run");
+  std::int64_t task = 0;
+  const auto [stop, error] = std::from_chars(what.data(), what.data() + what.size(), task);
+  if (verb != "cancel" || error != std::errc() || stop != what.data() + what.size())
+    return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel TASK");
+  control.cancel(task);
+  return kDone;
+}
+
+}  // namespace tutti

@@ -1,0 +1,124 @@
+#include "cli/batch/batch_flags.h"
+
+#include <charconv>
+
+#include "base/log.h"
+#include "device/machine_devices.h"
+
+namespace tutti {
+namespace {
+
+bool read_number(std::string_view text, int& into) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
+void add_devices(OptionTable& table, BatchCommand& c) {
+  table.group("Devices");
+  Option& devices = table.add("devices", c.devices, "LIST",
+                              "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), emulated:30x:12GB, or FILE.toml of them; "
+                              "comma-separated, may be given again; default: every GPU, else the CPU");
+  devices.read = [&c](std::string_view text) -> Result<void> {
+    if (!c.devices.empty()) c.devices += ',';
+    c.devices += text;
+    return {};
+  };
+  table.add("device", c.device, "DEVICE", "only there").letter = 'd';
+  table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
+  table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
+            "tasks at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
+  table.add("threads", c.threads, "N", "tasks in flight at most; 0: as many as keep the devices busy").letter = 't';
+  table
+      .add("policy", c.policy, "POLICY",
+           "how tasks and devices are brought together: tutti, or for comparison the field note's score, fifo, "
+           "round_robin")
+      .choices = {"tutti", "note", "fifo", "round_robin"};
+  table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
+  table.add("price", c.price, "PRICE", "of an hour of a device, for the report");
+}
+
+void add_run(OptionTable& table, BatchCommand& c) {
+  table.group("Run");
+  table.add("output-dir", c.output_dir, "DIR", "where outputs are written; created when missing").letter = 'o';
+  Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
+  format.letter = 'f';
+  format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  table
+      .add("name-by", c.name_by, "stem|path",
+           "talks/monday.mp3 becomes talks/monday.mp3.srt (the inputs' tree below their common folder), or monday.srt")
+      .choices = {"stem", "path"};
+  table.add("report", c.report, "FILE.json", "what became of every recording and every device");
+  table.add("state", c.state, "DIR",
+            "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, ~/.local/state/tutti");
+  table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
+  table.add("audio-template", c.path_template, "TEMPLATE",
+            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+  table.add("skip", c.skip, "N", "leave out the first N inputs");
+  table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
+  table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
+      'y';
+  table.add_switch("sequential", c.sequential,
+                   "the reference's loop over each file, which then stays on one device, instead of --batched");
+}
+
+}  // namespace
+
+void add_batch(OptionTable& table, BatchCommand& c) {
+  c.speech.heard.batched = true;
+  table.positional(c.inputs, "INPUT...",
+                   "audio or video files, folders of them, globs, lists (.txt), tables (.csv, .jsonl), manifests "
+                   "(.json); - reads standard input");
+  add_devices(table, c);
+  add_run(table, c);
+  add_speech(table, c.speech);
+}
+
+Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices) {
+  std::map<std::string, int> caps;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(','), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto equals = part.find('=');
+    const std::string_view named = equals == part.npos ? std::string_view() : part.substr(0, equals);
+    int cap = 0;
+    if (!read_number(equals == part.npos ? part : part.substr(equals + 1), cap) || cap < 1)
+      return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': expected a number of tasks, 1 or more",
+                  "As in 4, or 0=4,GPU-1a2b=2");
+    if (named.empty()) {
+      caps[""] = cap;
+      continue;
+    }
+    int place = -1;
+    std::vector<std::string> meant;
+    if (read_number(named, place) && place >= 0 && static_cast<std::size_t>(place) < devices.size())
+      meant.push_back(devices[static_cast<std::size_t>(place)].id);
+    for (const auto& device : devices)
+      if (place < 0 && device.id.starts_with(named)) meant.push_back(device.id);
+    if (meant.empty()) {
+      std::string there;
+      for (const auto& device : devices) there += (there.empty() ? "" : ", ") + device.id;
+      return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': no device of this run is named so",
+                  "There are 0 to " + std::to_string(devices.size() - 1) + ": " + there);
+    }
+    for (const auto& id : meant) caps[id] = cap;
+  }
+  return caps;
+}
+
+Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {
+  if (command.experimental && command.device)
+    log(Level::warning, "--experimental balances over all devices; -d " + *command.device + " has no effect beside it");
+  const bool only_one = command.device && !command.experimental;
+  std::string list = command.devices;
+  if (only_one && !list.empty())
+    return fail(Fault::usage, "-d and --devices: expected one of them, found both", "Leave one out");
+  if (only_one) list = *command.device;
+  if (list.empty()) list = "auto";
+  const auto listed = parse_device_list(list);
+  if (!listed) return tl::unexpected(listed.error());
+  return choose_devices(*listed, find_devices());
+}
+
+}  // namespace tutti

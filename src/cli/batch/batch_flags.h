@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/settings/option_table.h"
+#include "cli/transcribe_command.h"
+#include "device/list/device_list.h"
+#include "transcribe/batch/batch_options.h"
+
+namespace tutti {
+
+/// The command line of `tutti batch`. The field note's flags keep their meaning; what concerns model and transcript is
+/// transcribe's.
+struct BatchCommand {
+  std::vector<std::string> inputs{};
+  TranscribeCommand speech{};
+  bool sequential = false;
+
+  std::string devices{};                // comma-separated; --devices may be given again
+  std::optional<std::string> device{};  // -d: only there
+  bool experimental = false;
+  std::string max_per_gpu{};
+  std::string policy = "tutti";
+  std::int32_t threads = 0;
+  std::optional<double> price{};
+
+  std::filesystem::path output_dir = ".";
+  std::string output_format = "all";
+  std::string name_by = "path";
+  std::filesystem::path report{};
+  std::filesystem::path state{};
+  std::int32_t skip = 0;
+  std::filesystem::path audio_root{};
+  std::string path_template{};
+  bool retry_failed = false;
+  bool yes = false;
+  double device_patience = 600;
+};
+
+void add_batch(OptionTable& table, BatchCommand& command);
+
+/// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.
+/// Fault::usage names the part that cannot be meant.
+Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
+
+/// The devices that -d, --experimental and --devices together mean.
+Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command);
+
+}  // namespace tutti

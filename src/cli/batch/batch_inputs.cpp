@@ -1,0 +1,99 @@
+#include "cli/batch/batch_inputs.h"
+
+#include <sys/stat.h>
+
+#include <map>
+#include <optional>
+
+#include "base/log.h"
+#include "base/sha256.h"
+#include "transcribe/inputs/inputs.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+InputIdentity identity_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return {facts.st_size, facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
+}
+
+/// Every format's file of one input; `taken` remembers whose each is.
+Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions& options,
+                                         std::map<std::string, std::string>& taken) {
+  const fs::path base = options.folder / (options.name_by == NameBy::stem ? input.file.stem() : input.below);
+  const auto [other, fresh] = taken.emplace(base.string(), input.file.string());
+  if (!fresh)
+    return fail(
+        Fault::usage,
+        "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
+        options.name_by == NameBy::stem ? "Use --name-by path" : "Name the folder they lie in, not the files");
+  std::vector<fs::path> outputs;
+  for (const Format format : options.formats) outputs.push_back(base.string() + "." + std::string(extension(format)));
+  return outputs;
+}
+
+TaskClass class_of(const std::string& name) {
+  if (name == "interactive") return TaskClass::interactive;
+  return name == "normal" ? TaskClass::normal : TaskClass::batch;
+}
+
+BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string& fingerprint, const fs::path& folder) {
+  const fs::path& first = outputs.front();
+  ManifestEntry& entry = input.entry;
+  return {.spec = {.key = first.parent_path() / first.stem(),
+                   .batch = folder.string(),
+                   .input = input.file.string(),
+                   .identity = identity_of(input.file),
+                   .options = fingerprint,
+                   .audio = entry.duration,
+                   .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
+                   .task_class = class_of(entry.task_class),
+                   .priority = entry.priority,
+                   .uuid = std::move(entry.id),
+                   .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
+                   .extra = std::move(entry.extra)},
+          .outputs = std::move(outputs)};
+}
+
+}  // namespace
+
+Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint) {
+  OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
+                        .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
+  if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();
+  const InputOptions wanted{
+      .audio_root = command.audio_root, .rules = {.path_template = command.path_template}, .skip = command.skip};
+  std::vector<BatchTask> tasks;
+  std::map<std::string, std::string> taken;
+  std::optional<Error> wrong;
+  const InputSink sink{[&](Input&& input) {
+                         auto outputs = outputs_of(input, options, taken);
+                         if (!outputs) wrong = outputs.error();
+                         if (outputs)
+                           tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
+                         return outputs.has_value();
+                       },
+                       [](Error&& error) { log(Level::warning, error.text()); }};
+  if (const auto read = read_inputs(command.inputs, wanted, sink); !read) return tl::unexpected(read.error());
+  if (wrong) return tl::unexpected(*wrong);
+  if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");
+  return tasks;
+}
+
+std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated) {
+  OptionTable table("batch", "");
+  add_speech(table, command.speech);
+  std::string text = "model-path=" + model.string() + "\nformats=" + command.output_format + "\n";
+  if (emulated) text += "emulated\n";
+  if (!model.empty()) text += std::to_string(identity_of(model).modified_ns) + "\n";
+  for (const auto& [name, value] : table.values())
+    if (name != "model" && name != "model-dir" && name != "batch-size") text += name + "=" + value + "\n";
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(text)));
+  return sum.hex();
+}
+
+}  // namespace tutti

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "cli/batch/batch_flags.h"
+
+namespace tutti {
+
+/// The tasks that a command line means: its inputs with folders opened, their outputs planned. `fingerprint` stands for
+/// everything that changes a transcript. Errors name the input.
+Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint);
+
+/// Changes with whatever changes a transcript: model, what is heard, decoding, formats.
+std::string fingerprint_of(BatchCommand& command, const std::filesystem::path& model, bool emulated);
+
+}  // namespace tutti

@@ -1,0 +1,94 @@
+#include "cli/batch/batch_log.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "base/log.h"
+#include "view/fleet/fleet_table.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+const char* note_level(Level level) {
+  switch (level) {
+    case Level::debug: return "DEBUG";
+    case Level::info: return "INFO";
+    case Level::warning: return "WARNING";
+    case Level::error: return "ERROR";
+  }
+  return "INFO";
+}
+
+/// As Python's threading names them: numbered as they first have something to say.
+const std::string& thread_name() {
+  static std::atomic<int> workers{0};
+  thread_local const std::string name =
+      ::gettid() == ::getpid() ? std::string("MainThread") : "Worker-" + std::to_string(++workers);
+  return name;
+}
+
+std::string attempts_text(int attempts) {
+  return attempts > 1 ? ", attempt " + std::to_string(attempts) : "";
+}
+
+}  // namespace
+
+void log_as_the_note() {
+  set_log_sink([](Level level, std::string_view text) {
+    const std::string& thread = thread_name();
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::localtime_r(&now, &parts);
+    char date[32];
+    std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+    std::fprintf(stderr, "%s - [%-10s] - %s - %.*s\n", date, thread.c_str(), note_level(level),
+                 static_cast<int>(text.size()), text.data());
+  });
+}
+
+void BatchLog::on_start(const BatchStart& start) {
+  if (const auto status = status_()) log(Level::info, "GPU Balancer Status: " + fleet_line(*status));
+  std::string line =
+      "[" + std::to_string(start.number) + "/" + std::to_string(start.total) + "] Processing: " + start.name;
+  line += attempts_text(start.attempt);
+  if (!start.next_device.empty()) line += " (next device: " + start.next_device + ")";
+  log(Level::info, line);
+  if (!start.uuid.empty()) log(Level::info, "UUID: " + start.uuid);
+}
+
+void BatchLog::say_progress(const BatchCounts& counts) {
+  log(Level::info, "Progress: " + std::to_string(counts.ended()) + "/" + std::to_string(counts.total) + " (ok " +
+                       std::to_string(counts.done) + " | fail " + std::to_string(counts.failed) + ")");
+}
+
+void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
+  std::string line = "Done: " + end.name;
+  if (end.copied) line += " (the same recording as one before)";
+  if (!end.device.empty()) line += ", " + end.device;
+  if (end.elapsed > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.elapsed) + " x real time";
+  log(Level::info, line + attempts_text(end.attempts));
+  say_progress(counts);
+}
+
+BatchObserver::Wish BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
+  log(Level::error, end.name + ": " + error.text());
+  say_progress(counts);
+  if (!ask_) return Wish::go_on;
+  for (;;) {
+    const std::string answer = ask_(end.name + " failed. [g]o on, [r]etry, [s]top? ");
+    if (answer.empty() || answer == "g") return Wish::go_on;
+    if (answer == "r") return Wish::retry;
+    if (answer == "s") return Wish::stop;
+  }
+}
+
+void BatchLog::on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) {
+  log(Level::warning, end.name + ": " + reason + "; tried again in " + short_number(wait.count()) + " s");
+}
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "transcribe/batch/batch_run.h"
+
+namespace tutti {
+
+/// What happens in a batch as log lines in the field note's form.
+class BatchLog final : public BatchObserver {
+ public:
+  /// The status, while there is one.
+  using Status = std::function<std::optional<FleetStatus>()>;
+  /// Asks a question on the terminal; none where nobody is to be asked.
+  using Ask = std::function<std::string(const std::string& question)>;
+  BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
+
+  void on_start(const BatchStart& start) override;
+  void on_done(const BatchEnd& end, const BatchCounts& counts) override;
+  Wish on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) override;
+  void on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) override;
+
+ private:
+  void say_progress(const BatchCounts& counts);
+
+  Ask ask_;
+  Status status_;
+};
+
+/// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error, named after the
+/// thread that wrote them.
+void log_as_the_note();
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+#include "cli/batch/live_table.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "view/fleet/fleet_table.h"
+#include "view/progress.h"
+
+namespace tutti {
+namespace {
+
+constexpr auto kRefresh = std::chrono::milliseconds(500);
+constexpr std::size_t kMostLines = 20;
+
+}  // namespace
+
+struct LiveTable::Board {
+  std::mutex mutex;  // held while the terminal is written: lines and table must not tear each other
+  LiveLines lines{STDERR_FILENO};
+  std::vector<std::string> table{};  // as it was last painted
+  bool lent = false;                 // somebody else has the terminal
+  std::vector<std::pair<Level, std::string>> held{};
+};
+
+LiveTable::LiveTable(Status status) : status_(std::move(status)), board_(std::make_unique<Board>()) {
+  // Whoever logs may hold a lock that the status needs, so the table is only painted again as it was.
+  before_ = set_log_sink([this](Level level, std::string_view text) {
+    const std::lock_guard lock(board_->mutex);
+    if (board_->lent) return void(board_->held.emplace_back(level, text));
+    board_->lines.clear();
+    before_(level, text);
+    board_->lines.show(board_->table);
+  });
+  refresher_ = std::jthread([this](const std::stop_token& over) { refresh(over); });
+}
+
+LiveTable::~LiveTable() {
+  refresher_.request_stop();
+  refresher_.join();
+  set_log_sink(before_);
+  board_->lines.clear();
+}
+
+void LiveTable::alone(const std::function<void()>& fn) {
+  {
+    const std::lock_guard lock(board_->mutex);
+    board_->lines.clear();
+    board_->lent = true;
+  }
+  fn();
+  const std::lock_guard lock(board_->mutex);
+  for (const auto& [level, text] : board_->held) before_(level, text);
+  board_->held.clear();
+  board_->lent = false;
+}
+
+void LiveTable::refresh(const std::stop_token& over) {
+  std::mutex mutex;
+  std::condition_variable_any tick;
+  std::unique_lock waiting(mutex);
+  while (!over.stop_requested()) {
+    if (const auto status = status_()) {
+      const Screen screen{.columns = board_->lines.width(), .lines = kMostLines, .colour = !std::getenv("NO_COLOR")};
+      auto table = render_fleet(*status, screen);
+      const std::lock_guard lock(board_->mutex);
+      board_->table = std::move(table);
+      if (!board_->lent) board_->lines.show(board_->table);
+    }
+    tick.wait_for(waiting, over, kRefresh, [] { return false; });
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,74 @@
+#include "cli/records/history_command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/files.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/records/history_text.h"
+#include "jobs/open_store.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HistoryCommand {
+  fs::path state{};
+  std::int32_t last = 20;
+  fs::path svg{};
+  bool json = false;
+};
+
+Result<History> read_history(const fs::path& folder, std::size_t runs) {
+  if (!fs::exists(folder / "tutti.sqlite")) return History{};  // looking makes no store
+  auto store = open_store({.folder = folder});
+  if (!store) return tl::unexpected(store.error());
+  auto found = (*store)->runs(runs);
+  if (!found) return tl::unexpected(found.error());
+  auto speeds = (*store)->speeds(true);
+  if (!speeds) return tl::unexpected(speeds.error());
+  auto events = (*store)->events(found->empty() ? StoreTime{} : found->back().started);
+  if (!events) return tl::unexpected(events.error());
+  return History{std::move(*found), std::move(*speeds), std::move(*events)};
+}
+
+/// As wide as the terminal; unlimited in a pipe.
+std::size_t output_width() {
+  winsize size{};
+  if (!::isatty(STDOUT_FILENO)) return 1000;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+int run_history(const std::vector<std::string>& arguments) {
+  HistoryCommand command{.state = state_folder()};
+  OptionTable table("history",
+                    "What past runs of 'tutti batch' did: runs, the devices in them, their speeds over time, and what "
+                    "befell them.");
+  table.add("state", command.state, "DIR", "the folder of the store");
+  table.add("last", command.last, "N", "how many runs to look back");
+  table.add("svg", command.svg, "FILE", "draw the speeds over time there, too");
+  table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
+
+  const auto history = read_history(command.state, static_cast<std::size_t>(command.last));
+  if (!history) return complain(history.error(), kNothingRan);
+  if (!command.svg.empty())
+    if (const auto written = write_file_atomically(command.svg, history_svg(*history)); !written)
+      return complain(written.error(), kNothingRan);
+  if (command.json) {
+    std::puts(history_json(*history).c_str());
+    return kDone;
+  }
+  if (history->runs.empty()) std::printf("No runs yet in %s. Start one: tutti batch FOLDER\n", command.state.c_str());
+  for (const auto& line : history_tables(*history, output_width())) std::puts(line.c_str());
+  return kDone;
+}
+
+}  // namespace tutti

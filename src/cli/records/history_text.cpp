@@ -1,0 +1,170 @@
+#include "cli/records/history_text.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+
+#include "view/table.h"
+#include "view/text.h"
+#include "view/time_chart.h"
+
+namespace tutti {
+namespace {
+
+double seconds_of(StoreTime time) {
+  return static_cast<double>(time.time_since_epoch().count()) / 1000;
+}
+
+std::string date_text(StoreTime time) {
+  const auto seconds = static_cast<std::time_t>(seconds_of(time));
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+}
+
+std::string percent(double share) {
+  return short_number(100 * share) + " %";
+}
+
+/// Audio seconds per second; 0 where nothing was done.
+double speed_of(const RunRecord& run) {
+  return run.end.elapsed.count() > 0 ? run.end.audio / run.end.elapsed : 0;
+}
+
+void add(std::vector<std::string>& lines, const std::string& heading, const TextTable& table, std::size_t width) {
+  if (table.rows.empty()) return;
+  if (!lines.empty()) lines.emplace_back();
+  lines.push_back(heading);
+  for (auto& line : lay_out(table, width)) lines.push_back(std::move(line));
+}
+
+TextTable run_table(const std::vector<RunRecord>& runs) {
+  TextTable table{.columns = {{.title = "run", .right = true},
+                              {.title = "started"},
+                              {.title = "took", .right = true},
+                              {.title = "done", .right = true},
+                              {.title = "failed", .right = true},
+                              {.title = "audio", .right = true},
+                              {.title = "x real time", .right = true},
+                              {.title = "model", .rank = 1},
+                              {.title = "devices", .right = true, .rank = 2},
+                              {.title = "command", .rank = 3, .stretch = true}}};
+  for (const auto& run : runs) {
+    const bool ended = run.ended.has_value();
+    table.rows.push_back({std::to_string(run.id), date_text(run.started),
+                          ended ? length_text(run.end.elapsed) : "not ended",
+                          ended ? std::to_string(run.end.successful) : "", ended ? std::to_string(run.end.failed) : "",
+                          ended ? length_text(run.end.audio) : "", ended ? short_number(speed_of(run)) : "",
+                          run.start.model, std::to_string(run.end.devices.size()), run.start.command});
+  }
+  return table;
+}
+
+/// A device over several runs.
+struct DeviceSum {
+  DeviceUse use{};
+  int runs = 0;
+  Seconds elapsed{};
+};
+
+std::map<std::string, DeviceSum> sums_of(const std::vector<RunRecord>& runs) {
+  std::map<std::string, DeviceSum> sums;
+  for (const auto& run : runs)
+    for (const auto& use : run.end.devices) {
+      DeviceSum& sum = sums[use.device];
+      ++sum.runs;
+      sum.elapsed += run.end.elapsed;
+      if (sum.use.name.empty()) sum.use.name = use.name;
+      sum.use.audio += use.audio;
+      sum.use.busy += use.busy;
+      for (const auto& [reason, time] : use.idle) sum.use.idle[reason] += time;
+      if (use.energy_joules) sum.use.energy_joules = sum.use.energy_joules.value_or(0) + *use.energy_joules;
+      if (use.cost) sum.use.cost = sum.use.cost.value_or(0) + *use.cost;
+    }
+  return sums;
+}
+
+TextTable device_table(const std::vector<RunRecord>& runs) {
+  TextTable table{.columns = {{.title = "device"},
+                              {.title = "name", .rank = 2},
+                              {.title = "runs", .right = true},
+                              {.title = "audio", .right = true},
+                              {.title = "busy", .right = true},
+                              {.title = "energy", .right = true, .rank = 1},
+                              {.title = "cost", .right = true, .rank = 1},
+                              {.title = "mostly idle for", .rank = 3}}};
+  for (const auto& [device, sum] : sums_of(runs)) {
+    const auto worst = std::ranges::max_element(sum.use.idle, {}, [](const auto& reason) { return reason.second; });
+    table.rows.push_back({device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
+                          sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "",
+                          sum.use.energy_joules ? short_number(*sum.use.energy_joules / 3.6e6) + " kWh" : "",
+                          sum.use.cost ? short_number(*sum.use.cost) : "",
+                          worst == sum.use.idle.end() ? "" : worst->first + " (" + length_text(worst->second) + ")"});
+  }
+  return table;
+}
+
+std::map<SpeedKey, std::vector<const SpeedRecord*>> by_key(const std::vector<SpeedRecord>& speeds) {
+  std::map<SpeedKey, std::vector<const SpeedRecord*>> keys;
+  for (const auto& speed : speeds) keys[speed.key].push_back(&speed);
+  return keys;
+}
+
+TextTable speed_table(const std::vector<SpeedRecord>& speeds) {
+  TextTable table{.columns = {{.title = "device"},
+                              {.title = "model"},
+                              {.title = "type", .rank = 1},
+                              {.title = "at once", .right = true},
+                              {.title = "x real time", .right = true},
+                              {.title = "first", .right = true, .rank = 2},
+                              {.title = "per file", .right = true, .rank = 2},
+                              {.title = "error", .right = true},
+                              {.title = "measured", .rank = 1}}};
+  for (const auto& [key, records] : by_key(speeds)) {
+    const SpeedRecord& now = *records.back();
+    table.rows.push_back({key.device, key.model, key.compute_type, std::to_string(key.concurrency),
+                          short_number(now.speed), short_number(records.front()->speed),
+                          short_number(now.overhead.count()) + " s", now.median_error ? percent(*now.median_error) : "",
+                          date_text(now.at)});
+  }
+  return table;
+}
+
+TextTable event_table(const std::vector<DeviceEvent>& events) {
+  constexpr std::size_t kShown = 20;
+  TextTable table{
+      .columns = {{.title = "when"}, {.title = "device"}, {.title = "what"}, {.title = "why", .stretch = true}}};
+  const std::size_t first = events.size() > kShown ? events.size() - kShown : 0;
+  for (std::size_t i = first; i < events.size(); ++i)
+    table.rows.push_back({date_text(events[i].at), events[i].device, events[i].kind, events[i].text});
+  return table;
+}
+
+}  // namespace
+
+std::vector<std::string> history_tables(const History& history, std::size_t width) {
+  std::vector<std::string> lines;
+  add(lines, "Runs, latest first", run_table(history.runs), width);
+  add(lines, "Devices in these runs", device_table(history.runs), width);
+  add(lines, "Speeds", speed_table(history.speeds), width);
+  add(lines, "Events", event_table(history.events), width);
+  return lines;
+}
+
+std::string history_svg(const History& history) {
+  std::vector<TimeSeries> series;
+  TimeSeries whole{.label = "whole runs"};
+  for (auto run = history.runs.rbegin(); run != history.runs.rend(); ++run)
+    if (run->ended && speed_of(*run) > 0) whole.points.push_back({seconds_of(run->started), speed_of(*run)});
+  if (!whole.points.empty()) series.push_back(std::move(whole));
+  for (const auto& [key, records] : by_key(history.speeds)) {
+    TimeSeries device{.label = key.device + ", " + key.model + " " + key.compute_type + ", " +
+                               std::to_string(key.concurrency) + " at once"};
+    for (const SpeedRecord* record : records) device.points.push_back({seconds_of(record->at), record->speed});
+    series.push_back(std::move(device));
+  }
+  return time_chart_svg("Speed over time: audio seconds per second", series, Seconds(7 * 86400));
+}
+
+}  // namespace tutti

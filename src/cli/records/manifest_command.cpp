@@ -1,0 +1,151 @@
+#include "cli/records/manifest_command.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "audio/length/sound_length.h"
+#include "base/files.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "transcribe/inputs/inputs.h"
+#include "transcribe/inputs/query/query.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ManifestCommand {
+  std::vector<std::string> inputs{};
+  fs::path output{};
+  fs::path sqlite{};
+  std::string postgres{};
+  std::string query{};
+  bool no_durations = false;
+};
+
+/// What a manifest is made of, and what is worth telling beside it.
+struct Gathered {
+  std::vector<ManifestAsset> assets{};
+  double seconds = 0;
+  std::int64_t unknown = 0;   // without a length
+  std::int64_t problems = 0;  // told to standard error
+};
+
+std::string iso_time(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts)};
+}
+
+ManifestAsset asset_of(const Input& input, const struct stat& facts, const std::optional<Seconds>& length) {
+  ManifestAsset asset{{"id", uuid_of(input.below.string())},
+                      {"name", input.file.stem().string()},
+                      {"file_name", input.below.filename().string()},
+                      {"asset_type", "Audio"},
+                      {"folder_path", input.below.parent_path().string()},
+                      {"media_duration_seconds", std::monostate{}},
+                      {"file_bytes", static_cast<std::int64_t>(facts.st_size)},
+                      {"created_at", iso_time(facts.st_mtime)}};
+  if (length) asset[5].value = length->count();
+  return asset;
+}
+
+Result<Gathered> gather_files(const ManifestCommand& command) {
+  Gathered gathered;
+  std::vector<std::pair<std::int64_t, ManifestAsset>> dated;
+  const auto complain_of = [&](const Error& error) {
+    ++gathered.problems;
+    std::fprintf(stderr, "tutti: %s\n", error.text().c_str());
+  };
+  const auto take = [&](Input&& input) {
+    struct stat facts {};
+    if (::stat(input.file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+      complain_of({Fault::missing, input.file.string() + ": expected a file, found none"});
+      return true;
+    }
+    std::optional<Seconds> length = input.entry.duration;
+    if (!length && !command.no_durations) length = sound_length(input.file).value_or(std::nullopt);
+    gathered.seconds += length.value_or(Seconds(0)).count();
+    gathered.unknown += !length;
+    dated.emplace_back(facts.st_mtime, asset_of(input, facts, length));
+    return true;
+  };
+  const auto read = read_inputs(command.inputs, {}, {take, complain_of});
+  if (!read) return tl::unexpected(read.error());
+  std::ranges::stable_sort(dated, std::greater(), [](const auto& each) { return each.first; });
+  for (auto& [time, asset] : dated) gathered.assets.push_back(std::move(asset));
+  return gathered;
+}
+
+Result<Gathered> gather_rows(const ManifestCommand& command) {
+  Gathered gathered;
+  const auto take = [&](ManifestAsset&& asset) {
+    gathered.assets.push_back(std::move(asset));
+    return true;
+  };
+  const auto done = command.sqlite.empty() ? query_postgres(command.postgres, command.query, take)
+                                           : query_sqlite(command.sqlite, command.query, take);
+  if (!done) return tl::unexpected(done.error());
+  return gathered;
+}
+
+Result<void> check(const ManifestCommand& command) {
+  const int sources = !command.inputs.empty() + !command.sqlite.empty() + !command.postgres.empty();
+  if (sources != 1)
+    return fail(Fault::usage, "expected folders or files, or one of --sqlite and --postgres",
+                "See 'tutti manifest --help'");
+  if (command.inputs.empty() == command.query.empty())
+    return fail(Fault::usage, command.inputs.empty() ? "expected --query SQL beside the database"
+                                                     : "--query is for a database; here are files");
+  return {};
+}
+
+void add_options(OptionTable& table, ManifestCommand& command) {
+  table.positional(command.inputs, "FILE", "folders, files, globs, lists or tables", 0);
+  table.add("output", command.output, "FILE", "where to write it; without it, standard output").letter = 'o';
+  table.add("sqlite", command.sqlite, "FILE", "take the assets from this SQLite database; opened for reading only");
+  table.add("postgres", command.postgres, "CONNINFO",
+            "take them from this PostgreSQL database: what psql takes, 'host=... dbname=...' or a URI");
+  table.add("query", command.query, "SQL",
+            "a column for each field; newest first, as in 'SELECT id, name, file_name, asset_type, folder_path, "
+            "media_duration_seconds FROM assets ORDER BY created_at DESC'");
+  table.add_switch("no-durations", command.no_durations, "do not look into the files for their length");
+}
+
+}  // namespace
+
+int run_manifest(const std::vector<std::string>& arguments) {
+  ManifestCommand command;
+  OptionTable table("manifest",
+                    "Write a manifest for 'tutti batch': a JSON file with an asset per recording, newest first, from "
+                    "folders (lengths "
+                    "are read from the headers) or from a query on a database.");
+  add_options(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+
+  const auto gathered = command.inputs.empty() ? gather_rows(command) : gather_files(command);
+  if (!gathered) return complain(gathered.error(), kNothingRan);
+  const std::string text = manifest_text(gathered->assets, iso_time(std::time(nullptr)));
+  if (command.output.empty())
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  else if (const auto written = write_file_atomically(command.output, text); !written)
+    return complain(written.error(), kNothingRan);
+  if (!command.output.empty())
+    std::printf("%zu assets in %s%s\n", gathered->assets.size(), command.output.c_str(),
+                command.inputs.empty() ? ""
+                                       : (", " + length_text(Seconds(gathered->seconds)) + " of audio, " +
+                                          std::to_string(gathered->unknown) + " of unknown length")
+                                             .c_str());
+  return gathered->problems > 0 ? kSomeFailed : kDone;
+}
+
+}  // namespace tutti

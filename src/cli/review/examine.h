@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "cli/review/review.h"
+
+namespace tutti {
+
+/// What came of one transcript.
+struct Examined {
+  std::optional<ReviewRecording> doubtful{};  // none: nothing to listen to
+  bool heard = false;                         // judged with where speech is
+};
+
+/// Looks at one transcript. A recording that cannot be decoded only costs its speech and its picture.
+Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options);
+
+}  // namespace tutti

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "transcript/doubt/doubt.h"
+#include "view/review/review_list.h"
+
+namespace tutti {
+
+/// A finished transcript and what it was made of.
+struct ReviewInput {
+  std::filesystem::path transcript;   // any JSON that read_transcript_json understands
+  std::filesystem::path recording{};  // empty: not known; judged by the text alone, and without a player
+  std::string name{};                 // for people; empty: the recording's, else the transcript's file name
+  /// Where speech was heard, if a run knows it already; none: the recording is listened to here.
+  std::optional<std::vector<HeardSpeech>> speech{};
+};
+
+struct ReviewOptions {
+  std::filesystem::path out;    // folder of review.csv and review.html
+  double least_severity = 0.5;  // findings below are left out
+  bool listen = true;           // decode recordings to find their speech; false: the text alone, waveforms all the same
+  int threads = 0;              // recordings looked at together; 0: one per core
+  DoubtLimits limits{};
+  std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end
+};
+
+/// Looks at every transcript, finds what is doubtful, and writes DIR/review.csv and DIR/review.html, each whole. A
+/// transcript that cannot be read is a line of the list; the Result fails when none can be, or nothing can be written.
+/// Decodes each recording once, in child processes (thousands of times real time per core). Memory: the findings and
+/// one transcript per thread. Blocks.
+Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const ReviewOptions& options);
+
+}  // namespace tutti

@@ -1,0 +1,164 @@
+#include "cli/review_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/review/recording_index.h"
+#include "cli/review/review.h"
+#include "view/progress.h"
+#include "view/review/review_times.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShown = 10;  // recordings that the terminal names
+
+struct ReviewCommand {
+  std::vector<std::string> files{};
+  fs::path out{};
+  fs::path audio_root{};
+  double least_severity = 0.5;
+  std::int32_t threads = 0;
+  bool text_only = false;
+  bool json = false;
+};
+
+void add_review(OptionTable& table, ReviewCommand& c) {
+  table.positional(
+      c.files, "TRANSCRIPT.json...",
+      "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder stands for all below "
+      "it");
+  table.add("out", c.out, "DIR", "where review.csv and review.html go").letter = 'o';
+  table.add("audio-root", c.audio_root, "DIR",
+            "look for the recordings below it, by name; none: beside each transcript");
+  table.add("least-severity", c.least_severity, "S",
+            "leave out findings below, 0 to 1. From 0.5 on a finding is worth an ear");
+  table.add("threads", c.threads, "N", "recordings looked at together; 0: one per core");
+  table.add_switch("text-only", c.text_only,
+                   "do not listen to the recordings: faster; gaps are not found, and invented speech hardly");
+  table.add_switch("json", c.json, "the list as one line of JSON on standard output");
+}
+
+/// Files as named, and the .json files below folders, in order.
+Result<std::vector<fs::path>> transcripts_of(const std::vector<std::string>& names) {
+  std::vector<fs::path> found;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) {
+      found.emplace_back(name);
+      continue;
+    }
+    const auto before = static_cast<std::ptrdiff_t>(found.size());
+    for (fs::recursive_directory_iterator at(name, fs::directory_options::skip_permission_denied, error), end;
+         !error && at != end; at.increment(error))
+      if (at->is_regular_file(error) && at->path().extension() == ".json") found.push_back(at->path());
+    if (found.size() == static_cast<std::size_t>(before))
+      return fail(Fault::missing, name + ": expected JSON transcripts in it, found none");
+    std::sort(found.begin() + before, found.end());
+  }
+  return found;
+}
+
+std::vector<ReviewInput> inputs_of(const std::vector<fs::path>& transcripts, const fs::path& audio_root) {
+  const RecordingIndex index(audio_root);
+  std::vector<ReviewInput> inputs;
+  for (const fs::path& transcript : transcripts)
+    inputs.push_back({.transcript = transcript, .recording = index.recording_of(transcript).value_or(fs::path())});
+  return inputs;
+}
+
+Json json_of(const ReviewRecording& recording) {
+  Json findings = Json::array();
+  for (const ReviewFinding& finding : recording.findings)
+    findings.push_back({{"kind", finding.kind},
+                        {"start_seconds", finding.start.count()},
+                        {"end_seconds", finding.end.count()},
+                        {"severity", finding.severity},
+                        {"reason", finding.reason},
+                        {"excerpt", finding.excerpt}});
+  Json entry{{"recording", recording.name}, {"transcript", recording.transcript}, {"doubt", recording.doubt}};
+  if (recording.length > Seconds(0)) entry["length_seconds"] = recording.length.count();
+  entry["findings"] = std::move(findings);
+  return entry;
+}
+
+void print_json(const ReviewList& list) {
+  Json out{{"version", 1},
+           {"looked_at", list.looked_at},
+           {"not_heard", list.not_heard},
+           {"not_read", list.not_read},
+           {"recordings", Json::array()}};
+  for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
+  std::puts(out.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+void print_text(const ReviewList& list, const fs::path& out) {
+  for (std::size_t i = 0; i < std::min(kShown, list.recordings.size()); ++i) {
+    const ReviewRecording& recording = list.recordings[i];
+    const ReviewFinding& worst = recording.findings.front();
+    std::printf("%s  %s  %s: %s%s\n", fitted(recording.name, 28, true).c_str(),
+                position_text(worst.start, worst.end).c_str(), worst.kind.c_str(), worst.reason.c_str(),
+                recording.findings.size() > 1
+                    ? (" (and " + std::to_string(recording.findings.size() - 1) + " more)").c_str()
+                    : "");
+  }
+  if (list.recordings.size() > kShown) std::printf("and %zu more recordings\n", list.recordings.size() - kShown);
+  for (const std::string& line : list.not_read) std::printf("not judged: %s\n", line.c_str());
+  if (list.not_heard > 0)
+    std::printf("%zu were judged by their text alone%s\n", list.not_heard,
+                list.recordings.empty() ? "" : ", without where speech is");
+  std::printf("%s: %s\n", review_headline(list).c_str(), (out / "review.html").c_str());
+}
+
+/// Counts on a terminal, silent elsewhere.
+std::function<void(std::size_t)> counting(LiveLines& lines, std::size_t all) {
+  if (!::isatty(STDERR_FILENO)) return {};
+  return [&lines, all](std::size_t done) {
+    if (done == all)
+      lines.clear();
+    else
+      lines.show({std::to_string(done) + " of " + std::to_string(all) + " looked at"});
+  };
+}
+
+}  // namespace
+
+int run_review(const std::vector<std::string>& arguments) {
+  ReviewCommand command;
+  OptionTable table(
+      "review",
+      "Finds the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
+      "other languages, impossible speed, low confidence. Writes a table and a page with players.");
+  add_review(table, command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (command.out.empty())
+    return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
+                    kUsage);
+  const auto transcripts = transcripts_of(command.files);
+  if (!transcripts) return complain(transcripts.error(), kNothingRan);
+
+  const auto inputs = inputs_of(*transcripts, command.audio_root);
+  LiveLines lines(STDERR_FILENO);
+  const auto list = write_review(inputs, {.out = command.out,
+                                          .least_severity = command.least_severity,
+                                          .listen = !command.text_only,
+                                          .threads = command.threads,
+                                          .on_progress = counting(lines, inputs.size())});
+  if (!list) return complain(list.error(), kNothingRan);
+  if (command.json)
+    print_json(*list);
+  else
+    print_text(*list, command.out);
+  return list->not_read.empty() ? kDone : kSomeFailed;
+}
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+#include "device/emulated_load.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include "base/files.h"
+
+namespace tutti {
+
+std::unique_ptr<EmulatedLoad> EmulatedLoad::on(std::string uuid) {
+  const char* script = std::getenv("TUTTI_FAKE_NVML");
+  if (!script || !*script) return nullptr;
+  static std::atomic<int> count = 0;
+  const std::string name = std::to_string(::getpid()) + "-" + std::to_string(count++);
+  const std::filesystem::path folder = std::string(script) + ".loads";
+  return std::unique_ptr<EmulatedLoad>(new EmulatedLoad(folder / name, std::move(uuid)));
+}
+
+EmulatedLoad::~EmulatedLoad() {
+  std::error_code ignored;  // a file left behind counts only while we live
+  std::filesystem::remove(file_, ignored);
+}
+
+Result<void> EmulatedLoad::set(Bytes memory, double utilisation) {
+  std::error_code failed;
+  std::filesystem::create_directories(file_.parent_path(), failed);
+  const auto next = file_.parent_path() / ("." + file_.filename().string());
+  {
+    std::ofstream out(next);
+    out << "load gpu=" << uuid_ << " pid=" << ::getpid() << " memory=" << memory.value
+        << " util=" << std::lround(utilisation * 100) << "\n";
+    if (!out.flush()) return tl::unexpected<Error>(system_error(next.string(), "cannot be written", errno));
+  }
+  std::filesystem::rename(next, file_, failed);
+  if (failed) return tl::unexpected<Error>(system_error(file_.string(), "cannot be replaced", failed.value()));
+  return {};
+}
+
+}  // namespace tutti

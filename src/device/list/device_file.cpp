@@ -1,0 +1,169 @@
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/nearest.h"
+#include "device/list/device_list.h"
+
+namespace tutti {
+namespace {
+
+/// Puts a value into its field; false: it is not of that kind or out of range.
+using Take = std::function<bool(const toml::node&)>;
+using Keys = std::map<std::string, Take, std::less<>>;
+
+Take positive(double& field) {
+  return [&field](const toml::node& node) {
+    const auto value = node.value<double>();
+    if (!value || !std::isfinite(*value) || *value <= 0) return false;
+    field = *value;
+    return true;
+  };
+}
+
+template <class Into>
+Take within(double least, double most, Into into) {
+  return [=](const toml::node& node) {
+    const auto value = node.value<double>();
+    if (!value || !(*value >= least && *value <= most)) return false;
+    into(*value);
+    return true;
+  };
+}
+
+Take text_into(std::string& field) {
+  return [&field](const toml::node& node) {
+    const auto value = node.value_exact<std::string>();
+    if (value) field = *value;
+    return value.has_value();
+  };
+}
+
+/// An entry of the file before it is put together.
+struct Entry {
+  std::string use{};
+  std::string name{};
+  int count = 1;
+  EmulatedCard card{};
+  bool plays = false;  // has keys that only an emulated card understands
+  Result<void> failures{};
+};
+
+bool take_failures(Entry& entry, const toml::node& node) {
+  const auto* list = node.as_array();
+  if (!list) return false;
+  for (const auto& item : *list) {
+    auto failure = parse_failure(item.value_or(std::string{}));
+    if (!failure) {
+      entry.failures = tl::unexpected(failure.error());
+      return true;
+    }
+    entry.card.failures.push_back(*failure);
+  }
+  return true;
+}
+
+Keys keys_of(Entry& entry) {
+  const auto played = [&entry](Take take) {
+    return [&entry, take](const toml::node& node) {
+      entry.plays = true;
+      return take(node);
+    };
+  };
+  EmulatedCard& card = entry.card;
+  return {{"use", text_into(entry.use)},
+          {"name", text_into(entry.name)},
+          {"count", within(1, 1024, [&entry](double value) { entry.count = static_cast<int>(value); })},
+          {"jitter", played(within(0, 0.95, [&card](double value) { card.jitter = value; }))},
+          {"warm-up", played(within(0, 1e6, [&card](double value) { card.warm_up = Seconds(value); }))},
+          {"slots", played(within(1, 1024, [&card](double value) { card.slots = static_cast<std::int32_t>(value); }))},
+          {"time", played(positive(card.time))},
+          {"failures", played([&entry](const toml::node& node) { return take_failures(entry, node); })}};
+}
+
+Result<void> take_table(const toml::table& table, const Keys& keys, const std::string& where) {
+  for (const auto& [key, node] : table) {
+    const auto known = keys.find(key.str());
+    if (known == keys.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, ignored] : keys) names.push_back(name);
+      const std::string meant = nearest_name(key.str(), names);
+      return fail(Fault::usage, where + ": no such key '" + std::string(key.str()) + "'",
+                  meant.empty() ? "" : "Did you mean '" + meant + "'?");
+    }
+    if (known->second(node)) continue;
+    std::ostringstream found;
+    node.visit([&](const auto& value) { found << value; });
+    return fail(Fault::usage, where + ": '" + std::string(key.str()) + "' cannot be " + found.str(),
+                "docs/operations.md describes devices files");
+  }
+  return {};
+}
+
+Result<ListedDevice> listed(Entry entry, const std::string& where) {
+  if (!entry.failures) return fail_in(where, entry.failures.error());
+  if (entry.use.empty()) return fail(Fault::usage, where + ": expected use = \"DEVICE\", found none");
+  auto spec = parse_device(entry.use);
+  if (!spec) return fail_in(where, spec.error());
+  const bool emulated = spec->kind == DeviceSpec::Kind::emulated;
+  if (entry.plays && !emulated)
+    return fail(Fault::usage,
+                where + ": jitter, warm-up, slots, time and failures need an emulated card, found '" + entry.use + "'");
+  if (emulated) {
+    entry.card.speed = spec->card.speed;
+    entry.card.memory = spec->card.memory;
+    entry.card.uuid = spec->card.uuid;
+    spec->card = entry.card;
+  }
+  return ListedDevice{.spec = std::move(*spec), .name = entry.name};
+}
+
+Result<toml::table> parse_toml(const std::string& content, const std::string& path) {
+  try {
+    return toml::parse(content, path);
+  } catch (const toml::parse_error& error) {
+    std::ostringstream text;
+    text << path << ", line " << error.source().begin.line << ": " << error.description();
+    return fail(Fault::usage, text.str());
+  }
+}
+
+}  // namespace
+
+Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
+  const auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  auto parsed = parse_toml(*content, path);
+  if (!parsed) return tl::unexpected(parsed.error());
+  double time = 1;
+  const toml::array* entries = nullptr;
+  const Keys top{{"time", positive(time)}, {"device", [&](const toml::node& node) {
+                                              entries = node.as_array();
+                                              return entries != nullptr;
+                                            }}};
+  if (auto taken = take_table(*parsed, top, path); !taken) return tl::unexpected(taken.error());
+  std::vector<ListedDevice> devices;
+  for (std::size_t i = 0; entries && i < entries->size(); ++i) {
+    const std::string where = path + ": device " + std::to_string(i + 1);
+    const auto* table = (*entries)[i].as_table();
+    Entry entry;
+    entry.card.time = time;
+    if (auto taken = table ? take_table(*table, keys_of(entry), where) : Result<void>{}; !taken)
+      return tl::unexpected(taken.error());
+    const int count = entry.count;
+    auto device = listed(std::move(entry), where);
+    if (!device) return tl::unexpected(device.error());
+    for (int k = 0; k < count; ++k) {
+      device->spec.card.seed = devices.size();  // alike, but not in step
+      devices.push_back(*device);
+    }
+  }
+  if (devices.empty()) return fail(Fault::usage, path + ": expected at least one [[device]], found none");
+  return devices;
+}
+
+}  // namespace tutti

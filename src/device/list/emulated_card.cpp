@@ -1,0 +1,78 @@
+#include "device/list/emulated_card.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "base/nearest.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kModelBytes = std::int64_t{3} << 30;  // turbo in float16, with what it computes in
+constexpr std::int64_t kWindowBytes = std::int64_t{400} << 20;
+
+using Kind = EmulatedFailure::Kind;
+const std::map<std::string, Kind, std::less<>> kKinds{{"die", Kind::die},         {"hang", Kind::hang},
+                                                      {"stall", Kind::stall},     {"garble", Kind::garble},
+                                                      {"exhaust", Kind::exhaust}, {"lost", Kind::lost}};
+
+std::string number(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
+
+bool read(std::string_view text, double& into) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
+bool read(std::string_view text, Seconds& into) {
+  double value = 0;
+  if (!read(text, value)) return false;
+  into = Seconds(value);
+  return true;
+}
+
+}  // namespace
+
+std::int32_t EmulatedCard::windows() const {
+  const std::int64_t fit = (memory.value - kModelBytes) / kWindowBytes;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(fit, 1, std::max(1, slots)));
+}
+
+Result<EmulatedFailure> parse_failure(const std::string& text) {
+  const auto at = text.find('@');
+  const std::string kind = text.substr(0, at);
+  const auto known = kKinds.find(kind);
+  if (known == kKinds.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : kKinds) names.push_back(name);
+    const std::string meant = nearest_name(kind, names);
+    return fail(Fault::usage, "failure '" + text + "': expected die, hang, stall, garble, exhaust or lost",
+                meant.empty() ? "Write it as KIND@SECONDS: lost@60+30" : "Did you mean " + meant + "@SECONDS?");
+  }
+  EmulatedFailure failure{.kind = known->second};
+  const std::string_view times = at == text.npos ? std::string_view() : std::string_view(text).substr(at + 1);
+  const auto plus = failure.kind == Kind::lost ? times.find('+') : times.npos;
+  const bool timed =
+      read(times.substr(0, plus), failure.at) && failure.at >= Seconds(0) &&
+      (plus == times.npos || (read(times.substr(plus + 1), failure.lasts) && failure.lasts > Seconds(0)));
+  if (!timed)
+    return fail(Fault::usage, "failure '" + text + "': expected a time in seconds behind @, and for lost + how long",
+                "As in " + kind + "@60, or lost@60+30");
+  return failure;
+}
+
+std::string text_of(const EmulatedFailure& failure) {
+  std::string text;
+  for (const auto& [name, kind] : kKinds)
+    if (kind == failure.kind) text = name;
+  text += "@" + number(failure.at.count());
+  if (failure.lasts > Seconds(0)) text += "+" + number(failure.lasts.count());
+  return text;
+}
+
+}  // namespace tutti

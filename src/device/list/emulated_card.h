@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// Something that goes wrong with an emulated card, once.
+struct EmulatedFailure {
+  enum class Kind {
+    die,      ///< the process is killed
+    hang,     ///< it says nothing any more
+    stall,    ///< it answers pings and finishes nothing
+    garble,   ///< it sends nonsense
+    exhaust,  ///< one window does not fit
+    lost,     ///< the device is gone: the process ends, and none gets ready until it is back
+  };
+  Kind kind = Kind::die;
+  Seconds at{0};     ///< since the card was born, by the card's clock
+  Seconds lasts{0};  ///< of `lost`; 0: for good
+  bool operator==(const EmulatedFailure&) const = default;
+};
+
+/// A card that is only played: how fast it is, what fits and what goes wrong. Its clock runs `time` real seconds a
+/// second, so that hours pass in seconds.
+struct EmulatedCard {
+  double speed = 30;  ///< seconds of audio a second, whatever the number of windows
+  Bytes memory{std::int64_t{12} << 30};
+  std::int32_t slots = 8;  ///< windows in work at most; fewer where memory does not hold them
+  double jitter = 0;       ///< a window takes up to this share more or less
+  Seconds warm_up{0};      ///< from the start of a worker to Ready
+  double time = 1;         ///< real seconds per second of the card
+  std::uint64_t seed = 0;  ///< of the jitter
+  std::int64_t born = 0;   ///< nanoseconds of the monotonic clock; failures count from here
+  std::string uuid{};      ///< the (fake) GPU it sits on; empty: none
+  std::vector<EmulatedFailure> failures{};
+
+  /// Windows that fit beside a model of ordinary size, at least one.
+  std::int32_t windows() const;
+  bool operator==(const EmulatedCard&) const = default;
+};
+
+/// "die@30", "lost@60+30": as in a devices file.
+Result<EmulatedFailure> parse_failure(const std::string& text);
+std::string text_of(const EmulatedFailure& failure);
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "device/nvml/nvml_source.h"
+#include "device/telemetry/gpu_book.h"
+#include "device/telemetry/smi_source.h"
+
+namespace tutti {
+
+/// What the threads that read GPUs share.
+struct DriverDesk {
+  explicit DriverDesk(Seconds patience) : book(GpuBook(patience)) {}
+  Guarded<GpuBook> book;
+  std::shared_ptr<Guarded<NvmlView>> view = std::make_shared<Guarded<NvmlView>>();
+};
+
+/// One reader of GPUs: by NVML, else by nvidia-smi, into the desk's book. One thread, whose calls may hang; another
+/// reader can then take over.
+class DriverWatch {
+ public:
+  /// `reader`: its number in the book. `is_needed` says whether it still is the one to read.
+  DriverWatch(std::shared_ptr<DriverDesk> desk, int reader, const Clock& clock, std::function<bool()> is_needed);
+
+  /// One round over all GPUs.
+  void read_once();
+
+ private:
+  class Sink;
+  std::shared_ptr<DriverDesk> desk_;
+  int reader_;
+  const Clock& clock_;
+  std::function<bool()> is_needed_;
+  NvmlSource nvml_;
+  SmiSource smi_;
+};
+
+/// Measures PCIe throughput of all GPUs that answer, 40 ms each.
+void measure_all_pcie(DriverDesk& desk, const Clock& clock, const std::function<bool()>& is_needed);
+
+}  // namespace tutti

@@ -1,0 +1,146 @@
+#include "device/telemetry/gpu_book.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace tutti {
+namespace {
+
+constexpr int kLatchedAfter = 5;  // rounds: a real process may die within one
+constexpr Seconds kPcieStale{30};
+/// A card with less in use has nobody on it; where `reserved` is not told apart, it is in there too.
+constexpr Bytes kNobody{256 << 20}, kNobodyAndReserved{1 << 30};
+
+bool is_latched(const GpuSnapshot& gpu) {
+  const Bytes most = gpu.memory.reserved ? kNobody : kNobodyAndReserved;
+  return gpu.utilisation.gpu == 1.0 && gpu.processes && gpu.processes->empty() && gpu.memory.used &&
+         *gpu.memory.used < most;
+}
+
+std::string whole_seconds(Seconds time) {
+  return std::to_string(static_cast<long long>(time.count())) + " s";
+}
+
+}  // namespace
+
+void GpuBook::asking(int reader, std::string_view uuid, Instant now) {
+  asked_.insert_or_assign(reader, Asked{std::string(uuid), now});
+}
+
+bool GpuBook::may_ask(int reader, std::string_view uuid) const {
+  return std::none_of(asked_.begin(), asked_.end(),
+                      [&](const auto& each) { return each.first != reader && each.second.uuid == uuid; });
+}
+
+bool GpuBook::is_overdue(int reader, Instant now) const {
+  const auto found = asked_.find(reader);
+  return found != asked_.end() && now - found->second.since > patience_;
+}
+
+void GpuBook::answered(GpuSnapshot gpu) {
+  Entry& entry = entries_[gpu.uuid];
+  if (gpu.state == GpuState::lost) {
+    const std::string reason = gpu.reason;
+    entry.values = std::move(gpu);
+    return lose(entry, reason);
+  }
+  entry.latched = is_latched(gpu) ? entry.latched + 1 : 0;
+  if (entry.latched >= kLatchedAfter) {
+    gpu.utilisation = {};
+    gpu.utilisation.doubt = "says 100 % with no process and no memory in use";
+  }
+  entry.values = std::move(gpu);
+}
+
+/// Keeps what the card is, forgets what it did.
+void GpuBook::lose(Entry& entry, const std::string& reason) {
+  GpuSnapshot lost{.uuid = entry.values.uuid, .pci_bus_id = entry.values.pci_bus_id, .name = entry.values.name};
+  lost.state = GpuState::lost;
+  lost.reason = reason;
+  lost.memory.total = entry.values.memory.total;
+  lost.errors.recovery_action = entry.values.errors.recovery_action;
+  entry.values = std::move(lost);
+  entry.latched = 0;
+}
+
+void GpuBook::xid(std::string_view uuid, int code, std::chrono::system_clock::time_point when) {
+  const auto found = entries_.find(uuid);
+  Entry& entry = found == entries_.end() ? entries_[std::string(uuid)] : found->second;
+  if (entry.values.uuid.empty()) entry.values.uuid = uuid;
+  XidCount& count = entry.xids[code];
+  ++count.count;
+  count.last = when;
+}
+
+void GpuBook::pcie(std::string_view uuid, const GpuPcie& measured, Instant when) {
+  const auto found = entries_.find(uuid);
+  if (found == entries_.end()) return;
+  found->second.measured = measured;
+  found->second.measured_at = when;
+}
+
+void GpuBook::finished(const GpuRound& round) {
+  source_ = round.source;
+  driver_ = round.driver;
+  notes_ = round.notes;
+  for (auto& [uuid, entry] : entries_)
+    if (std::find(round.uuids.begin(), round.uuids.end(), uuid) == round.uuids.end())
+      lose(entry, "the driver no longer lists it");
+}
+
+void GpuBook::failed(const Error& error) {
+  source_.clear();
+  notes_ = {error.text()};
+  for (auto& [uuid, entry] : entries_) lose(entry, error.what);
+}
+
+/// How long the answer of this GPU is overdue.
+std::optional<Seconds> GpuBook::waited_for(std::string_view uuid, Instant now) const {
+  std::optional<Seconds> longest;
+  for (const auto& [reader, asked] : asked_)
+    if (asked.uuid == uuid && now - asked.since > patience_)
+      longest = std::max(longest.value_or(Seconds(0)), Seconds(now - asked.since));
+  return longest;
+}
+
+GpuSnapshot GpuBook::shown(Entry& entry, Instant now) const {
+  GpuSnapshot gpu = entry.values;
+  auto waited = waited_for(gpu.uuid, now);
+  const auto age = gpu.age(now);
+  // The driver as a whole may hang while another source still tells fresh values.
+  if (!waited && gpu.state == GpuState::ok && (!age || *age > patience_)) waited = waited_for("", now);
+  if (waited) {
+    gpu.state = GpuState::hung;
+    gpu.reason = "the driver has not answered for " + whole_seconds(*waited);
+  }
+  if (entry.is_new || gpu.state != entry.shown) entry.since = now;
+  entry.is_new = false;
+  entry.shown = gpu.state;
+  gpu.since = entry.since;
+  if (!entry.xids.empty()) gpu.errors.xids = entry.xids;
+  if (entry.measured_at && now - *entry.measured_at < kPcieStale && gpu.state != GpuState::lost) {
+    gpu.pcie.sent = entry.measured.sent;
+    gpu.pcie.received = entry.measured.received;
+  }
+  return gpu;
+}
+
+std::vector<GpuSnapshot> GpuBook::gpus(Instant now) {
+  std::vector<GpuSnapshot> all;
+  for (auto& [uuid, entry] : entries_) all.push_back(shown(entry, now));
+  const auto place = [](const GpuSnapshot& gpu) {
+    return std::tuple(gpu.index.value_or(std::numeric_limits<int>::max()), std::string_view(gpu.uuid));
+  };
+  std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return all;
+}
+
+std::vector<std::string> GpuBook::notes(Instant now) const {
+  auto notes = notes_;
+  if (const auto waited = waited_for("", now))
+    notes.push_back("the NVIDIA driver has not answered for " + whole_seconds(*waited));
+  return notes;
+}
+
+}  // namespace tutti

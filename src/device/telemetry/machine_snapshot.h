@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/telemetry/gpu_snapshot.h"
+#include "device/telemetry/host_snapshot.h"
+
+namespace tutti {
+
+/// Everything telemetry knows of this machine at one moment. Immutable once published; plain data.
+struct MachineSnapshot {
+  std::uint64_t number = 0;                            ///< counts up from 1; 0: nothing was sampled yet
+  Clock::Instant when{};                               ///< when it was put together
+  std::chrono::system_clock::time_point wall_clock{};  ///< the same moment, for people
+  std::string source{};                 ///< where GPU data comes from: "nvml", "nvidia-smi", or empty: there is none
+  std::optional<std::string> driver{};  ///< NVIDIA driver version
+  std::vector<GpuSnapshot> gpus{};      ///< in PCI order; a lost card stays, at the end
+  HostSnapshot host{};
+  std::vector<std::string> notes{};  ///< what is missing and why, a line each
+
+  Seconds age(Clock::Instant now) const { return now - when; }
+  /// The GPU of this UUID, or null.
+  const GpuSnapshot* gpu(std::string_view uuid) const;
+};
+
+}  // namespace tutti

@@ -1,0 +1,48 @@
+#include <algorithm>
+
+#include "device/telemetry/machine_snapshot.h"
+
+namespace tutti {
+namespace {
+
+/// NVML's clocks event reasons from bit 1 on; bit 0 says that the GPU is idle (nvml.h, nvmlClocksEventReasons).
+constexpr ThrottleReason kReasons[] = {
+    {"applications_clocks_setting", "held by the clocks that are set"},
+    {"sw_power_cap", "power limit reached"},
+    {"hw_slowdown", "hardware slowdown"},
+    {"sync_boost", "held back by its sync boost group"},
+    {"sw_thermal_slowdown", "too hot, slowed by the driver"},
+    {"hw_thermal_slowdown", "too hot, slowed by the hardware"},
+    {"hw_power_brake_slowdown", "power brake asserted by the machine"},
+    {"display_clock_setting", "held by the display's clocks"},
+};
+
+}  // namespace
+
+std::string_view name_of(GpuState state) {
+  switch (state) {
+    case GpuState::ok: return "ok";
+    case GpuState::lost: return "lost";
+    case GpuState::hung: break;
+  }
+  return "hung";
+}
+
+std::vector<ThrottleReason> throttle_reasons(std::uint64_t mask) {
+  std::vector<ThrottleReason> reasons;
+  for (std::size_t i = 0; i < std::size(kReasons); ++i)
+    if (mask >> (i + 1) & 1) reasons.push_back(kReasons[i]);
+  return reasons;
+}
+
+std::optional<Seconds> GpuSnapshot::age(Clock::Instant now) const {
+  if (!when) return std::nullopt;
+  return now - *when;
+}
+
+const GpuSnapshot* MachineSnapshot::gpu(std::string_view uuid) const {
+  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuSnapshot& each) { return each.uuid == uuid; });
+  return found == gpus.end() ? nullptr : &*found;
+}
+
+}  // namespace tutti

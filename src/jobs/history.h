@@ -1,0 +1,74 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/task.h"
+
+namespace tutti {
+
+/// One run of a command over the store.
+struct RunStart {
+  std::string command{};  // "tutti batch talks --output-dir out"
+  std::string batch{};
+  std::string model{};
+  std::string compute_type{};
+};
+
+/// What a device did in a run. Absent is absent, never 0.
+struct DeviceUse {
+  std::string device{};  // GPU UUID, cpu:N, emulated:...
+  std::string name{};    // for people
+  Seconds audio{};       // done there
+  Seconds busy{};
+  std::map<std::string, Seconds> idle{};  // by reason
+  std::optional<double> energy_joules{};
+  std::optional<double> cost{};  // in the currency of --price
+};
+
+struct RunEnd {
+  std::int64_t total = 0, successful = 0, failed = 0, cancelled = 0;
+  Seconds elapsed{};
+  Seconds audio{};
+  std::vector<DeviceUse> devices{};
+};
+
+struct RunRecord {
+  RunId id = 0;
+  RunStart start{};
+  StoreTime started{};
+  std::optional<StoreTime> ended{};  // none: in work, or killed
+  RunEnd end{};
+};
+
+/// What a device's speed depends on.
+struct SpeedKey {
+  std::string device{};
+  std::string model{};
+  std::string compute_type{};
+  int concurrency = 1;
+  auto operator<=>(const SpeedKey&) const = default;
+};
+
+/// The speed model at some moment: a job of d audio seconds takes overhead + d / speed.
+struct SpeedRecord {
+  SpeedKey key{};
+  double speed = 0;                      // audio seconds per second
+  Seconds overhead{};                    // per job
+  std::int64_t samples = 0;              // measurements behind it
+  std::optional<double> median_error{};  // of its predictions, relative
+  StoreTime at{};                        // set by the store
+};
+
+/// Something that happened to a device: a breaker that opened, a lost card, a drain.
+struct DeviceEvent {
+  std::string device{};
+  RunId run = 0;
+  std::string kind{};  // "quarantined", "lost", "returned", ...
+  std::string text{};  // reason and evidence, for people
+  StoreTime at{};      // set by the store
+};
+
+}  // namespace tutti

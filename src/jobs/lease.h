@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/retry.h"
+#include "jobs/task.h"
+
+namespace tutti {
+
+/// How long a claim is good for without renewal, and how often to renew it.
+inline constexpr std::chrono::milliseconds kLeaseLength{60'000};
+inline constexpr std::chrono::milliseconds kRenewEvery{20'000};
+
+/// The right to work on a task. Whatever its holder tells the store carries it; a holder that was too slow learns from
+/// the answer that it lost the task, and then must stop, remove what it wrote and publish nothing.
+struct LeaseKey {
+  TaskId task = 0;
+  std::string token{};  // random, 32 hexadecimal digits; never given twice
+};
+
+struct ClaimRequest {
+  std::string device{};          // where it will run, for the record; "" when not known yet
+  std::optional<TaskId> task{};  // this one; none: the first in order (class, aged priority, size rule)
+  std::string batch{};           // only of this batch; empty: of any
+  std::string not_failed_on{};   // leave out tasks whose latest attempt failed on this device; empty: none left out
+  std::chrono::milliseconds length = kLeaseLength;
+};
+
+struct Lease {
+  LeaseKey key{};
+  Task task{};
+  int attempt = 0;
+  StoreTime until{};
+  /// A whole result of the same content and options: to be copied instead of computed again.
+  std::vector<TaskOutput> same_outputs{};
+};
+
+/// A sign of life.
+struct Renewal {
+  LeaseKey key{};
+  double progress = 0;  // 0..1
+  std::chrono::milliseconds length = kLeaseLength;
+};
+
+enum class LeaseStanding {
+  held,
+  cancel,  // held, but the task is to be stopped: call `cancelled`
+  lost     // somebody else's now, or nobody's
+};
+
+/// What an attempt used, for history.
+struct AttemptUse {
+  std::string device{};  // where most of it ran; empty: as claimed
+  Seconds audio{};       // of the input, measured
+  Seconds busy{};        // of the device
+};
+
+struct Failure {
+  FailureClass kind = FailureClass::transient;
+  std::string reason{};  // for people: what happened, with its evidence
+  AttemptUse use{};
+};
+
+/// What became of a task that failed.
+struct AfterFailure {
+  bool held = true;  // false: the lease was lost before, and the failure is nobody's
+  TaskState state = TaskState::queued;
+  std::chrono::milliseconds wait{};  // queued: not before so long from now
+};
+
+/// What to do with an input whose content is known now.
+struct ContentVerdict {
+  enum class What {
+    unique,  // go on
+    copy,    // `same_outputs` hold the result: copy them instead
+    wait,    // another task with this content is in work; this one was handed back and is claimable when that one ends
+    lost     // the lease is
+  };
+  What what = What::unique;
+  TaskId same_as = 0;
+  std::vector<TaskOutput> same_outputs{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+/// Why a database must not lie on a file system of this kind (statfs f_type), by its name; none: it may.
+std::optional<std::string> network_file_system(long kind);
+
+/// The same for the file system that holds `folder`.
+std::optional<std::string> network_file_system(const std::filesystem::path& folder);
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#include "jobs/owner_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+
+#include "base/files.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
+  std::string name = random_token();
+  fs::path path = folder / name;
+  OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return tl::unexpected(system_error(path.string(), "could not be created", errno));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    return tl::unexpected(system_error(path.string(), "could not be locked", errno));
+  return OwnerLock(std::move(path), std::move(name), std::move(file));
+}
+
+OwnerLock::~OwnerLock() {
+  if (file_) ::unlink(path_.c_str());
+}
+
+bool OwnerLock::has_gone(const fs::path& folder, const std::string& name) {
+  const fs::path path = folder / name;
+  const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file) return errno == ENOENT;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  ::unlink(path.c_str());
+  return true;
+}
+
+std::string random_token() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw std::runtime_error("the kernel gives no random numbers");
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string token;
+  for (const unsigned char byte : bytes) {
+    token += kDigits[byte >> 4];
+    token += kDigits[byte & 15];
+  }
+  return token;
+}
+
+}  // namespace tutti

@@ -1,0 +1,200 @@
+#include "jobs/publish.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/files.h"
+#include "base/sha256.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kStagingName = ".tmp";
+
+tl::unexpected<Error> failed(const fs::path& thing, std::string_view doing) {
+  return tl::unexpected(system_error(thing.string(), doing, errno));
+}
+
+std::string hash_of(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(bytes)));
+  return hash.hex();
+}
+
+bool is_whole(const fs::path& path, const TaskOutput& output) {
+  const auto content = read_file(path);
+  return content && static_cast<std::int64_t>(content->size()) == output.bytes && hash_of(*content) == output.sha256;
+}
+
+bool on_one_disk(const fs::path& a, const fs::path& b) {
+  struct stat first {
+  }, second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev;
+}
+
+Result<void> make_folder(const fs::path& folder) {
+  std::error_code why;
+  fs::create_directories(folder, why);
+  if (why) return fail(Fault::missing, folder.string() + ": the folder cannot be made: " + why.message());
+  return {};
+}
+
+Result<void> write_synced(const fs::path& path, std::string_view content) {
+  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return failed(path, "could not be created");
+  if (auto written = write_all(file.get(), std::as_bytes(std::span(content)), path.string()); !written) return written;
+  if (::fsync(file.get()) != 0) return failed(path, "could not be synced");
+  return {};
+}
+
+/// <task>.<attempt>.<token>.<n>, as stage_outputs names them.
+std::optional<LeaseKey> key_in(const std::string& name) {
+  long long task = 0;
+  int attempt = 0, number = 0, used = 0;
+  char token[33] = {};
+  if (std::sscanf(name.c_str(), "%18lld.%9d.%32[0-9a-f].%9d%n", &task, &attempt, token, &number, &used) != 4 ||
+      used != static_cast<int>(name.size()))
+    return {};
+  return LeaseKey{task, token};
+}
+
+bool older_than_a_day(const fs::path& path) {
+  std::error_code why;
+  const auto written = fs::last_write_time(path, why);
+  return !why && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
+Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
+  std::size_t collected = 0;
+  std::error_code why;
+  for (const auto& entry : fs::directory_iterator(folder, why)) {
+    const auto key = key_in(entry.path().filename().string());
+    if (!key) continue;  // nothing of ours
+    const auto by = store.staged_by(*key);
+    if (!by) return tl::unexpected(by.error());
+    const bool lost =
+        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::stranger && older_than_a_day(entry.path()));
+    if (lost && ::unlink(entry.path().c_str()) == 0) ++collected;
+  }
+  return collected;
+}
+
+}  // namespace
+
+Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
+                                              std::span<const OutputContent> outputs) {
+  std::vector<TaskOutput> staged;
+  const auto stage = [&](const OutputContent& output) -> Result<void> {
+    const fs::path folder = output.path.parent_path();
+    if (auto made = make_folder(folder); !made) return made;
+    if (auto made = make_folder(staging); !made) return made;
+    const fs::path here = on_one_disk(staging, folder) ? staging : folder / kStagingName;
+    if (auto made = make_folder(here); !made) return made;
+    const std::string name = std::to_string(lease.key.task) + "." + std::to_string(lease.attempt) + "." +
+                             lease.key.token + "." + std::to_string(staged.size());
+    staged.push_back({output.path.string(), (here / name).string(), hash_of(output.content),
+                      static_cast<std::int64_t>(output.content.size())});
+    if (auto written = write_synced(here / name, output.content); !written) return written;
+    return sync_folder(here);
+  };
+  for (const auto& output : outputs)
+    if (auto done = stage(output); !done) {
+      remove_staged(staged);
+      return tl::unexpected(done.error());
+    }
+  return staged;
+}
+
+Result<void> put_in_place(const TaskOutput& output) {
+  const fs::path path = output.path;
+  if (::rename(output.staged.c_str(), path.c_str()) == 0) return sync_folder(path.parent_path());
+  if (errno != ENOENT) return failed(path, "could not be put in place");
+  if (is_whole(path, output)) return {};
+  return fail(Fault::missing, path.string() + ": neither it nor its staged copy is what was recorded");
+}
+
+void remove_staged(std::span<const TaskOutput> outputs) {
+  for (const auto& output : outputs) ::unlink(output.staged.c_str());
+}
+
+void leave_staging(const fs::path& staging) {
+  ::rmdir(staging.c_str());
+}
+
+Result<bool> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
+                             std::span<const OutputContent> outputs, const AttemptUse& use) {
+  const auto staged = stage_outputs(lease, staging, outputs);
+  if (!staged) return tl::unexpected(staged.error());
+  const auto held = store.complete(lease.key, *staged, use);
+  if (!held || !*held) {
+    remove_staged(*staged);
+    return held;
+  }
+  for (const auto& output : *staged)
+    if (auto placed = put_in_place(output); !placed) {
+      placed.error().hint = "The transcript is whole in " + output.staged + "; the next run puts it in place";
+      return tl::unexpected(placed.error());
+    }
+  if (auto marked = store.mark_published(lease.key.task); !marked) return tl::unexpected(marked.error());
+  return true;
+}
+
+Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {
+  if (same.size() != paths.size())
+    return fail(Fault::missing,
+                "the twin has " + std::to_string(same.size()) + " outputs, expected " + std::to_string(paths.size()));
+  std::vector<OutputContent> copies;
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    auto content = read_file(same[i].path);
+    if (!content || hash_of(*content) != same[i].sha256) content = read_file(same[i].staged);
+    if (!content || hash_of(*content) != same[i].sha256)
+      return fail(Fault::missing, same[i].path + ": not what was recorded");
+    copies.push_back({paths[i], std::move(*content)});
+  }
+  return copies;
+}
+
+Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders) {
+  SweepReport report;
+  const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
+  if (!reaped) return tl::unexpected(reaped.error());
+  const auto unpublished = store.unpublished();
+  if (!unpublished) return tl::unexpected(unpublished.error());
+  for (const auto& task : *unpublished) {
+    Result<void> placed;
+    for (const auto& output : task.outputs)
+      if (placed) placed = put_in_place(output);
+    if (!placed && placed.error().fault != Fault::missing) return tl::unexpected(placed.error());
+    if (placed) {
+      if (auto marked = store.mark_published(task.task); !marked) return tl::unexpected(marked.error());
+      ++report.put_in_place;
+    } else {
+      const auto again = store.redo({.ids = {task.task}});
+      if (!again) return tl::unexpected(again.error());
+      report.requeued += *again;
+    }
+  }
+  for (const auto& folder : staging_folders) {
+    const auto collected = collect_losers(store, folder);
+    if (!collected) return tl::unexpected(collected.error());
+    report.collected += *collected;
+  }
+  return report;
+}
+
+bool outputs_are_there(std::span<const TaskOutput> outputs) {
+  for (const auto& output : outputs) {
+    std::error_code why;
+    const auto size = fs::file_size(output.path, why);
+    if (why || static_cast<std::int64_t>(size) != output.bytes) return false;
+  }
+  return true;
+}
+
+}  // namespace tutti

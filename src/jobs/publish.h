@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "jobs/store.h"
+
+namespace tutti {
+
+/// A file that an attempt made.
+struct OutputContent {
+  std::filesystem::path path{};  // its public name, absolute
+  std::string content{};
+};
+
+/// Exactly-once outputs: stage, commit, put in place. `staging` is a folder on the file system of the outputs
+/// (<output folder>/.tmp). True: the outputs are in place, whole, and recorded. False: the lease was lost; nothing was
+/// published and what was staged is gone. After an error before the commit the task is still held: fail it; after one
+/// later (the hint says so) the next sweep puts the outputs in place.
+Result<bool> publish_outputs(JobStore& store, const Lease& lease, const std::filesystem::path& staging,
+                             std::span<const OutputContent> outputs, const AttemptUse& use);
+
+/// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
+/// whole any more: then do the work.
+Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
+                                           std::span<const std::filesystem::path> paths);
+
+// The steps, for whoever needs them apart.
+
+/// Writes every output to <staging>/<task>.<attempt>.<token>.<n> and syncs it. An output on another file system than
+/// `staging` is staged in .tmp beside its public name.
+Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
+                                              std::span<const OutputContent> outputs);
+/// Renames a staged output to its public name and syncs the folder. Right again when it has happened already.
+Result<void> put_in_place(const TaskOutput& output);
+void remove_staged(std::span<const TaskOutput> outputs);
+
+/// Removes an empty staging folder at the end of a run.
+void leave_staging(const std::filesystem::path& staging);
+
+struct SweepReport {
+  std::size_t put_in_place = 0;  // tasks whose outputs a killed process had recorded but not renamed
+  std::size_t requeued = 0;      // whose recorded outputs are neither staged nor in place
+  std::size_t collected = 0;     // staged files of attempts that lost
+};
+
+/// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
+/// knows nothing of are removed when older than a day.
+Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders);
+
+/// Whether recorded outputs are still there: each file exists with its recorded size.
+bool outputs_are_there(std::span<const TaskOutput> outputs);
+
+}  // namespace tutti

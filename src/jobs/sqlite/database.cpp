@@ -1,0 +1,76 @@
+#include "jobs/sqlite/database.h"
+
+namespace tutti {
+namespace {
+
+Error sqlite_error(const std::string& name, int code, const std::string& words) {
+  const std::string what = name + ": " + words;
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+      return {Fault::exhausted, what, "Free some space on that disk, or name another folder with --state DIR"};
+    case SQLITE_BUSY:
+      return {Fault::exhausted, what, "Another process holds the store for long; see who has it open: fuser " + name};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {Fault::corrupt, what, "Move the file away to begin a new store, or name another folder with --state DIR"};
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH: return {Fault::missing, what, "Name a folder that you may write to with --state DIR"};
+    default: return {Fault::internal, what};
+  }
+}
+
+}  // namespace
+
+Result<Database> Database::open(const std::filesystem::path& path, std::chrono::milliseconds busy_wait) {
+  sqlite3* raw = nullptr;
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, kFlags, nullptr);
+  Handle handle(raw);
+  if (code != SQLITE_OK)
+    return tl::unexpected(sqlite_error(path.string(), code, raw ? sqlite3_errmsg(raw) : "no memory"));
+  sqlite3_extended_result_codes(raw, 1);
+  sqlite3_busy_timeout(raw, static_cast<int>(busy_wait.count()));
+  Database database(std::move(handle), path.string());
+  try {
+    database.script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
+  } catch (const SqlError& failed) {
+    return tl::unexpected(failed.error);
+  }
+  return database;
+}
+
+void Database::script(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) raise(code);
+}
+
+void Database::rollback() noexcept {
+  if (!sqlite3_get_autocommit(handle_.get())) sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+sqlite3_stmt* Database::prepared(std::string_view sql) {
+  auto& statement = statements_[std::string(sql)];
+  if (!statement) {
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    statement.reset(raw);
+    if (code != SQLITE_OK) raise(code);
+  }
+  return statement.get();
+}
+
+bool Database::step(sqlite3_stmt* statement) {
+  const int code = sqlite3_step(statement);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) raise(code);
+  return code == SQLITE_ROW;
+}
+
+void Database::raise(int code) const {
+  throw SqlError{sqlite_error(name_, code, sqlite3_errmsg(handle_.get()))};
+}
+
+}  // namespace tutti

@@ -1,0 +1,119 @@
+#include "jobs/sqlite/sqlite_store.h"
+#include "jobs/sqlite/task_rows.h"
+
+namespace tutti {
+namespace {
+
+void read_devices(Database& database, RunRecord& run) {
+  database.rows(
+      "SELECT device, name, audio, busy, energy_joules, cost FROM run_devices WHERE run = ?1 ORDER BY device",
+      [&](const Row& row) {
+        DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
+        if (row.has(4)) use.energy_joules = row.real(4);
+        if (row.has(5)) use.cost = row.real(5);
+        run.end.devices.push_back(std::move(use));
+      },
+      run.id);
+  for (auto& use : run.end.devices)
+    database.rows(
+        "SELECT reason, seconds FROM run_idle WHERE run = ?1 AND device = ?2",
+        [&](const Row& row) { use.idle[row.text(0)] = Seconds(row.real(1)); }, run.id, use.device);
+}
+
+}  // namespace
+
+Result<RunId> SqliteStore::begin_run(const RunStart& start) {
+  return transact([&](Database& database) {
+    database.run("INSERT INTO runs(command, batch, model, compute_type, started) VALUES(?1, ?2, ?3, ?4, ?5)",
+                 start.command, start.batch, start.model, start.compute_type, ms_of(now()));
+    return database.last_id();
+  });
+}
+
+Result<void> SqliteStore::end_run(RunId run, const RunEnd& end) {
+  return transact([&](Database& database) {
+    database.run(
+        "UPDATE runs SET ended = ?2, total = ?3, successful = ?4, failed = ?5, cancelled = ?6, elapsed = ?7, "
+        "audio = ?8 WHERE id = ?1",
+        run, ms_of(now()), end.total, end.successful, end.failed, end.cancelled, end.elapsed.count(),
+        end.audio.count());
+    database.run("DELETE FROM run_idle WHERE run = ?1", run);
+    database.run("DELETE FROM run_devices WHERE run = ?1", run);
+    for (const auto& use : end.devices) {
+      database.run("INSERT INTO run_devices VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)", run, use.device, use.name,
+                   use.audio.count(), use.busy.count(), use.energy_joules, use.cost);
+      for (const auto& [reason, seconds] : use.idle)
+        database.run("INSERT INTO run_idle VALUES(?1, ?2, ?3, ?4)", run, use.device, reason, seconds.count());
+    }
+  });
+}
+
+Result<std::vector<RunRecord>> SqliteStore::runs(std::size_t limit) {
+  return transact([&](Database& database) {
+    std::vector<RunRecord> found;
+    database.rows(
+        "SELECT id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, "
+        "elapsed, audio FROM runs ORDER BY id DESC LIMIT ?1",
+        [&](const Row& row) {
+          RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
+          if (row.has(6)) run.ended = time_of(row.number(6));
+          run.end = {row.number(7),  row.number(8),         row.number(9),
+                     row.number(10), Seconds(row.real(11)), Seconds(row.real(12))};
+          found.push_back(std::move(run));
+        },
+        static_cast<std::int64_t>(limit));
+    for (auto& run : found) read_devices(database, run);
+    return found;
+  });
+}
+
+Result<void> SqliteStore::record_speed(const SpeedRecord& speed) {
+  return transact([&](Database& database) {
+    database.run(
+        "INSERT INTO speeds(device, model, compute_type, concurrency, speed, overhead, samples, median_error, at) "
+        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        speed.key.device, speed.key.model, speed.key.compute_type, speed.key.concurrency, speed.speed,
+        speed.overhead.count(), speed.samples, speed.median_error, ms_of(now()));
+  });
+}
+
+Result<std::vector<SpeedRecord>> SqliteStore::speeds(bool all) {
+  return transact([&](Database& database) {
+    std::vector<SpeedRecord> found;
+    const std::string newest =
+        " WHERE id IN (SELECT max(id) FROM speeds GROUP BY device, model, compute_type, concurrency)";
+    database.rows(
+        "SELECT device, model, compute_type, concurrency, speed, overhead, samples, median_error, at FROM speeds" +
+            (all ? std::string() : newest) + " ORDER BY id",
+        [&](const Row& row) {
+          SpeedRecord speed{
+              {row.text(0), row.text(1), row.text(2), row.count(3)}, row.real(4), Seconds(row.real(5)), row.number(6)};
+          if (row.has(7)) speed.median_error = row.real(7);
+          speed.at = time_of(row.number(8));
+          found.push_back(std::move(speed));
+        });
+    return found;
+  });
+}
+
+Result<void> SqliteStore::record_event(const DeviceEvent& event) {
+  return transact([&](Database& database) {
+    database.run("INSERT INTO events(at, run, device, kind, text) VALUES(?1, ?2, ?3, ?4, ?5)", ms_of(now()), event.run,
+                 event.device, event.kind, event.text);
+  });
+}
+
+Result<std::vector<DeviceEvent>> SqliteStore::events(StoreTime since) {
+  return transact([&](Database& database) {
+    std::vector<DeviceEvent> found;
+    database.rows(
+        "SELECT device, run, kind, text, at FROM events WHERE at >= ?1 ORDER BY id",
+        [&](const Row& row) {
+          found.push_back({row.text(0), row.number(1), row.text(2), row.text(3), time_of(row.number(4))});
+        },
+        ms_of(since));
+    return found;
+  });
+}
+
+}  // namespace tutti

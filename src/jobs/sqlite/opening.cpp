@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "jobs/local_disk.h"
+#include "jobs/sqlite/schema.h"
+#include "jobs/sqlite/sqlite_store.h"
+#include "jobs/sqlite/task_rows.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
+  const fs::path owners = options.folder / "owners";
+  std::error_code why;
+  fs::create_directories(owners, why);
+  if (why)
+    return tutti::fail(Fault::missing,
+                       options.folder.string() + ": the store's folder cannot be made: " + why.message(),
+                       "Name a folder that you may write to with --state DIR");
+  if (const auto network = network_file_system(options.folder))
+    return tutti::fail(
+        Fault::unsupported,
+        options.folder.string() + ": the store lies on " + *network + ", where the locks of SQLite do not hold",
+        "Name a folder on a disk of this machine with --state DIR");
+  const fs::path path = options.folder / "tutti.sqlite";
+  auto database = Database::open(path, options.busy_wait);
+  if (!database) return tl::unexpected(database.error());
+  if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
+  auto owner = OwnerLock::take(owners);
+  if (!owner) return tl::unexpected(owner.error());
+  auto store = std::make_unique<SqliteStore>(std::move(*database), std::move(*owner), options);
+  if (auto set = store->set_time(); !set) return tl::unexpected(set.error());
+  return store;
+}
+
+fs::path state_folder() {
+  const auto set = [](const char* name) -> const char* {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+  };
+  if (const char* own = set("TUTTI_STATE")) return own;
+  if (const char* xdg = set("XDG_STATE_HOME")) return fs::path(xdg) / "tutti";
+  const char* home = set("HOME");
+  return fs::path(home ? home : "/tmp") / ".local" / "state" / "tutti";
+}
+
+Result<void> SqliteStore::set_time() {
+  const StoreClock& clock = *options_.clock;
+  return transact([&](Database& database) {
+    std::string boot;
+    std::int64_t base = 0, latest = 0;
+    database.rows("SELECT value FROM meta WHERE name = 'boot'", [&](const Row& row) { boot = row.text(0); });
+    database.rows("SELECT value FROM meta WHERE name = 'base'", [&](const Row& row) { base = row.number(0); });
+    database.rows("SELECT max(coalesce(ended, started)) FROM runs", [&](const Row& row) { latest = row.number(0); });
+    database.rows("SELECT max(submitted) FROM tasks",
+                  [&](const Row& row) { latest = std::max(latest, row.number(0)); });
+    base_ = time_of(base);
+    if (boot == clock.boot() && ms_of(now()) >= latest) return;
+    base_ = std::max(clock.wall(), time_of(latest)) - clock.since_boot();
+    database.run("INSERT OR REPLACE INTO meta VALUES('boot', ?1)", clock.boot());
+    database.run("INSERT OR REPLACE INTO meta VALUES('base', ?1)", ms_of(base_));
+    database.run("UPDATE tasks SET lease_until = 0 WHERE state = 'running'");
+    database.run("UPDATE tasks SET not_before = 0 WHERE state = 'queued' AND not_before <> 0");
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <mutex>
+#include <type_traits>
+
+#include "jobs/open_store.h"
+#include "jobs/owner_lock.h"
+#include "jobs/sqlite/database.h"
+#include "jobs/store.h"
+
+namespace tutti {
+
+/// JobStore on a SQLite file. Every call is one BEGIN IMMEDIATE transaction on one connection; the mutex makes the
+/// threads of a process wait for each other's disk as the file's lock makes processes wait.
+class SqliteStore final : public JobStore {
+ public:
+  SqliteStore(Database database, OwnerLock owner, const StoreOptions& options)
+      : database_(std::move(database)), owner_(std::move(owner)), options_(options) {}
+
+  /// Agrees with the file on what time it is; after a boot all leases are over. Call once, first.
+  Result<void> set_time();
+
+  StoreTime now() const override { return base_ + options_.clock->since_boot(); }
+
+  Result<RunId> begin_run(const RunStart& start) override;
+  Result<void> end_run(RunId run, const RunEnd& end) override;
+  Result<std::vector<Submitted>> submit(RunId run, std::span<const TaskSpec> specs) override;
+  Result<void> set_length(TaskId task, Seconds audio, LengthSource source) override;
+
+  Result<std::optional<Lease>> claim(const ClaimRequest& request) override;
+  Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) override;
+  Result<ContentVerdict> content_known(const LeaseKey& key, const std::string& sha256) override;
+  Result<bool> complete(const LeaseKey& key, std::span<const TaskOutput> outputs, const AttemptUse& use) override;
+  Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) override;
+  Result<bool> hand_back(const LeaseKey& key, const std::string& reason) override;
+  Result<bool> cancelled(const LeaseKey& key) override;
+  Result<std::size_t> reap() override;
+
+  Result<std::size_t> cancel(const TaskFilter& filter) override;
+  Result<std::size_t> hold(const TaskFilter& filter) override;
+  Result<std::size_t> resume(const TaskFilter& filter) override;
+  Result<std::size_t> retry(const TaskFilter& filter) override;
+  Result<std::size_t> redo(const TaskFilter& filter) override;
+
+  Result<TaskCounts> counts(const TaskFilter& filter) override;
+  Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) override;
+  Result<std::vector<Attempt>> attempts(TaskId task) override;
+  Result<std::vector<TaskOutput>> outputs(TaskId task) override;
+
+  Result<std::vector<Unpublished>> unpublished() override;
+  Result<void> mark_published(TaskId task) override;
+  Result<StagedBy> staged_by(const LeaseKey& key) override;
+
+  Result<void> record_speed(const SpeedRecord& speed) override;
+  Result<std::vector<SpeedRecord>> speeds(bool all) override;
+  Result<void> record_event(const DeviceEvent& event) override;
+  Result<std::vector<DeviceEvent>> events(StoreTime since) override;
+  Result<std::vector<RunRecord>> runs(std::size_t limit) override;
+
+ private:
+  /// Runs `work(database)` as one transaction and returns its value, or the error that undid it.
+  template <class Work>
+  auto transact(Work&& work) -> Result<std::invoke_result_t<Work, Database&>> {
+    std::lock_guard one_at_a_time(mutex_);
+    try {
+      database_.run("BEGIN IMMEDIATE");
+      if constexpr (std::is_void_v<std::invoke_result_t<Work, Database&>>) {
+        work(database_);
+        database_.run("COMMIT");
+        return {};
+      } else {
+        auto value = work(database_);
+        database_.run("COMMIT");
+        return value;
+      }
+    } catch (const SqlError& failed) {
+      database_.rollback();
+      return tl::unexpected(failed.error);
+    }
+  }
+
+  Submitted submit_one(Database& database, RunId run, const TaskSpec& spec) const;
+  void renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input) const;
+  TaskId first_claimable(Database& database, const ClaimRequest& request) const;
+  /// Ends the running attempt of a task whose lease is given up or taken.
+  void end_attempt(Database& database, TaskId task, AttemptEnd end, std::string_view failure, const std::string& error,
+                   const AttemptUse& use) const;
+  AfterFailure settle_failure(Database& database, TaskId task, FailureClass kind, AttemptEnd end,
+                              const std::string& error, const AttemptUse& use) const;
+  bool give_back(Database& database, TaskId task, AttemptEnd end, const std::string& reason) const;
+  std::size_t reap_one(Database& database, TaskId task, bool orphaned) const;
+
+  mutable std::mutex mutex_;
+  Database database_;
+  OwnerLock owner_;
+  StoreOptions options_;
+  StoreTime base_{};  // of since_boot() = 0; set once, by set_time
+};
+
+/// Twins that wait for a task which is neither queued nor running any more become claimable.
+void release_waiting(Database& database);
+
+/// Whether the lease is still this holder's.
+bool is_held(Database& database, const LeaseKey& key);
+
+}  // namespace tutti

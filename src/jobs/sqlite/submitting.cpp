@@ -1,0 +1,108 @@
+#include "jobs/sqlite/sqlite_store.h"
+#include "jobs/sqlite/task_rows.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kAgeingMs = 600'000;  // what waiting counts: one priority
+
+/// When, of two tasks of a class, the one waits as long as the other: the static form of priority + waiting / ageing.
+std::int64_t aged_from(StoreTime now, int priority) {
+  return ms_of(now) - priority * kAgeingMs;
+}
+
+struct Known {
+  TaskId id = 0;
+  std::string state{};
+  InputIdentity identity{};
+  std::string input{};
+  std::string options{};
+};
+
+Known find_key(Database& database, const std::string& key) {
+  Known known;
+  database.rows(
+      "SELECT id, state, bytes, modified_ns, input, options FROM tasks WHERE key = ?1",
+      [&](const Row& row) {
+        known = {row.number(0), row.text(1), {row.number(2), row.number(3)}, row.text(4), row.text(5)};
+      },
+      key);
+  return known;
+}
+
+}  // namespace
+
+Result<std::vector<Submitted>> SqliteStore::submit(RunId run, std::span<const TaskSpec> specs) {
+  return transact([&](Database& database) {
+    std::vector<Submitted> answers;
+    answers.reserve(specs.size());
+    for (const auto& spec : specs) answers.push_back(submit_one(database, run, spec));
+    return answers;
+  });
+}
+
+Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec& spec) const {
+  const Known known = find_key(database, spec.key);
+  if (known.id != 0) {
+    const bool same_input = known.input == spec.input && known.identity == spec.identity;
+    if (same_input && known.options == spec.options) {
+      database.run("UPDATE tasks SET run = ?2, batch = ?3 WHERE id = ?1", known.id, run, spec.batch);
+      return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued)};
+    }
+    renew_version(database, run, known.id, spec, same_input);
+    return {known.id, Submitted::What::renewed, TaskState::queued};
+  }
+  const ClaimOrder order = claim_order(spec);
+  std::optional<double> audio;
+  if (spec.audio) audio = spec.audio->count();
+  std::optional<std::int64_t> deadline;
+  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  database.run(
+      "INSERT INTO tasks(key, batch, run, input, bytes, modified_ns, options, audio, length, class, priority, "
+      "deadline, "
+      "uuid, name, extra, aged_from, due, size, state, submitted) "
+      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 'queued', ?19)",
+      spec.key, spec.batch, run, spec.input, spec.identity.bytes, spec.identity.modified_ns, spec.options, audio,
+      static_cast<int>(spec.length), static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
+      spec.extra, aged_from(now(), spec.priority), order.due, order.size, ms_of(now()));
+  return {database.last_id(), Submitted::What::added, TaskState::queued};
+}
+
+/// A row keeps its id and its attempts; everything known of the old version goes. Whoever works on it is fenced off.
+void SqliteStore::renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec,
+                                bool same_input) const {
+  const ClaimOrder order = claim_order(spec);
+  std::optional<double> audio;
+  if (spec.audio) audio = spec.audio->count();
+  std::optional<std::int64_t> deadline;
+  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  end_attempt(database, task, AttemptEnd::handed_back, "", "the input or the options changed", {});
+  database.run("DELETE FROM results WHERE task = ?1", task);
+  database.run(
+      "UPDATE tasks SET batch = ?2, run = ?3, input = ?4, bytes = ?5, modified_ns = ?6, options = ?7, audio = ?8, "
+      "length = ?9, class = ?10, priority = ?11, deadline = ?12, uuid = ?13, name = ?14, extra = ?15, aged_from = ?16, "
+      "due = ?17, size = ?18, submitted = ?19, state = 'queued', strikes = 0, device_failures = 0, memory_failures = "
+      "0, "
+      "progress = 0, sha256 = iif(?20, sha256, ''), same_as = 0, waits_for = 0, not_before = 0, cancel_wished = 0, "
+      "owner = '', failed_on = '', lease_token = '', error = '', published = 0 WHERE id = ?1",
+      task, spec.batch, run, spec.input, spec.identity.bytes, spec.identity.modified_ns, spec.options, audio,
+      static_cast<int>(spec.length), static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
+      spec.extra, aged_from(now(), spec.priority), order.due, order.size, ms_of(now()), same_input ? 1 : 0);
+  release_waiting(database);
+}
+
+Result<void> SqliteStore::set_length(TaskId task, Seconds audio, LengthSource source) {
+  return transact([&](Database& database) {
+    std::optional<TaskSpec> spec;
+    const std::string select = "SELECT " + std::string(kTaskColumns) + " FROM tasks WHERE id = ?1";
+    database.rows(
+        select, [&](const Row& row) { spec = task_in(row).spec; }, task);
+    if (!spec || spec->length > source) return;
+    spec->audio = audio;
+    const ClaimOrder order = claim_order(*spec);
+    database.run("UPDATE tasks SET audio = ?2, length = ?3, due = ?4, size = ?5 WHERE id = ?1", task, audio.count(),
+                 static_cast<int>(source), order.due, order.size);
+  });
+}
+
+}  // namespace tutti

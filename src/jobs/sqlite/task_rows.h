@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/lease.h"
+#include "jobs/sqlite/database.h"
+#include "jobs/task.h"
+
+namespace tutti {
+
+/// The columns that `task_in` reads, in its order, for SELECT and RETURNING.
+extern const char* const kTaskColumns;
+Task task_in(const Row& row);
+
+/// Where a task stands in the order of claiming; the smallest goes first.
+struct ClaimOrder {
+  std::int64_t due = 0;
+  double size = 0;
+};
+/// Earliest deadline, then shortest, for interactive tasks; longest first for others. An unknown length counts as forty
+/// minutes.
+ClaimOrder claim_order(const TaskSpec& spec);
+
+/// Moments as the database keeps them.
+inline std::int64_t ms_of(StoreTime time) {
+  return time.time_since_epoch().count();
+}
+inline StoreTime time_of(std::int64_t ms) {
+  return StoreTime(std::chrono::milliseconds(ms));
+}
+
+/// A filter as a condition and the two lists it takes, as JSON: `"... WHERE " + condition`, then ?1 to ?4 are batch,
+/// run, states and ids.
+struct FilterSql {
+  std::string condition{};
+  std::string states{};
+  std::string ids{};
+};
+FilterSql sql_of(const TaskFilter& filter);
+
+std::vector<TaskOutput> outputs_of(Database& database, TaskId task);
+/// A done task, not `task` itself, with this content and these options, and its outputs; 0: none.
+TaskId done_twin(Database& database, TaskId task, const std::string& sha256, const std::string& options);
+
+}  // namespace tutti

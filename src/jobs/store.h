@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "jobs/history.h"
+#include "jobs/lease.h"
+#include "jobs/task.h"
+
+namespace tutti {
+
+/// What became of a submission.
+struct Submitted {
+  enum class What { added, kept, renewed };  // renewed: the input or the options changed, and it is queued again
+  TaskId id = 0;
+  What what = What::added;
+  TaskState state = TaskState::queued;
+};
+
+/// The durable record of all work: tasks, attempts, results, device speeds, history. Every call is one transaction that
+/// is on disk when it returns; a process killed between two calls leaves a store that the next one goes on from. Any
+/// number of threads and processes. Times are the store's own. Errors: Fault::exhausted when the disk is full,
+/// Fault::corrupt when the store is damaged, Fault::internal otherwise; a failed call has changed nothing.
+class JobStore {
+ public:
+  virtual ~JobStore() = default;
+
+  virtual StoreTime now() const = 0;
+
+  // ---- asking for work
+
+  virtual Result<RunId> begin_run(const RunStart& start) = 0;
+  virtual Result<void> end_run(RunId run, const RunEnd& end) = 0;
+
+  /// Idempotent by TaskSpec::key, in one transaction; answers in the order of `specs`. Ask in portions of about a
+  /// thousand, so that others get a turn.
+  virtual Result<std::vector<Submitted>> submit(RunId run, std::span<const TaskSpec> specs) = 0;
+  /// Takes a better known length; a worse one (see LengthSource) is ignored.
+  virtual Result<void> set_length(TaskId task, Seconds audio, LengthSource source) = 0;
+
+  // ---- doing it
+
+  /// Takes a claimable task: queued, its time come, not waiting for a twin. None when there is no such task (or the one
+  /// wished for is not claimable). No two callers ever hold one task.
+  virtual Result<std::optional<Lease>> claim(const ClaimRequest& request) = 0;
+  /// In one transaction; answers in the order of `renewals`.
+  virtual Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) = 0;
+  /// Records the SHA-256 of the input and finds its twins: another task with the same content and options.
+  virtual Result<ContentVerdict> content_known(const LeaseKey& key, const std::string& sha256) = 0;
+  /// Records staged outputs as the task's result and the task as done; the outputs are then to be put in place
+  /// (jobs/publish.h does both). False: the lease was lost.
+  virtual Result<bool> complete(const LeaseKey& key, std::span<const TaskOutput> outputs, const AttemptUse& use) = 0;
+  virtual Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) = 0;
+  /// Back to the queue, nobody's fault: drain, stop, a lost card. False: the lease was lost.
+  virtual Result<bool> hand_back(const LeaseKey& key, const std::string& reason) = 0;
+  /// The answer to LeaseStanding::cancel. False: the lease was lost.
+  virtual Result<bool> cancelled(const LeaseKey& key) = 0;
+
+  /// Takes back every lease that ran out or whose owner is gone; how many. Call at start and every ten seconds.
+  virtual Result<std::size_t> reap() = 0;
+
+  // ---- steering it; each returns how many tasks it changed
+
+  /// Queued and held ones at once; running ones are told when they renew.
+  virtual Result<std::size_t> cancel(const TaskFilter& filter) = 0;
+  virtual Result<std::size_t> hold(const TaskFilter& filter) = 0;
+  virtual Result<std::size_t> resume(const TaskFilter& filter) = 0;
+  /// Dead and cancelled ones are queued again with no strikes (--retry-failed).
+  virtual Result<std::size_t> retry(const TaskFilter& filter) = 0;
+  /// Done ones whose outputs are gone are queued again.
+  virtual Result<std::size_t> redo(const TaskFilter& filter) = 0;
+
+  // ---- looking at it
+
+  virtual Result<TaskCounts> counts(const TaskFilter& filter) = 0;
+  /// By id, those after `after`, at most `limit`.
+  virtual Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) = 0;
+  virtual Result<std::vector<Attempt>> attempts(TaskId task) = 0;
+  virtual Result<std::vector<TaskOutput>> outputs(TaskId task) = 0;
+
+  // ---- putting outputs in place (jobs/publish.h)
+
+  /// Outputs of done tasks that are not known to be in place.
+  struct Unpublished {
+    TaskId task = 0;
+    std::vector<TaskOutput> outputs{};
+  };
+  virtual Result<std::vector<Unpublished>> unpublished() = 0;
+  virtual Result<void> mark_published(TaskId task) = 0;
+  /// What this store knows of the attempt that a temporary file belongs to: nothing, or whether it is still at work.
+  enum class StagedBy { stranger, at_work, over };
+  virtual Result<StagedBy> staged_by(const LeaseKey& key) = 0;
+
+  // ---- history
+
+  /// Replaces the current speed and keeps the old one as history.
+  virtual Result<void> record_speed(const SpeedRecord& speed) = 0;
+  /// The current speed of every key; with `all`, every record there is, oldest first.
+  virtual Result<std::vector<SpeedRecord>> speeds(bool all) = 0;
+  virtual Result<void> record_event(const DeviceEvent& event) = 0;
+  virtual Result<std::vector<DeviceEvent>> events(StoreTime since) = 0;
+  /// Latest first.
+  virtual Result<std::vector<RunRecord>> runs(std::size_t limit) = 0;
+};
+
+}  // namespace tutti

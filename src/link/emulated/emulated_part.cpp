@@ -1,0 +1,147 @@
+#include "link/emulated/emulated_part.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string_view>
+
+namespace tutti {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
+
+template <class Number>
+bool read(std::string_view text, Number& into) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
+bool read(std::string_view text, Seconds& into) {
+  double value = 0;
+  if (!read(text, value)) return false;
+  into = Seconds(value);
+  return true;
+}
+
+bool read(std::string_view text, std::string& into) {
+  into = text;
+  return true;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(at), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::int32_t>& ids, char between) {
+  std::string text;
+  for (const auto id : ids) text += (text.empty() ? "" : std::string(1, between)) + std::to_string(id);
+  return text;
+}
+
+bool read(std::string_view text, std::vector<std::int32_t>& into) {
+  into.clear();
+  for (const auto part : split(text, '.'))
+    if (!read(part, into.emplace_back())) return false;
+  return true;
+}
+
+bool read(std::string_view text, std::vector<std::vector<std::int32_t>>& into) {
+  into.clear();
+  for (const auto word : split(text, ','))
+    if (!read(word, into.emplace_back())) return false;
+  return true;
+}
+
+bool read(std::string_view text, std::vector<EmulatedFailure>& into) {
+  into.clear();
+  for (const auto part : split(text, ',')) {
+    auto failure = parse_failure(std::string(part));
+    if (!failure) return false;
+    into.push_back(*failure);
+  }
+  return true;
+}
+
+using Readers = std::map<std::string, std::function<bool(std::string_view)>, std::less<>>;
+
+Readers readers_of(EmulatedPart& part) {
+  const auto into = [](auto& field) { return [&field](std::string_view text) { return read(text, field); }; };
+  EmulatedCard& card = part.card;
+  EmulatedSpeech& speech = part.speech;
+  return {{"build", into(part.build_id)},
+          {"speed", into(card.speed)},
+          {"memory", into(card.memory.value)},
+          {"slots", into(card.slots)},
+          {"jitter", into(card.jitter)},
+          {"warm-up", into(card.warm_up)},
+          {"time", into(card.time)},
+          {"seed", into(card.seed)},
+          {"born", into(card.born)},
+          {"uuid", into(card.uuid)},
+          {"failures", into(card.failures)},
+          {"n-mels", into(speech.n_mels)},
+          {"n-audio-ctx", into(speech.n_audio_ctx)},
+          {"n-text-ctx", into(speech.n_text_ctx)},
+          {"n-vocab", into(speech.n_vocab)},
+          {"timestamp-begin", into(speech.timestamp_begin)},
+          {"languages", into(speech.languages)},
+          {"words", into(speech.words)},
+          {"stop", into(speech.stop)}};
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const EmulatedPart& part) {
+  const EmulatedCard& card = part.card;
+  const EmulatedSpeech& speech = part.speech;
+  std::string failures;
+  for (const auto& failure : card.failures) failures += (failures.empty() ? "" : ",") + text_of(failure);
+  std::string words;
+  for (const auto& word : speech.words) words += (words.empty() ? "" : ",") + joined(word, '.');
+  return {"build=" + part.build_id,
+          "speed=" + number(card.speed),
+          "memory=" + std::to_string(card.memory.value),
+          "slots=" + std::to_string(card.slots),
+          "jitter=" + number(card.jitter),
+          "warm-up=" + number(card.warm_up.count()),
+          "time=" + number(card.time),
+          "seed=" + std::to_string(card.seed),
+          "born=" + std::to_string(card.born),
+          "uuid=" + card.uuid,
+          "failures=" + failures,
+          "n-mels=" + std::to_string(speech.n_mels),
+          "n-audio-ctx=" + std::to_string(speech.n_audio_ctx),
+          "n-text-ctx=" + std::to_string(speech.n_text_ctx),
+          "n-vocab=" + std::to_string(speech.n_vocab),
+          "timestamp-begin=" + std::to_string(speech.timestamp_begin),
+          "languages=" + joined(speech.languages, '.'),
+          "words=" + words,
+          "stop=" + joined(speech.stop, '.')};
+}
+
+Result<EmulatedPart> part_of(const std::vector<std::string>& words) {
+  EmulatedPart part;
+  const Readers readers = readers_of(part);
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    const auto reader = readers.find(word.substr(0, equals));
+    if (equals == word.npos || reader == readers.end() || !reader->second(std::string_view(word).substr(equals + 1)))
+      return fail(Fault::usage, "emulated-worker: '" + word.substr(0, 60) + "' is none of its arguments");
+  }
+  if (part.speech.words.empty()) return fail(Fault::usage, "emulated-worker: expected words=..., found none");
+  return part;
+}
+
+}  // namespace tutti

@@ -1,0 +1,59 @@
+#include "text/manifest/csv.h"
+
+#include <algorithm>
+
+namespace tutti {
+
+Result<std::string> CsvReader::quoted() {
+  const std::size_t begun = line_;
+  std::string field;
+  for (++at_; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (c == '\n') ++line_;
+    if (c != '"') {
+      field += c;
+      continue;
+    }
+    ++at_;
+    if (at_ >= text_.size() || text_[at_] != '"') return field;
+    field += '"';
+  }
+  return fail(Fault::corrupt, "line " + std::to_string(begun) + ": the quote is not closed");
+}
+
+Result<std::optional<CsvReader::Record>> CsvReader::next() {
+  while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) line_ += text_[at_++] == '\n';
+  if (at_ >= text_.size()) return std::nullopt;
+  Record record{.line = line_};
+  const std::string ends{separator_, '\n', '\r'};
+  while (true) {
+    if (at_ < text_.size() && text_[at_] == '"') {
+      auto field = quoted();
+      if (!field) return at_ = text_.size(), tl::unexpected(field.error());
+      record.fields.push_back(std::move(*field));
+    } else {
+      const std::size_t end = std::min(text_.find_first_of(ends, at_), text_.size());
+      record.fields.emplace_back(text_.substr(at_, end - at_));
+      at_ = end;
+    }
+    if (at_ < text_.size() && text_[at_] == separator_) {
+      ++at_;
+      continue;
+    }
+    if (at_ < text_.size() && text_[at_] != '\n' && text_[at_] != '\r') {
+      at_ = text_.size();
+      return fail(Fault::corrupt, "line " + std::to_string(line_) + ": expected a separator after the closing quote");
+    }
+    return record;
+  }
+}
+
+char csv_separator(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  char best = ',';
+  for (const char candidate : {';', '\t'})
+    if (std::ranges::count(line, candidate) > std::ranges::count(line, best)) best = candidate;
+  return best;
+}
+
+}  // namespace tutti

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// One recording that a list, table or manifest names.
+struct ManifestEntry {
+  std::string path{};  // of the audio; relative ones are as they were written
+  std::string id{};    // a UUID is in lower case with hyphens, anything else is kept
+  std::string name{};  // for people; empty: the file's
+  std::optional<Seconds> duration{};
+  std::string task_class{};  // "interactive", "normal", "batch" or empty
+  int priority = 0;
+  std::string extra = "{}";  // the fields that Tutti does not know, as a JSON object in their order
+  std::string origin{};      // "list.csv:12", for messages
+};
+
+/// Takes what a reader finds, in order.
+struct ManifestSink {
+  /// False stops the reader.
+  std::function<bool(ManifestEntry&& entry)> entry{};
+  /// A record that cannot be used; the others go on. Names file, line and field.
+  std::function<void(Error&& error)> problem{};
+};
+
+/// Which assets of a manifest (note 000) are meant, and where their audio lies.
+struct ManifestRules {
+  /// Where the audio of an asset lies, with its fields in braces: "{folder_path}/{file_name}". Empty: a field "path"
+  /// (or one of its other names), else folder_path and file_name, else folder_path and name.
+  std::string path_template{};
+  std::string asset_type = "Audio";                        // of an asset that is taken; empty: any
+  std::string excluded_folder = "Resources/To Be Sorted";  // folder_path of those left out; empty: none
+  bool deleted = false;                                    // take those with a deleted_at
+};
+
+/// What became of the records of one input.
+struct ManifestTally {
+  std::int64_t taken = 0;
+  std::int64_t unusable = 0;                               // told to ManifestSink::problem
+  std::int64_t other_type = 0, excluded = 0, deleted = 0;  // left out by the rules
+};
+
+}  // namespace tutti

@@ -1,0 +1,182 @@
+#include "text/manifest/read.h"
+
+#include <algorithm>
+#include <istream>
+
+#include "base/files.h"
+#include "text/manifest/csv.h"
+#include "text/manifest/json_scan.h"
+#include "text/manifest/record.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What all formats have in common: rules, tally, and where their entries go.
+class Reading {
+ public:
+  Reading(std::string name, const ManifestRules& rules, const ManifestSink& sink)
+      : name_(std::move(name)), rules_(rules), sink_(sink) {}
+
+  std::string at(std::size_t line) const { return name_ + ":" + std::to_string(line); }
+  const ManifestTally& tally() const { return tally_; }
+
+  /// Each returns whether to go on.
+  bool take(ManifestEntry&& entry) {
+    ++tally_.taken;
+    return sink_.entry(std::move(entry));
+  }
+  bool take(const Json& record, const std::string& origin) {
+    if (record.is_object() && is_left_out(record, rules_, tally_)) return true;
+    auto entry = entry_from(record, origin, rules_);
+    return entry ? take(std::move(*entry)) : refuse(std::move(entry.error()));
+  }
+  bool take_json(std::string_view text, const std::string& origin) {
+    const Json record = Json::parse(text, nullptr, false);
+    if (record.is_discarded()) return refuse({Fault::corrupt, origin + ": expected a JSON object, found broken JSON"});
+    return take(record, origin);
+  }
+  /// A line of a list: a path, or a whole object as in JSON lines.
+  bool take_line(std::string line, std::size_t number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty()) return true;
+    if (line[0] == '{') return take_json(line, at(number));
+    ManifestEntry entry;
+    entry.path = std::move(line);
+    entry.origin = at(number);
+    return take(std::move(entry));
+  }
+  bool refuse(Error&& error) {
+    ++tally_.unusable;
+    sink_.problem(std::move(error));
+    return true;
+  }
+
+ private:
+  std::string name_;
+  const ManifestRules& rules_;
+  const ManifestSink& sink_;
+  ManifestTally tally_;
+};
+
+constexpr std::size_t kDeepest =
+    64;  // brackets before a line of JSON is looked at: deeper ones would exhaust the stack
+
+bool is_too_deep(std::string_view text) {
+  std::size_t depth = 0, deepest = 0;
+  for (const char c : text) {  // brackets in strings count, too: a rough guard for a rare thing
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  return deepest > 4 * kDeepest;
+}
+
+Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (blank) continue;
+    if ((json || line[0] == '{') && is_too_deep(line)) {
+      reading.refuse({Fault::corrupt, reading.at(number) + ": nested too deeply"});
+      continue;
+    }
+    if (!(json ? reading.take_json(line, reading.at(number)) : reading.take_line(std::string(line), number))) break;
+  }
+  return {};
+}
+
+Result<void> read_table(std::string_view text, const std::string& name, Reading& reading) {
+  CsvReader table(text, csv_separator(text));
+  const auto header = table.next();
+  if (!header) return fail_in(name, header.error());
+  if (!*header) return fail(Fault::corrupt, name + ": expected a first line with the names of the columns");
+  const std::vector<std::string>& names = (*header)->fields;
+  while (true) {
+    const auto record = table.next();
+    if (!record) return fail_in(name, record.error());
+    if (!*record) return {};
+    const std::string origin = reading.at((*record)->line);
+    const auto& fields = (*record)->fields;
+    if (fields.size() != names.size()) {
+      reading.refuse({Fault::corrupt, origin + ": expected " + std::to_string(names.size()) + " fields, found " +
+                                          std::to_string(fields.size())});
+      continue;
+    }
+    Json object = Json::object();
+    for (std::size_t i = 0; i < names.size(); ++i) object[names[i]] = fields[i];
+    if (!reading.take(object, origin)) return {};
+  }
+}
+
+Result<void> read_document(std::string_view text, const std::string& name, Reading& reading) {
+  const auto elements = find_elements(text, "assets");
+  if (!elements) return fail_in(name, elements.error());
+  const bool is_asset_manifest = text[text.find_first_not_of(" \n\r\t")] == '{';
+  const std::size_t count = elements->size();
+  std::size_t line = 1, counted_to = 0;  // lines are counted along the way
+  if (is_asset_manifest) line = line_of(text, counted_to = text.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const TextSpan& span = (*elements)[is_asset_manifest ? count - 1 - i : i];
+    const std::size_t low = std::min(span.begin, counted_to);
+    const auto between = text.substr(low, std::max(span.begin, counted_to) - low);
+    const auto breaks = static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n'));
+    line = span.begin < counted_to ? line - breaks : line + breaks;
+    counted_to = span.begin;
+    if (!reading.take_json(span.of(text), reading.at(line))) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".txt" || extension == ".lst") return ManifestFormat::list;
+  if (extension == ".csv" || extension == ".tsv") return ManifestFormat::csv;
+  if (extension == ".jsonl" || extension == ".ndjson") return ManifestFormat::jsonl;
+  if (extension == ".json") return ManifestFormat::json;
+  return {};
+}
+
+Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format, const std::string& name,
+                                    const ManifestRules& rules, const ManifestSink& sink) {
+  Reading reading(name, rules, sink);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  Result<void> read;
+  switch (format) {
+    case ManifestFormat::list: read = read_lines_of(text, false, reading); break;
+    case ManifestFormat::jsonl: read = read_lines_of(text, true, reading); break;
+    case ManifestFormat::csv: read = read_table(text, name, reading); break;
+    case ManifestFormat::json: read = read_document(text, name, reading); break;
+  }
+  if (!read) return tl::unexpected(read.error());
+  return reading.tally();
+}
+
+Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestFormat format,
+                                    const ManifestRules& rules, const ManifestSink& sink) {
+  const auto text = read_file(path);  // not mapped: somebody may write it anew while we read
+  if (!text) return tl::unexpected(text.error());
+  return read_manifest(*text, format, path.string(), rules, sink);
+}
+
+Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,
+                                           const ManifestSink& sink) {
+  Reading reading(name, rules, sink);
+  std::string line;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.starts_with('{') && is_too_deep(line)) {
+      reading.refuse({Fault::corrupt, reading.at(number) + ": nested too deeply"});
+      continue;
+    }
+    if (!reading.take_line(std::move(line), number)) break;
+  }
+  return reading.tally();
+}
+
+}  // namespace tutti

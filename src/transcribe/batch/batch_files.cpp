@@ -1,0 +1,411 @@
+#include "transcribe/batch/batch_files.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/sha256.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kUsualBytesPerSecond = 16000;         // of a recording whose length is not known yet: 128 kbit/s
+constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
+
+Seconds guess(const TaskSpec& spec) {
+  return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
+}
+
+Result<std::string> sha256_of_file(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  Sha256 sum;
+  sum.update(file->bytes());
+  return sum.hex();
+}
+
+tl::unexpected<Error> not_wanted() {
+  return fail(Fault::cancelled, "not to be worked on any more");
+}
+
+}  // namespace
+
+BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
+    : options_(options),
+      store_(store),
+      pool_(pool),
+      observer_(observer),
+      order_(options.policy == "fifo" || options.policy == "round_robin" || options.policy == "note") {}
+
+PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
+  return {.id = static_cast<std::uint64_t>(id),
+          .audio = entry.audio,
+          .whole = !options_.run.batched,
+          .priority = entry.task->spec.priority};
+}
+
+void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state) {
+  const Lock lock(mutex_);
+  const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
+  if (!fresh) return;
+  ++counts_.total;
+  if (state == TaskState::done) ++counts_.done;
+  if (state == TaskState::dead) ++counts_.failed;
+  if (state == TaskState::cancelled) ++counts_.cancelled;
+  if (is_final(state)) return;
+  ++open_;
+  order_.add(id, at->second.audio);
+  pool_.add_task(pool_task(id, at->second));
+  changed_.notify_all();
+}
+
+void BatchFiles::all_added() {
+  const Lock lock(mutex_);
+  all_added_ = true;
+  changed_.notify_all();
+}
+
+void BatchFiles::serve(const SpokenModel* model) {
+  const Lock lock(mutex_);
+  model_ = model;
+  changed_.notify_all();
+}
+
+void BatchFiles::stop_taking() {
+  const Lock lock(mutex_);
+  taking_ = false;
+  changed_.notify_all();
+}
+
+void BatchFiles::go_on() {
+  const Lock lock(mutex_);
+  taking_ = true;
+  changed_.notify_all();
+}
+
+bool BatchFiles::stopped_taking() const {
+  const Lock lock(mutex_);
+  return !taking_;
+}
+
+BatchCounts BatchFiles::counts() const {
+  const Lock lock(mutex_);
+  return counts_;
+}
+
+std::size_t BatchFiles::done_now() const {
+  const Lock lock(mutex_);
+  return done_now_;
+}
+
+Seconds BatchFiles::audio_done() const {
+  const Lock lock(mutex_);
+  return audio_done_;
+}
+
+BatchAttempt& BatchFiles::at(std::size_t index) const {
+  const Lock lock(mutex_);
+  return attempts_.at(index);
+}
+
+std::optional<TaskId> BatchFiles::wait_for_task() {
+  Lock lock(mutex_);
+  for (;;) {
+    const auto now = Clock::real().now();
+    if (!taking_ || (all_added_ && open_ == 0)) return {};
+    const bool room = options_.tasks_at_once == 0 || in_flight_ < static_cast<std::size_t>(options_.tasks_at_once);
+    if (room)
+      if (const auto task = order_.take(now)) return task;
+    const auto wake = room ? order_.wake_at(now) : std::nullopt;
+    if (wake)
+      changed_.wait_until(lock, *wake);
+    else
+      changed_.wait(lock);
+  }
+}
+
+std::optional<TakenFile> BatchFiles::next() {
+  while (const auto task = wait_for_task())
+    if (auto taken = claim(*task)) return taken;
+  return {};
+}
+
+std::optional<TakenFile> BatchFiles::claim(TaskId id) {
+  auto lease = store_.claim({.task = id});
+  if (!lease) {
+    log(Level::error, "the store: " + lease.error().text());
+    stop_taking();
+    return {};
+  }
+  if (!*lease) {
+    not_claimable(id);
+    return {};
+  }
+  BatchStart start;
+  std::size_t index = 0;
+  std::filesystem::path input;
+  {
+    const Lock lock(mutex_);
+    const Entry& entry = entries_.at(id);
+    index = attempts_.size();
+    BatchAttempt& attempt = attempts_.emplace_back();
+    attempt.lease = *std::move(*lease);
+    attempt.task = entry.task;
+    attempt.started = Clock::real().now();
+    attempt.length = entry.audio;
+    ++in_flight_;
+    input = entry.task->spec.input;
+    start = {.number = attempts_.size(),
+             .total = counts_.total - counts_.ended() + done_now_,
+             .name = entry.task->spec.name,
+             .uuid = entry.task->spec.uuid,
+             .attempt = attempt.lease.attempt};
+  }
+  start.next_device = pool_.view().next_device;
+  const std::lock_guard telling(telling_);
+  observer_.on_start(start);
+  return TakenFile{index, std::move(input)};
+}
+
+/// Another process has it, or had it: what became of it decides.
+void BatchFiles::not_claimable(TaskId id) {
+  const auto now = store_.tasks({.ids = {id}}, 0, 1);
+  const bool known = now && !now->empty();
+  const TaskState state = known ? now->front().state : TaskState::queued;
+  if (state == TaskState::done) return end(id, &BatchCounts::done);
+  if (state == TaskState::dead) return end(id, &BatchCounts::failed);
+  if (state == TaskState::cancelled || state == TaskState::held) return end(id, &BatchCounts::cancelled);
+  again(id, Seconds(kLookAgain));
+}
+
+void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
+  pool_.end_task(static_cast<std::uint64_t>(id));
+  const Lock lock(mutex_);
+  ++(counts_.*how);
+  --open_;
+  changed_.notify_all();
+}
+
+void BatchFiles::again(TaskId id, Seconds wait) {
+  const Lock lock(mutex_);
+  const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
+  order_.add_later(id, entries_.at(id).audio, when);
+  changed_.notify_all();
+}
+
+/// The attempt is over; its place among those in flight is free.
+void BatchFiles::settle(BatchAttempt& attempt) {
+  if (attempt.settled.exchange(true)) return;
+  const Lock lock(mutex_);
+  --in_flight_;
+  changed_.notify_all();
+}
+
+Result<void> BatchFiles::begin(std::size_t index) {
+  BatchAttempt& attempt = at(index);
+  if (attempt.settled) return not_wanted();
+  std::vector<TaskOutput> same = attempt.lease.same_outputs;
+  if (same.empty() && attempt.lease.task.sha256.empty()) {
+    const auto content = sha256_of_file(attempt.task->spec.input);
+    if (!content) return tl::unexpected(content.error());
+    const auto verdict = store_.content_known(attempt.lease.key, *content);
+    if (!verdict) return tl::unexpected(verdict.error());
+    if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
+      settle(attempt);
+      again(attempt.lease.key.task, Seconds(kLookAgain));
+      return not_wanted();
+    }
+    same = verdict->same_outputs;
+  }
+  if (same.empty()) return {};
+  const auto copies = copy_of(same, attempt.task->outputs);
+  if (!copies) return {};  // not whole any more: then the work is done again
+  if (auto published = publish_contents(attempt, *copies, {.device = attempt.lease.task.device}, true); !published)
+    return published;
+  return not_wanted();
+}
+
+Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
+  BatchAttempt& attempt = at(index);
+  if (attempt.settled) return not_wanted();
+  attempt.length = length;
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).audio = length;
+  }
+  return store_.set_length(attempt.lease.key.task, length, LengthSource::measured);
+}
+
+const TranscriptionContext* BatchFiles::context(std::size_t index) {
+  BatchAttempt& attempt = at(index);
+  Lock lock(mutex_);
+  changed_.wait(lock, [&] { return model_.has_value(); });
+  if (!*model_ || attempt.settled) return nullptr;
+  if (!attempt.context) {
+    const Entry& entry = entries_.at(attempt.lease.key.task);
+    attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
+    attempt.engine->correct_length(attempt.length);
+    attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
+  }
+  return &*attempt.context;
+}
+
+void BatchFiles::reached(std::size_t index, Seconds position) {
+  at(index).position = position.count();
+}
+
+BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
+  return {.name = attempt.task->spec.name,
+          .device = attempt.lease.task.device,
+          .audio = attempt.length,
+          .elapsed = Clock::real().now() - attempt.started,
+          .attempts = attempt.lease.attempt};
+}
+
+Result<void> BatchFiles::publish(TranscribedFile& file) {
+  BatchAttempt& attempt = at(file.outcome.index);
+  if (attempt.settled) return not_wanted();
+  std::vector<OutputContent> contents;
+  for (const auto& output : attempt.task->outputs) {
+    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
+    auto content = format_transcript(file.transcript, format, options_.run.writer);
+    if (!content) return tl::unexpected(content.error());
+    contents.push_back({output, std::move(*content)});
+  }
+  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
+  file.outcome.outputs = attempt.task->outputs;
+  return publish_contents(attempt, contents, use, false);
+}
+
+Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                                          const PoolTaskEngine::Use& use, bool copied) {
+  const auto published =
+      publish_outputs(store_, attempt.lease, options_.staging, contents,
+                      {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
+  if (!published) return tl::unexpected(published.error());
+  if (attempt.settled) return {};
+  settle(attempt);
+  attempt.engine.reset();
+  if (!*published) {
+    again(attempt.lease.key.task, Seconds(kLookAgain));
+    return not_wanted();
+  }
+  {
+    const Lock lock(mutex_);
+    ++done_now_;
+    if (!copied) audio_done_ += attempt.length;
+  }
+  end(attempt.lease.key.task, &BatchCounts::done);
+  BatchEnd over = end_of(attempt);
+  over.copied = copied;
+  if (!use.device.empty()) over.device = use.device;
+  const std::lock_guard telling(telling_);
+  observer_.on_done(over, counts());
+  return {};
+}
+
+void BatchFiles::failed(std::size_t index, const Error& error) {
+  BatchAttempt& attempt = at(index);
+  if (attempt.settled) return;
+  settle(attempt);
+  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
+  attempt.engine.reset();
+  const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
+  if (error.fault == Fault::cancelled || no_device_left) {
+    const auto back = store_.hand_back(attempt.lease.key, error.what);
+    if (!back) log(Level::error, "the store: " + back.error().text());
+    if (no_device_left) stop_taking();
+    return again(attempt.lease.key.task, Seconds(kLookAgain));
+  }
+  // The pool has tried other devices: a fault that is still the device's is the recording's.
+  const FailureClass kind = error.fault == Fault::device ? FailureClass::permanent : failure_class_of(error);
+  const auto after = store_.fail(attempt.lease.key, {kind, error.text(), {use.device, Seconds(0), use.busy}});
+  if (!after) {
+    log(Level::error, "the store: " + after.error().text());
+    return stop_taking();
+  }
+  if (!after->held) return again(attempt.lease.key.task, Seconds(kLookAgain));
+  if (after->state == TaskState::queued) {
+    again(attempt.lease.key.task, after->wait);
+    const std::lock_guard telling(telling_);
+    return observer_.on_retry(end_of(attempt), error.text(), after->wait);
+  }
+  tell_failure(attempt, error);
+}
+
+void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
+  const TaskId id = attempt.lease.key.task;
+  BatchCounts expected = counts();
+  ++expected.failed;
+  const auto wish = [&] {
+    const std::lock_guard telling(telling_);
+    return observer_.on_failed(end_of(attempt), error, expected);
+  }();
+  if (wish == BatchObserver::Wish::retry) {
+    const auto queued = store_.retry({.ids = {id}});
+    if (queued && *queued > 0) return again(id, Seconds(0));
+  }
+  end(id, &BatchCounts::failed);
+  if (wish == BatchObserver::Wish::stop) stop_taking();
+}
+
+std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
+  const Lock lock(mutex_);
+  std::vector<InWork> all;
+  for (const auto& attempt : attempts_) {
+    if (attempt.settled) continue;
+    all.push_back({.id = attempt.lease.key.task,
+                   .name = attempt.task->spec.name,
+                   .position = Seconds(attempt.position),
+                   .length = attempt.length});
+  }
+  return all;
+}
+
+void BatchFiles::renew() {
+  std::vector<Renewal> renewals;
+  std::vector<BatchAttempt*> renewed;
+  {
+    const Lock lock(mutex_);
+    for (auto& attempt : attempts_) {
+      if (attempt.settled) continue;
+      const double length = attempt.length.count();
+      renewals.push_back({attempt.lease.key, length > 0 ? std::min(1.0, attempt.position / length) : 0});
+      renewed.push_back(&attempt);
+    }
+  }
+  const auto standings = store_.renew(renewals);
+  if (!standings) return log(Level::warning, "the store: leases could not be renewed: " + standings.error().text());
+  for (std::size_t i = 0; i < standings->size(); ++i) {
+    if ((*standings)[i] == LeaseStanding::held) continue;
+    BatchAttempt& attempt = *renewed[i];
+    const TaskId id = attempt.lease.key.task;
+    settle(attempt);
+    if ((*standings)[i] == LeaseStanding::lost) {
+      again(id, Seconds(kLookAgain));
+    } else if (store_.cancelled(attempt.lease.key)) {
+      end(id, &BatchCounts::cancelled);
+    }
+  }
+}
+
+void BatchFiles::cancel(TaskId id) {
+  if (const auto changed = store_.cancel({.ids = {id}}); !changed)
+    return log(Level::error, "the store: " + changed.error().text());
+  renew();
+}
+
+void BatchFiles::hand_back(const std::string& reason) {
+  std::vector<LeaseKey> held;
+  {
+    const Lock lock(mutex_);
+    for (auto& attempt : attempts_)
+      if (!attempt.settled.exchange(true)) held.push_back(attempt.lease.key);
+    for (auto& attempt : attempts_) attempt.context.reset();
+  }
+  for (const auto& key : held)
+    if (const auto back = store_.hand_back(key, reason); !back) log(Level::error, "the store: " + back.error().text());
+  for (auto& attempt : attempts_) attempt.engine.reset();
+}
+
+}  // namespace tutti

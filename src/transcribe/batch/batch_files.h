@@ -1,0 +1,124 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/publish.h"
+#include "jobs/store.h"
+#include "transcribe/batch/batch_observer.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/work_order.h"
+#include "transcribe/pool/device_pool.h"
+#include "transcribe/run_stages.h"
+#include "transcribe/spoken_model.h"
+
+namespace tutti {
+
+/// One claim of a task, from the store's lease to its end.
+struct BatchAttempt {
+  Lease lease{};
+  const BatchTask* task = nullptr;
+  Clock::Instant started{};
+  Seconds length{};
+  std::atomic<double> position{0};  // seconds of the recording
+  std::unique_ptr<PoolTaskEngine> engine{};
+  std::optional<TranscriptionContext> context{};
+  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+};
+
+/// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
+/// result once, and tells the store what became of every attempt. Thread-safe.
+class BatchFiles final : public RunFiles {
+ public:
+  BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
+
+  // --- whoever runs the batch
+  /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
+  /// is something to do.
+  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state);
+  void all_added();
+  /// The model is there, or (null) none will be.
+  void serve(const SpokenModel* model);
+  void set_progress(const OnProgressOfFile& on_progress) { on_progress_ = &on_progress; }
+  /// Nothing new is taken up. `why`: for what is still waiting.
+  void stop_taking();
+  void go_on();
+  bool stopped_taking() const;
+  /// Renews the leases of all attempts; those that are lost or to be cancelled end.
+  void renew();
+  /// Hands back what is still held.
+  void hand_back(const std::string& reason);
+  void cancel(TaskId id);
+
+  BatchCounts counts() const;
+  std::size_t done_now() const;
+  Seconds audio_done() const;
+  /// What is in work: attempts that have not settled.
+  struct InWork {
+    TaskId id = 0;
+    std::string name{};
+    std::string devices{};
+    Seconds position{};
+    Seconds length{};
+  };
+  std::vector<InWork> in_work() const;
+
+  // --- the stages
+  std::optional<TakenFile> next() override;
+  Result<void> begin(std::size_t index) override;
+  Result<void> heard(std::size_t index, Seconds length) override;
+  const TranscriptionContext* context(std::size_t index) override;
+  Result<void> publish(TranscribedFile& file) override;
+  void failed(std::size_t index, const Error& error) override;
+  void reached(std::size_t index, Seconds position);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  struct Entry {
+    const BatchTask* task = nullptr;
+    Seconds audio{};  // known or guessed from the file's size
+  };
+
+  BatchAttempt& at(std::size_t index) const;
+  PoolTask pool_task(TaskId id, const Entry& entry) const;
+  std::optional<TaskId> wait_for_task();
+  std::optional<TakenFile> claim(TaskId id);
+  void not_claimable(TaskId id);
+  void settle(BatchAttempt& attempt);
+  void end(TaskId id, std::size_t BatchCounts::*how);
+  void again(TaskId id, Seconds wait);
+  Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                                const PoolTaskEngine::Use& use, bool copied);
+  void tell_failure(BatchAttempt& attempt, const Error& error);
+  BatchEnd end_of(const BatchAttempt& attempt) const;
+
+  const BatchOptions& options_;
+  JobStore& store_;
+  DevicePool& pool_;
+  BatchObserver& observer_;
+  const OnProgressOfFile* on_progress_ = nullptr;
+  std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  WorkOrder order_;
+  std::map<TaskId, Entry> entries_;
+  mutable std::deque<BatchAttempt> attempts_;
+  std::optional<const SpokenModel*> model_{};
+  BatchCounts counts_{};
+  std::size_t done_now_ = 0;
+  Seconds audio_done_{};
+  std::size_t open_ = 0;  // tasks that have not ended
+  std::size_t in_flight_ = 0;
+  bool all_added_ = false;
+  bool taking_ = true;
+};
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// How far a batch is.
+struct BatchCounts {
+  std::size_t total = 0;  // that were asked for so far
+  std::size_t done = 0;   // earlier runs included
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
+  std::size_t ended() const { return done + failed + cancelled; }
+};
+
+struct BatchStart {
+  std::size_t number = 0;  // of this start in the run, from 1
+  std::size_t total = 0;
+  std::string name;
+  std::string uuid{};
+  std::string next_device{};  // that takes the next task
+  int attempt = 1;
+};
+
+struct BatchEnd {
+  std::string name;
+  std::string device{};
+  Seconds audio{};
+  Seconds elapsed{};
+  int attempts = 1;
+  bool copied = false;  // from a task with the same content
+};
+
+/// Told what happens in a batch. Calls are serialised: one at a time, from any thread.
+class BatchObserver {
+ public:
+  enum class Wish { go_on, retry, stop };
+
+  virtual ~BatchObserver() = default;
+  virtual void on_start(const BatchStart& /*start*/) {}
+  virtual void on_done(const BatchEnd& /*end*/, const BatchCounts& /*counts*/) {}
+  /// It failed for good; what shall be done? Others go on meanwhile, but none starts.
+  virtual Wish on_failed(const BatchEnd& /*end*/, const Error& /*error*/, const BatchCounts& /*counts*/) {
+    return Wish::go_on;
+  }
+  /// It failed and will be tried again.
+  virtual void on_retry(const BatchEnd& /*end*/, const std::string& /*reason*/, Seconds /*wait*/) {}
+};
+
+}  // namespace tutti

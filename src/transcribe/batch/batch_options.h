@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/list/device_list.h"
+#include "jobs/task.h"
+#include "transcribe/run.h"
+
+namespace tutti {
+
+/// A recording to be transcribed and the files it becomes.
+struct BatchTask {
+  TaskSpec spec{};
+  std::vector<std::filesystem::path> outputs{};  // in the order of the formats
+};
+
+/// Everything a batch needs to know beside its recordings.
+struct BatchOptions {
+  RunOptions run{};  // its device and files_at_once do not count
+  std::vector<ChosenDevice> devices{};
+  std::map<std::string, int> task_caps{};  // by device id; "": every device without one of its own
+  std::string policy = "tutti";
+  int tasks_at_once = 0;            // -t; 0: as many as keep the devices busy
+  std::filesystem::path state{};    // the store's folder
+  std::filesystem::path staging{};  // on the file system of the outputs
+  std::string command{};            // for history
+  std::string batch{};              // what its tasks have in common: the output folder
+  bool retry_failed = false;        // those that failed for good in an earlier run, too
+  Seconds patience{600};            // without any device in service, then the run ends
+};
+
+}  // namespace tutti

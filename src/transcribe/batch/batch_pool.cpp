@@ -1,0 +1,85 @@
+#include "transcribe/batch/batch_pool.h"
+
+#include <algorithm>
+
+#include "transcribe/worker_options.h"
+
+namespace tutti {
+namespace {
+
+// Before anything is measured: enough that a GPU is preferred to a CPU.
+constexpr double kUnknownGpu = 40;
+constexpr double kUnknownCpu = 2;
+constexpr int kGpuWindows = 40;  // what a worker takes by itself where memory allows, and those encoded ahead
+constexpr int kCpuWindows = 10;
+
+using Kind = ResolvedDevice::Kind;
+
+int windows_of(const ChosenDevice& device) {
+  if (device.device.kind == Kind::cuda) return kGpuWindows;
+  if (device.device.kind == Kind::cpu) return kCpuWindows;
+  const auto slots = device.device.card.windows();
+  return slots + std::clamp(slots / 4, 2, 4);
+}
+
+double unmeasured(const ResolvedDevice& device) {
+  if (device.kind == Kind::emulated) return device.card.speed;
+  return device.kind == Kind::cuda ? kUnknownGpu : kUnknownCpu;
+}
+
+std::optional<int> cap_of(const BatchOptions& options, const std::string& id) {
+  const auto own = options.task_caps.find(id);
+  if (own != options.task_caps.end()) return own->second;
+  const auto all = options.task_caps.find("");
+  return all == options.task_caps.end() ? std::nullopt : std::optional(all->second);
+}
+
+/// The clock that all emulated cards share; 1 when there are others.
+double time_of(const std::vector<ChosenDevice>& devices) {
+  const double first = devices.front().device.card.time;
+  const bool alike = std::ranges::all_of(devices, [&](const auto& device) {
+    return device.device.kind == Kind::emulated && device.device.card.time == first;
+  });
+  return alike ? first : 1;
+}
+
+}  // namespace
+
+Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
+  std::optional<EmulatedSpeech> speech;
+  if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
+    auto said = emulated_speech(options.run.model);
+    if (!said) return tl::unexpected(said.error());
+    speech = std::move(*said);
+  }
+  const auto speeds = store.speeds(false);
+  if (!speeds) return tl::unexpected(speeds.error());
+  PoolOptions pool{.policy = options.policy,
+                   .tasks_at_once = options.tasks_at_once,
+                   .time = time_of(options.devices),
+                   .patience = options.patience};
+  for (const auto& device : options.devices) {
+    auto worker = worker_options(device.device, options.run, speech);
+    if (!worker) return tl::unexpected(worker.error());
+    const bool emulated = device.device.kind == Kind::emulated;
+    PooledDevice pooled{.id = device.id,
+                        .worker = std::move(*worker),
+                        .speed = unmeasured(device.device),
+                        .enough = emulated ? 1 : windows_of(device) / 2,
+                        .task_cap = cap_of(options, device.id)};
+    for (const auto& known : *speeds)
+      if (!emulated && known.key.device == device.id && known.key.model == options.run.model.string() &&
+          known.speed > 0)
+        pooled.speed = known.speed;
+    pool.devices.push_back(std::move(pooled));
+  }
+  return pool;
+}
+
+int threads_of(const BatchOptions& options) {
+  int threads = 4;
+  for (const auto& device : options.devices) threads += windows_of(device) + 1;
+  return threads;
+}
+
+}  // namespace tutti

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "transcribe/batch/batch_observer.h"
+#include "transcribe/events.h"
+#include "transcribe/pool/device_pool.h"
+
+namespace tutti {
+
+/// What became of one recording.
+struct BatchAsset {
+  std::string uuid{};
+  std::string name{};
+  std::string status{};  // done, failed, cancelled, pending
+  std::string error{};
+  std::string device{};
+  int attempts = 0;
+  Seconds audio{};
+  std::vector<std::string> outputs{};
+};
+
+struct BatchReport {
+  BatchCounts counts{};
+  std::size_t done_now = 0;  // of them in this run
+  Seconds elapsed{};         // of the pool's clock
+  double time = 1;           // real seconds per second of that clock
+  Seconds audio{};           // of what was done in this run
+  Seconds longest{};
+  bool shared_files = true;  // windows of one file could run on several devices
+  PoolView pool{};
+  std::optional<double> energy_joules{};  // of all GPUs together, where all say
+  RunSummary summary{};
+  std::vector<BatchAsset> assets{};
+  bool interrupted = false;
+  std::string ended_early{};  // why the devices gave up; empty: they did not
+};
+
+}  // namespace tutti

@@ -1,0 +1,280 @@
+#include "transcribe/batch/batch_run.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <thread>
+
+#include "audio/length/sound_length.h"
+#include "base/log.h"
+#include "flow/pipeline.h"
+#include "jobs/open_store.h"
+#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_machine.h"
+#include "transcribe/batch/batch_pool.h"
+#include "transcribe/batch/batch_status.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kSubmitAtOnce = 1000;
+constexpr std::chrono::seconds kReapEvery{10};
+constexpr std::chrono::seconds kLookEvery{1};  // at what the driver says
+
+/// Calls `fn` every so often on a thread of its own, until it goes.
+class Regularly {
+ public:
+  Regularly(std::chrono::milliseconds every, std::function<void()> fn)
+      : thread_([this, every, fn = std::move(fn)](const std::stop_token& over) {
+          std::unique_lock lock(mutex_);
+          while (!changed_.wait_for(lock, over, every, [] { return false; }) && !over.stop_requested()) fn();
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+/// Positions for the display and the store; the rest of a run's events is the batch's own.
+class Quiet final : public RunObserver {};
+
+/// Submits the tasks and tells `files` of each, as the store knows it.
+class Submitter {
+ public:
+  Submitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files)
+      : tasks_(tasks), options_(options), store_(store), files_(files) {}
+
+  Result<RunId> begin() {
+    run_ = 0;
+    auto run = store_.begin_run({.command = options_.command,
+                                 .batch = options_.batch,
+                                 .model = options_.run.model.string(),
+                                 .compute_type = options_.run.compute_type});
+    if (run) run_ = *run;
+    return run;
+  }
+
+  /// The whole list, in portions.
+  Result<void> submit() {
+    for (std::size_t first = 0; first < tasks_.size(); first += kSubmitAtOnce) {
+      const auto portion = tasks_.subspan(first, std::min(kSubmitAtOnce, tasks_.size() - first));
+      if (auto submitted = submit(portion); !submitted) return submitted;
+    }
+    files_.all_added();
+    return {};
+  }
+
+ private:
+  /// Nobody said how long it is: its own header may.
+  static TaskSpec with_length(TaskSpec spec) {
+    if (spec.audio) return spec;
+    const auto length = sound_length(spec.input);
+    if (!length || !*length) return spec;
+    spec.audio = **length;
+    spec.length = LengthSource::probed;
+    return spec;
+  }
+
+  Result<void> submit(std::span<const BatchTask> portion) {
+    std::vector<TaskSpec> specs;
+    for (const auto& task : portion) specs.push_back(with_length(task.spec));
+    auto answers = store_.submit(run_, specs);
+    if (!answers) return tl::unexpected(answers.error());
+    if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
+    if (options_.retry_failed)
+      for (const TaskState state : {TaskState::dead, TaskState::cancelled})
+        if (auto reopened = reopen(*answers, state); !reopened) return reopened;
+    for (std::size_t i = 0; i < portion.size(); ++i)
+      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state);
+    return {};
+  }
+
+  /// Queues those of a state again, if they are to be: done ones whose outputs are gone, failed ones.
+  Result<void> reopen(std::vector<Submitted>& answers, TaskState state) {
+    TaskFilter filter;
+    for (const auto& answer : answers) {
+      if (answer.state != state) continue;
+      if (state == TaskState::done) {
+        const auto outputs = store_.outputs(answer.id);
+        if (!outputs) return tl::unexpected(outputs.error());
+        if (outputs_are_there(*outputs)) continue;
+      }
+      filter.ids.push_back(answer.id);
+    }
+    if (filter.ids.empty()) return {};
+    const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed == 0) return {};
+    filter.states = {TaskState::queued};
+    const auto queued = store_.tasks(filter, 0, filter.ids.size());
+    if (!queued) return tl::unexpected(queued.error());
+    for (const auto& task : *queued)
+      for (auto& answer : answers)
+        if (answer.id == task.id) answer.state = TaskState::queued;
+    return {};
+  }
+
+  std::span<const BatchTask> tasks_;
+  const BatchOptions& options_;
+  JobStore& store_;
+  BatchFiles& files_;
+  RunId run_ = 0;
+};
+
+/// A batch while it runs: its parts in the order in which they must go.
+class Batch final : public BatchControl {
+ public:
+  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, std::unique_ptr<JobStore> store,
+        PoolOptions pool, BatchObserver& observer, Interrupt& interrupt)
+      : tasks_(tasks),
+        options_(options),
+        interrupt_(interrupt),
+        time_(pool.time),
+        machine_(options),
+        store_(std::move(store)),
+        pool_(DevicePool::start(std::move(pool))),
+        files_(options, *store_, *pool_, observer),
+        submitter_(tasks, options, *store_, files_),
+        tally_(quiet_, tasks.size(), 0),
+        run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
+    files_.set_progress(on_progress_);
+  }
+
+  Result<BatchReport> go(const std::function<void(BatchControl*)>& with_control) {
+    const auto started = submitter_.begin();
+    if (!started) return tl::unexpected(started.error());
+    const Regularly renewing(kRenewEvery, [this] { files_.renew(); });
+    const Regularly reaping(kReapEvery, [this] { reap(); });
+    const Regularly watching(kLookEvery, [this] { machine_.tell(*pool_); });
+    with_control(this);
+    auto worked = work();
+    with_control(nullptr);
+    interrupt_.on_raise({});
+    interrupt_.on_abort({});
+    pool_->stop(Seconds(0));
+    files_.hand_back("the run ended");
+    auto report = reported(*started);
+    if (!worked && report.done_now == 0) return tl::unexpected(worked.error());
+    if (!worked) report.ended_early = worked.error().text();
+    return report;
+  }
+
+  FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
+  bool drain(const std::string& device) override {
+    if (!device.empty()) return pool_->drain(id_of(device));
+    files_.stop_taking();
+    return true;
+  }
+  bool resume(const std::string& device) override {
+    if (!device.empty()) return pool_->resume(id_of(device));
+    files_.go_on();
+    return true;
+  }
+  void cancel(std::int64_t task) override { files_.cancel(task); }
+
+ private:
+  /// By the id, or as people call it.
+  const std::string& id_of(const std::string& device) const {
+    for (const auto& chosen : options_.devices)
+      if (chosen.label == device) return chosen.id;
+    return device;
+  }
+
+  void reap() {
+    if (const auto reaped = store_->reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
+  }
+
+  /// Until all is done or over; the error says why no device is left.
+  Result<void> work() {
+    interrupt_.on_raise([this] { files_.stop_taking(); });
+    interrupt_.on_abort([this] {
+      run_.aborted = true;
+      pool_->stop(Seconds(0));
+    });
+    Pipeline pipeline;
+    build_stages(pipeline, run_);
+    if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
+    pipeline.start();
+    Result<void> submitted;
+    std::jthread submitting([&] {
+      submitted = submitter_.submit();
+      if (!submitted) files_.stop_taking();
+      if (!submitted) files_.all_added();
+    });
+    const auto served = serve();
+    if (!served) {
+      run_.aborted = true;
+      files_.stop_taking();
+      files_.serve(nullptr);
+    }
+    const auto joined = pipeline.join();
+    submitting.join();
+    if (!submitted) return submitted;
+    if (!served && served.error().fault != Fault::cancelled) return served;
+    if (!joined && joined.error().fault != Fault::cancelled) return joined;
+    const auto over = pool_->over();
+    if (over && over->fault != Fault::cancelled) return tl::unexpected<Error>(*over);
+    return {};
+  }
+
+  Result<void> serve() {
+    const auto ready = pool_->ready();
+    if (!ready) return tl::unexpected(ready.error());
+    auto tokenizer = options_.run.model.empty() ? Tokenizer::built_in(ready->n_vocab)
+                                                : Tokenizer::load(options_.run.model, ready->n_vocab);
+    if (!tokenizer) return tl::unexpected(tokenizer.error());
+    model_.emplace(spoken_model(std::move(*tokenizer), *ready, options_.run));
+    files_.serve(&*model_);
+    return {};
+  }
+
+  BatchReport reported(RunId run) {
+    BatchReport report{.counts = files_.counts(),
+                       .done_now = files_.done_now(),
+                       .time = time_,
+                       .audio = files_.audio_done(),
+                       .shared_files = options_.run.batched,
+                       .pool = pool_->view(),
+                       .energy_joules = machine_.energy(),
+                       .summary = tally_.summary(),
+                       .interrupted = interrupt_.raised()};
+    report.elapsed = report.pool.elapsed;
+    add_assets(report, *store_, run);
+    end_in_store(report, *store_, run);
+    return report;
+  }
+
+  std::span<const BatchTask> tasks_;
+  const BatchOptions& options_;
+  Interrupt& interrupt_;
+  const double time_;
+  const BatchMachine machine_;
+  std::unique_ptr<JobStore> store_;
+  std::optional<SpokenModel> model_{};
+  OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {
+    files_.reached(index, position);
+  };
+  std::unique_ptr<DevicePool> pool_;
+  BatchFiles files_;
+  Submitter submitter_;
+  Quiet quiet_;
+  Tally tally_;
+  Run run_;
+};
+
+}  // namespace
+
+Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchObserver& observer,
+                              Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control) {
+  auto store = open_store({.folder = options.state});
+  if (!store) return tl::unexpected(store.error());
+  const std::filesystem::path staging[] = {options.staging};
+  const auto swept = sweep_outputs(**store, staging);
+  if (!swept) return tl::unexpected(swept.error());
+  if (const auto reaped = (*store)->reap(); !reaped) return tl::unexpected(reaped.error());
+  auto pool = pool_options(options, **store);
+  if (!pool) return tl::unexpected(pool.error());
+  return Batch(tasks, options, std::move(*store), std::move(*pool), observer, interrupt).go(with_control);
+}
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "transcribe/batch/batch_observer.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/batch_report.h"
+#include "transcribe/interrupt.h"
+#include "view/fleet/fleet_status.h"
+
+namespace tutti {
+
+/// What others may ask of a batch that runs, from any thread, until run_batch returns.
+class BatchControl {
+ public:
+  virtual ~BatchControl() = default;
+  virtual FleetStatus status() = 0;
+  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, or does
+  /// again.
+  virtual bool drain(const std::string& device) = 0;
+  virtual bool resume(const std::string& device) = 0;
+  virtual void cancel(std::int64_t task) = 0;
+};
+
+/// Transcribes every task that is not done, on all devices, publishing each result exactly once; the store in
+/// options.state remembers all of it, so that the same call after any end goes on where it was. `with_control` is
+/// called once the devices are starting, and again with null before the control goes. Fails only when nothing could run
+/// (no store, no model, every device failed for good before anything was done). Blocks until all is done, every device
+/// is lost for too long, or `interrupt` is raised.
+Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchObserver& observer,
+                              Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control);
+
+}  // namespace tutti

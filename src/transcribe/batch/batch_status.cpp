@@ -1,0 +1,104 @@
+#include "transcribe/batch/batch_status.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kTasksAtOnce = 1000;
+
+DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
+  DeviceStatus status{.id = chosen.label,
+                      .name = chosen.device.name,
+                      .uuid = chosen.device.uuid,
+                      .state = device.state,
+                      .reason = device.reason,
+                      .since = device.since,
+                      .tasks = static_cast<std::size_t>(device.tasks),
+                      .windows = static_cast<std::size_t>(device.windows),
+                      .speed = device.speed,
+                      .audio_done = device.audio_done};
+  if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
+  if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
+  if (chosen.device.kind == ResolvedDevice::Kind::emulated) {
+    status.total_memory = chosen.device.card.memory;
+    status.usual_speed = chosen.device.card.speed;
+    status.own_load = device.windows > 0 ? 1.0 : 0.0;
+  }
+  if (status.state == "draining" && device.windows == 0) status.state = "drained";
+  return status;
+}
+
+}  // namespace
+
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+                         const BatchMachine& machine) {
+  const PoolView view = pool.view();
+  const BatchCounts counts = files.counts();
+  FleetStatus status{.run = options.batch,
+                     .elapsed = view.elapsed,
+                     .tasks = counts.total,
+                     .done = counts.done,
+                     .failed = counts.failed,
+                     .cancelled = counts.cancelled,
+                     .audio_done = files.audio_done(),
+                     .left = view.expected_left,
+                     .left_error = view.expected_left * view.error};
+  for (const auto& device : options.devices)
+    if (device.id == view.next_device) status.next_device = device.label;
+  for (std::size_t i = 0; i < view.devices.size(); ++i)
+    machine.describe(i, status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
+  for (const auto& task : files.in_work()) {
+    ++status.running;
+    status.in_work.push_back({.id = std::to_string(task.id),
+                              .name = task.name,
+                              .device = task.devices,
+                              .done = task.position,
+                              .length = task.length});
+  }
+  return status;
+}
+
+void add_assets(BatchReport& report, JobStore& store, RunId run) {
+  TaskId after = 0;
+  for (;;) {
+    const auto tasks = store.tasks({.run = run}, after, kTasksAtOnce);
+    if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
+    for (const auto& task : *tasks) {
+      after = task.id;
+      const bool ended = is_final(task.state);
+      BatchAsset asset{.uuid = task.spec.uuid,
+                       .name = task.spec.name,
+                       .status = task.state == TaskState::dead ? "failed"
+                                 : ended                       ? std::string(name_of(task.state))
+                                                               : "pending",
+                       .error = task.state == TaskState::done ? "" : task.error,
+                       .device = task.device,
+                       .attempts = task.attempts,
+                       .audio = task.spec.audio.value_or(Seconds(0))};
+      report.longest = std::max(report.longest, asset.audio);
+      report.assets.push_back(std::move(asset));
+    }
+    if (tasks->size() < kTasksAtOnce) return;
+  }
+}
+
+void end_in_store(const BatchReport& report, JobStore& store, RunId run) {
+  RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
+             .successful = static_cast<std::int64_t>(report.counts.done),
+             .failed = static_cast<std::int64_t>(report.counts.failed),
+             .cancelled = static_cast<std::int64_t>(report.counts.cancelled),
+             .elapsed = report.elapsed,
+             .audio = report.audio};
+  for (const auto& device : report.pool.devices)
+    end.devices.push_back({.device = device.id,
+                           .name = device.name,
+                           .audio = device.audio_done,
+                           .busy = device.busy,
+                           .idle = device.idle});
+  if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
+}
+
+}  // namespace tutti

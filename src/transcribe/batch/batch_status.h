@@ -1,0 +1,20 @@
+#pragma once
+
+#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_machine.h"
+#include "transcribe/batch/batch_report.h"
+#include "view/fleet/fleet_status.h"
+
+namespace tutti {
+
+/// What a batch looks like now, for the table, the note's status line and the control socket.
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+                         const BatchMachine& machine);
+
+/// Every task of the run as the store knows it.
+void add_assets(BatchReport& report, JobStore& store, RunId run);
+
+/// Closes the run in the store's history, with what each device did and how fast it was.
+void end_in_store(const BatchReport& report, JobStore& store, RunId run);
+
+}  // namespace tutti

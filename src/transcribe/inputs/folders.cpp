@@ -1,0 +1,94 @@
+#include <fnmatch.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "transcribe/inputs/inputs.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A search that remembers which folders it has seen, so that a link to a parent does not send it round.
+class Search {
+ public:
+  Search(const std::function<bool(const fs::path&)>& found, const std::function<void(Error&&)>& problem)
+      : found_(found), problem_(problem) {}
+
+  bool walk(const fs::path& folder) {
+    struct stat facts {};
+    if (::stat(folder.c_str(), &facts) != 0 || !seen_.emplace(facts.st_dev, facts.st_ino).second) return true;
+    std::vector<fs::path> names;
+    std::error_code why;
+    for (fs::directory_iterator entry(folder, why), end; !why && entry != end; entry.increment(why))
+      if (!entry->path().filename().string().starts_with('.')) names.push_back(entry->path());
+    if (why) problem_({Fault::missing, folder.string() + ": the folder cannot be read: " + why.message()});
+    std::ranges::sort(names);
+    for (const auto& path : names) {
+      const bool go_on = fs::is_directory(path, why) ? walk(path) : !is_recording(path) || found_(path);
+      if (!go_on) return false;
+    }
+    return true;
+  }
+
+ private:
+  const std::function<bool(const fs::path&)>& found_;
+  const std::function<void(Error&&)>& problem_;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+};
+
+/// The folder before the first wildcard of a pattern.
+fs::path fixed_part(const std::string& pattern) {
+  const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?["));
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : pattern.substr(0, slash);
+}
+
+std::vector<fs::path> expand_deep(std::string pattern) {
+  const fs::path start = fixed_part(pattern);
+  for (std::size_t at; (at = pattern.find("**/")) != std::string::npos;) pattern.replace(at, 3, "*");
+  if (start == "." && !pattern.starts_with("./")) pattern.insert(0, "./");
+  std::vector<fs::path> found;
+  const auto match = [&](const fs::path& file) {
+    if (::fnmatch(pattern.c_str(), file.c_str(), FNM_PERIOD) == 0) found.push_back(file);
+    return true;
+  };
+  search_folder(start, match, [](Error&&) {});
+  return found;
+}
+
+}  // namespace
+
+bool is_recording(const fs::path& path) {
+  static const std::set<std::string> kExtensions{
+      ".mp3", ".wav", ".m4a",  ".flac", ".ogg", ".wma", ".aac", ".opus", ".oga",  ".aiff", ".aif",
+      ".au",  ".caf", ".w64",  ".rf64", ".amr", ".m4b", ".mka", ".mp2",  ".ac3",  ".mp4",  ".avi",
+      ".mov", ".mkv", ".webm", ".flv",  ".m4v", ".3gp", ".wmv", ".mpg",  ".mpeg", ".mts",  ".m2ts"};
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return kExtensions.contains(extension);
+}
+
+void search_folder(const fs::path& folder, const std::function<bool(const fs::path&)>& found,
+                   const std::function<void(Error&&)>& problem) {
+  Search(found, problem).walk(folder);
+}
+
+std::vector<fs::path> expand_glob(const std::string& pattern) {
+  if (pattern.find("**/") != std::string::npos) return expand_deep(pattern);
+  glob_t matches{};
+  std::vector<fs::path> found;
+  if (::glob(pattern.c_str(), GLOB_BRACE | GLOB_TILDE, nullptr, &matches) == 0)
+    found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  ::globfree(&matches);
+  return found;
+}
+
+}  // namespace tutti

@@ -1,0 +1,118 @@
+#include "transcribe/inputs/inputs.h"
+
+#include <iostream>
+#include <unordered_set>
+
+#include "text/manifest/read.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A relative path that stays below whatever it is put under.
+fs::path tame(const fs::path& path) {
+  fs::path below;
+  for (const auto& part : path.lexically_normal().relative_path())
+    if (part != "..") below /= part;
+  return below;
+}
+
+/// Takes one argument after the other.
+class Reading {
+ public:
+  Reading(const InputOptions& options, const InputSink& sink) : options_(options), sink_(sink) {}
+
+  bool goes_on() const { return goes_on_; }
+  const ManifestTally& tally() const { return tally_; }
+
+  Result<void> read(const std::string& argument) {
+    std::error_code why;
+    if (argument == "-")
+      return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
+    if (fs::is_directory(argument, why)) return folder(argument);
+    if (const auto format = manifest_format(argument)) {
+      const bool is_list = *format == ManifestFormat::list;
+      const fs::path folder = is_list ? fs::path() : fs::path(argument).parent_path();
+      return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
+    }
+    if (argument.find_first_of("*?[{") == std::string::npos || fs::exists(argument, why)) return file(argument);
+    const auto matches = expand_glob(argument);
+    if (matches.empty())
+      return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
+    for (const auto& match : matches)
+      if (goes_on_) fs::is_directory(match, why) ? folder(match) : file(match);
+    return {};
+  }
+
+ private:
+  Result<void> folder(const fs::path& folder) {
+    search_folder(
+        folder,
+        [&](const fs::path& found) {
+          ++tally_.taken;
+          return hand_on({fs::absolute(found).lexically_normal(),
+                          tame(found.lexically_relative(folder)),
+                          {.path = found.string()}});
+        },
+        [&](Error&& error) {
+          ++tally_.unusable;
+          sink_.problem(std::move(error));
+        });
+    return {};
+  }
+
+  Result<void> file(const fs::path& file) {
+    ++tally_.taken;
+    hand_on({fs::absolute(file).lexically_normal(), file.filename(), {.path = file.string()}});
+    return {};
+  }
+
+  ManifestSink entries_below(const fs::path& folder) {
+    const fs::path root = fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root);
+    return {[this, root](ManifestEntry&& entry) {
+              const fs::path path = entry.path;
+              fs::path below = path.is_absolute() ? path.filename() : tame(path);
+              return hand_on({(root / path).lexically_normal(), std::move(below), std::move(entry)});
+            },
+            sink_.problem};
+  }
+
+  bool hand_on(Input&& input) {
+    if (!seen_.insert(input.file.string()).second) return goes_on_;
+    if (skipped_ < options_.skip) return ++skipped_, goes_on_;
+    return goes_on_ = sink_.input(std::move(input));
+  }
+
+  Result<void> add(const Result<ManifestTally>& read) {
+    if (!read) return tl::unexpected(read.error());
+    tally_.taken += read->taken;
+    tally_.unusable += read->unusable;
+    tally_.other_type += read->other_type;
+    tally_.excluded += read->excluded;
+    tally_.deleted += read->deleted;
+    return {};
+  }
+
+  const InputOptions& options_;
+  const InputSink& sink_;
+  ManifestTally tally_;
+  std::unordered_set<std::string> seen_;
+  std::int64_t skipped_ = 0;
+  bool goes_on_ = true;
+};
+
+}  // namespace
+
+Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
+                                  const InputSink& sink) {
+  Reading reading(options, sink);
+  for (const auto& argument : arguments) {
+    if (!reading.goes_on()) break;
+    if (auto read = reading.read(argument); !read) return tl::unexpected(read.error());
+  }
+  return reading.tally();
+}
+
+}  // namespace tutti

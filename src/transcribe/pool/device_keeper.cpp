@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/log.h"
+#include "transcribe/pool/pool_state.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
+constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
+constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
+constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
+constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
+constexpr Seconds kLongestRest{30};
+constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
+constexpr std::int32_t kCanaryFrames = 1000;
+
+/// Faults that another start cannot mend, as in Session.
+bool is_for_good(const Error& error) {
+  return error.fault != Fault::device && error.fault != Fault::internal && error.fault != Fault::exhausted &&
+         error.fault != Fault::cancelled;
+}
+
+/// Windows the worker knows at once: those it steps together, and a few that are encoded when one of them leaves.
+int places_of(std::int32_t slots) {
+  return slots + std::clamp(slots / 4, 2, 4);
+}
+
+class Keeper {
+ public:
+  Keeper(PoolShared& pool, DeviceIndex device) : pool_(pool), device_(device), me_(pool.members[device]) {}
+
+  void run() {
+    for (int failures = 0; !over();) {
+      wait_for_driver();
+      const Seconds born = pool_.now();
+      const auto error = one_life();
+      if (over() || (!was_ready_ && leave_for_good(error))) break;
+      failures = was_ready_ && pool_.now() - born > kLongLife ? 0 : failures + 1;
+      if (failures > 1 || !was_ready_) rest(std::min(kLongestRest, kFirstRest * std::exp2(failures - 1)));
+    }
+    finish_canary();
+  }
+
+ private:
+  bool over() const {
+    PoolShared::Lock lock(pool_.mutex);
+    return pool_.stopping || pool_.over;
+  }
+
+  /// Starts a worker and stays with it to its end.
+  Error one_life() {
+    was_ready_ = false;
+    auto started = WorkerHandle::start(me_.facts.worker);
+    if (!started) return started.error();
+    const std::shared_ptr<WorkerHandle> worker = std::move(*started);
+    int life = 0;
+    {
+      PoolShared::Lock lock(pool_.mutex);
+      if (pool_.stopping) return {Fault::cancelled, "stopped"};
+      me_.worker = worker;
+      me_.loss.reset();
+      life = me_.life;
+    }
+    auto ready = worker->ready();
+    if (ready) ready = fitting(std::move(*ready));
+    const Error error = ready ? serve(worker, life, *ready) : ready.error();
+    worker->stop(Seconds(0));
+    finish_canary();
+    PoolShared::Lock lock(pool_.mutex);
+    if (!ready) not_ready(lock, error);
+    me_.worker.reset();
+    ++me_.restarts;
+    return error;
+  }
+
+  /// All devices of a pool must speak for one model.
+  Result<Ready> fitting(Ready ready) {
+    PoolShared::Lock lock(pool_.mutex);
+    for (const auto& other : pool_.members) {
+      if (!other.ready || &other == &me_) continue;
+      if (other.ready->n_mels != ready.n_mels || other.ready->n_vocab != ready.n_vocab)
+        return fail(Fault::unsupported, me_.facts.id + " has another model than " + other.facts.id);
+    }
+    return ready;
+  }
+
+  void not_ready(const PoolShared::Lock& lock, const Error& error) {
+    me_.last_error = error;
+    if (pool_.stopping) return;
+    if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
+    me_.was_away = true;
+    pool_.dispatcher.device_heard(device_, HealthEvent::lost, error.what, pool_.now());
+    pool_.pump(lock);
+  }
+
+  Error serve(const std::shared_ptr<WorkerHandle>& worker, int life, const Ready& ready) {
+    was_ready_ = true;
+    PoolShared::Lock lock(pool_.mutex);
+    me_.ready = ready;
+    me_.serving = true;
+    me_.progress_at = pool_.now();
+    pool_.dispatcher.device_slots(device_, places_of(ready.slots), pool_.now());
+    const bool back = std::exchange(me_.was_away, false);
+    if (back) log(Level::info, me_.facts.id + ": is back; a canary window decides");
+    if (back) pool_.dispatcher.device_heard(device_, HealthEvent::returned, "its worker is ready again", pool_.now());
+    pool_.dispatcher.device_heard(device_, HealthEvent::ready, "", pool_.now());
+    pool_.ready.notify_all();
+    pool_.pump(lock);
+    while (!pool_.stopping && !pool_.over && me_.life == life) {
+      if (me_.canary && !me_.canary_runs) run_canary(lock, worker, life);
+      me_.changed.wait_for(lock, kLook);
+      if (me_.life != life) break;
+      if (auto ended = worker->ended())
+        pool_.lost(lock, device_, life, *ended);
+      else if (auto stalled = too_late())
+        pool_.lost(lock, device_, life, *stalled);
+    }
+    me_.serving = false;
+    return me_.loss.value_or(Error{Fault::cancelled, "stopped"});
+  }
+
+  /// Pings are answered and windows are not.
+  std::optional<Error> too_late() {
+    Seconds audio{};
+    for (const auto& [grant, place] : pool_.granted)
+      if (place->device == device_ && place->worker) audio += std::min(place->audio, Seconds(30));
+    if (me_.canary_runs) audio += Seconds(kCanaryFrames / 100.0);
+    if (audio == Seconds(0)) {
+      me_.progress_at = pool_.now();
+      return {};
+    }
+    const DeviceView view = pool_.dispatcher.devices(pool_.now())[device_];
+    const Seconds expected = audio / std::max(1e-3, view.speed);
+    const Seconds allowed = std::max(view.error ? kLeastPatience : kUnknownPatience, expected * kLatenessFactor);
+    const Seconds silent = pool_.now() - me_.progress_at;
+    if (silent <= allowed) return {};
+    return Error{Fault::device, "no window has come back for " + std::to_string(std::lround(silent.count())) +
+                                    " s; all that are in flight should have taken " +
+                                    std::to_string(std::lround(expected.count())) + " s"};
+  }
+
+  /// On a thread of its own, so that this one can watch it.
+  void run_canary(const PoolShared::Lock&, const std::shared_ptr<WorkerHandle>& worker, int life) {
+    me_.canary_runs = true;  // the one before has done with the lock, so that its future can be let go of here
+    const std::int32_t n_mels = me_.ready->n_mels;
+    const WindowId window = kCanaryBit | ++canaries_;
+    canary_ = std::async(std::launch::async, [this, worker, life, n_mels, window] {
+      std::vector<float> mel(static_cast<std::size_t>(n_mels) * kCanaryFrames);
+      for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
+      const auto opened = worker->open(window, mel, n_mels, kCanaryFrames);
+      worker->release(window);
+      PoolShared::Lock lock(pool_.mutex);
+      if (me_.life != life || !me_.canary) return;
+      me_.canary_runs = false;
+      me_.progress_at = pool_.now();
+      const Grant grant = *std::exchange(me_.canary, std::nullopt);
+      if (opened)
+        pool_.dispatcher.finished(grant.id, pool_.now());
+      else
+        pool_.dispatcher.failed(grant.id, FailureClass::device, opened.error().what, pool_.now());
+      pool_.pump(lock);
+    });
+  }
+
+  void finish_canary() {
+    if (canary_.valid()) canary_.get();
+    PoolShared::Lock lock(pool_.mutex);
+    me_.canary_runs = false;
+  }
+
+  bool leave_for_good(const Error& error) {
+    if (!is_for_good(error)) return false;
+    PoolShared::Lock lock(pool_.mutex);
+    me_.gone = error;
+    log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
+    pool_.pump(lock);
+    return true;
+  }
+
+  void wait_for_driver() {
+    PoolShared::Lock lock(pool_.mutex);
+    me_.changed.wait(lock, [&] { return !me_.in_trouble || pool_.stopping || pool_.over; });
+  }
+
+  void rest(Seconds time) {
+    PoolShared::Lock lock(pool_.mutex);
+    const auto until = pool_.instant(pool_.now() + time);
+    me_.changed.wait_until(lock, until, [&] { return pool_.stopping || pool_.over.has_value(); });
+  }
+
+  PoolShared& pool_;
+  const DeviceIndex device_;
+  PoolMember& me_;
+  bool was_ready_ = false;
+  WindowId canaries_ = 0;
+  std::future<void> canary_{};
+};
+
+}  // namespace
+
+void keep_device(PoolShared& pool, DeviceIndex device) {
+  Keeper(pool, device).run();
+}
+
+}  // namespace tutti

@@ -1,0 +1,153 @@
+#include "transcribe/pool/device_pool.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "transcribe/pool/pool_state.h"
+
+namespace tutti {
+namespace {
+
+class Pool final : public DevicePool {
+ public:
+  explicit Pool(PoolOptions options) : shared_(std::make_shared<PoolShared>(std::move(options))) {
+    for (DeviceIndex device = 0; device < shared_->members.size(); ++device)
+      keepers_.emplace_back([this, device] { keep_device(*shared_, device); });
+    timekeeper_ = std::jthread([this] { keep_time(); });
+  }
+
+  ~Pool() override { stop(Seconds(0)); }
+
+  Result<Ready> ready() override {
+    PoolShared::Lock lock(shared_->mutex);
+    const auto first = [&] {
+      return std::ranges::find_if(shared_->members, [](const auto& member) { return member.serving; });
+    };
+    shared_->ready.wait(lock, [&] { return shared_->over || first() != shared_->members.end(); });
+    if (shared_->over) return tl::unexpected<Error>(*shared_->over);
+    return *first()->ready;
+  }
+
+  void add_task(const PoolTask& task) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.add_task(task.id, {.priority = task.priority, .audio = task.audio, .whole = task.whole},
+                                 shared_->now());
+  }
+
+  void end_task(std::uint64_t task) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.end_task(task, shared_->now());
+    shared_->tasks.erase(task);
+    shared_->pump(lock);
+  }
+
+  std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) override { return make_task_engine(shared_, task); }
+
+  PoolView view() override {
+    PoolShared::Lock lock(shared_->mutex);
+    PoolView view;
+    const Seconds now = shared_->now();
+    const auto devices = shared_->dispatcher.devices(now);
+    for (DeviceIndex device = 0; device < devices.size(); ++device)
+      view.devices.push_back(shown(devices[device], shared_->members[device], now));
+    const auto queue = shared_->dispatcher.queue(now);
+    view.elapsed = now;
+    view.expected_left = queue.expected_left;
+    view.error = queue.error;
+    if (const auto next = shared_->dispatcher.next_device(now)) view.next_device = shared_->members[*next].facts.id;
+    return view;
+  }
+
+  bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
+  bool resume(const std::string& device) override { return tell(device, HealthEvent::resume); }
+
+  void driver_says(const std::string& device, const std::optional<std::string>& trouble) override {
+    PoolShared::Lock lock(shared_->mutex);
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
+      PoolMember& member = shared_->members[index];
+      if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
+      member.in_trouble = trouble.has_value();
+      member.was_away = true;
+      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, "the driver says: " + *trouble, ""});
+      if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
+      member.changed.notify_all();
+      shared_->pump(lock);
+    }
+  }
+
+  std::optional<Error> over() override {
+    PoolShared::Lock lock(shared_->mutex);
+    return shared_->over;
+  }
+
+  void stop(Seconds grace) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->stopping = true;
+    shared_->end(lock, {Fault::cancelled, "stopped"});
+    for (const auto& member : shared_->members)
+      if (member.worker) member.worker->stop(grace);
+  }
+
+  int windows_at_once() override {
+    PoolShared::Lock lock(shared_->mutex);
+    int all = 0;
+    for (const auto& device : shared_->dispatcher.devices(shared_->now())) all += device.slots;
+    return all;
+  }
+
+ private:
+  static PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Seconds now) {
+    PooledDeviceView view{.id = device.id,
+                          .name = member.ready ? member.ready->device_name : std::string(),
+                          .state = member.gone ? "failed" : state_name(device.state),
+                          .reason = member.gone ? member.gone->what : device.state_reason,
+                          .since = now - device.state_since,
+                          .windows = device.pieces,
+                          .tasks = device.tasks,
+                          .slots = device.slots,
+                          .task_cap = device.task_cap,
+                          .speed = device.speed,
+                          .error = device.error,
+                          .audio_done = device.audio_done,
+                          .busy = device.busy,
+                          .refusal = device.refusal,
+                          .restarts = member.restarts};
+    for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
+      if (device.idle[reason] > Seconds(0)) view.idle[idle_name(static_cast<Idle>(reason))] = device.idle[reason];
+    return view;
+  }
+
+  bool tell(const std::string& device, HealthEvent event) {
+    PoolShared::Lock lock(shared_->mutex);
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
+      if (shared_->members[index].facts.id != device) continue;
+      shared_->dispatcher.device_heard(index, event, "an operator's wish", shared_->now());
+      shared_->pump(lock);
+      return true;
+    }
+    return false;
+  }
+
+  /// Asks again when a back-off or the patience is over.
+  void keep_time() {
+    PoolShared::Lock lock(shared_->mutex);
+    while (!shared_->over) {
+      Seconds until = shared_->served_at + shared_->options.patience + Seconds(0.01);
+      if (std::ranges::any_of(shared_->members, &PoolMember::serving)) until = shared_->now() + Seconds(60);
+      if (const auto wake = shared_->dispatcher.wake_at()) until = std::min(until, *wake);
+      if (shared_->time.wait_until(lock, shared_->instant(until)) == std::cv_status::timeout) shared_->pump(lock);
+    }
+  }
+
+  const std::shared_ptr<PoolShared> shared_;
+  std::vector<std::jthread> keepers_{};  // they go before what they share
+  std::jthread timekeeper_{};
+};
+
+}  // namespace
+
+std::unique_ptr<DevicePool> DevicePool::start(PoolOptions options) {
+  return std::make_unique<Pool>(std::move(options));
+}
+
+}  // namespace tutti

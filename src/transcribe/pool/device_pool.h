@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "link/window_engine.h"
+#include "link/worker_handle.h"
+
+namespace tutti {
+
+/// A device of the pool and how its worker is started.
+struct PooledDevice {
+  std::string id;  // as in reports; unique
+  WorkerOptions worker{};
+  double speed = 1;         // audio seconds a second, as believed beforehand
+  std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  std::optional<int> task_cap{};  // tasks with a window in flight here at most
+};
+
+struct PoolOptions {
+  std::vector<PooledDevice> devices{};
+  std::string policy = "tutti";  // tutti, note, fifo, round_robin
+  int tasks_at_once = 0;         // tasks with a window in flight at most; 0: no bound
+  /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another pace: then every
+  /// time in here, speeds and reports included, is theirs.
+  double time = 1;
+  Seconds patience{600};  // of the pool's clock: so long no device in service, and the run ends
+};
+
+/// A file that is going to be transcribed.
+struct PoolTask {
+  std::uint64_t id = 0;  // the caller's, unique
+  Seconds audio{};       // 0: not known
+  bool whole = false;    // on one device from start to end; else its windows may spread
+  int priority = 0;
+};
+
+/// One device at a moment. Times are of the pool's clock.
+struct PooledDeviceView {
+  std::string id;
+  std::string name{};  // what its worker calls it, for people
+  std::string
+      state{};  // balance's word: starting, healthy, suspect, open, probing, warming, draining, quarantined, lost
+  std::string reason{};  // of that state, in words
+  Seconds since{};       // in that state
+  int windows = 0;       // in flight
+  int tasks = 0;         // with a window in flight here
+  int slots = 0;
+  std::optional<int> task_cap{};
+  double speed = 0;
+  std::optional<double> error{};  // median relative error of the speed model's predictions
+  Seconds audio_done{};
+  Seconds busy{};
+  std::map<std::string, Seconds> idle{};  // by reason
+  std::string refusal{};                  // why it takes nothing more now
+  std::int64_t restarts = 0;
+};
+
+struct PoolView {
+  std::vector<PooledDeviceView> devices{};
+  Seconds elapsed{};          // since the pool was started
+  Seconds expected_left{};    // until all tasks that were added are done
+  double error = 0;           // of that, relative
+  std::string next_device{};  // that takes the next task; empty: none can
+};
+
+/// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a
+/// window on a device that fails is opened and asked again on another, without the caller noticing. Errors: what a
+/// worker says about the window; Fault::device with the evidence when the task is blamed for workers' deaths, or no
+/// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. None of its calls may be waiting when it goes.
+class PoolTaskEngine : public WindowEngine {
+ public:
+  /// Its length, as found since.
+  virtual void correct_length(Seconds audio) = 0;
+  /// Where most of its audio was done, and the device time that took.
+  struct Use {
+    std::string device{};
+    Seconds audio{};
+    Seconds busy{};
+    int devices_failed = 0;  // times it had to move
+  };
+  virtual Use use() const = 0;
+  /// Devices with a window of it in flight, separated by commas.
+  virtual std::string where() const = 0;
+};
+
+/// Many workers as one engine: starts them side by side, hands windows out as the balance room decides, starts those
+/// anew that die, hang or talk nonsense, leaves out those that stay bad and takes them back when a canary window
+/// succeeds. Thread-safe. Owns a thread per device (and through WorkerHandle one more and a process) and one that keeps
+/// the time.
+class DevicePool {
+ public:
+  /// Returns without waiting for any worker.
+  static std::unique_ptr<DevicePool> start(PoolOptions options);
+  /// All tasks are gone.
+  virtual ~DevicePool() = default;
+
+  /// Waits for the first worker with a loaded model. An error: every device has failed for good, and why.
+  virtual Result<Ready> ready() = 0;
+  /// A task that is to come: what the devices expect, and why they are idle, counts on it.
+  virtual void add_task(const PoolTask& task) = 0;
+  /// It will not come (again).
+  virtual void end_task(std::uint64_t task) = 0;
+  /// The windows of a task that was added. One engine at a time for each.
+  virtual std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) = 0;
+
+  virtual PoolView view() = 0;
+  /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
+  virtual bool drain(const std::string& device) = 0;
+  virtual bool resume(const std::string& device) = 0;
+  /// What the driver says of a device: `trouble`, when it is lost or hung there: it gets nothing, and its worker is not
+  /// started, until that is over (nothing) and a canary window has succeeded.
+  virtual void driver_says(const std::string& device, const std::optional<std::string>& trouble) = 0;
+
+  /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
+  virtual std::optional<Error> over() = 0;
+  /// Lets go: what is in flight has `grace` (real time), then everybody who waits gets Fault::cancelled. Returns at
+  /// once.
+  virtual void stop(Seconds grace) = 0;
+  /// Windows that may be in flight together on all devices that are there, once they are ready: as many threads are
+  /// worth having, and a few.
+  virtual int windows_at_once() = 0;
+};
+
+}  // namespace tutti

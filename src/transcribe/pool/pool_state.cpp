@@ -1,0 +1,150 @@
+#include "transcribe/pool/pool_state.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+Policy policy_of(const std::string& name) {
+  if (name == "note") return Policy::note;
+  if (name == "fifo") return Policy::fifo;
+  if (name == "round_robin") return Policy::round_robin;
+  return Policy::tutti;
+}
+
+DispatcherOptions dispatcher_options(const PoolOptions& options) {
+  DispatcherOptions wanted;
+  wanted.policy = policy_of(options.policy);
+  wanted.tasks_at_once = options.tasks_at_once;
+  // Two of them with nothing beside it: a worker that was killed from outside must not condemn what it had in work.
+  wanted.workers_per_task = 3;
+  return wanted;
+}
+
+DeviceFacts facts_of(const PooledDevice& device) {
+  return {.id = device.id,
+          .speed = device.speed,
+          .slots = 1,  // until its worker says how many
+          .enough = std::max(1, device.enough),
+          .task_cap = device.task_cap,
+          .starting = true};
+}
+
+}  // namespace
+
+PoolShared::PoolShared(PoolOptions given)
+    : options(std::move(given)), started(Clock::real().now()), dispatcher(dispatcher_options(options)) {
+  for (const PooledDevice& device : options.devices) {
+    dispatcher.add_device(facts_of(device), Seconds(0));
+    members.emplace_back().facts = device;
+    members.back().facts.worker.restarts.once = true;
+  }
+}
+
+void PoolShared::pump(const Lock& held) {
+  while (!over) {
+    const auto grant = dispatcher.next(now());
+    if (!grant) break;
+    PoolMember& member = members[grant->device];
+    if (grant->canary) {
+      member.canary = *grant;
+      member.changed.notify_all();
+      continue;
+    }
+    auto& waiting = tasks[grant->task].waiting;
+    if (waiting.empty() || !member.worker) {  // its caller has gone meanwhile
+      dispatcher.failed(grant->id, FailureClass::cancelled, "nobody waits for it", now());
+      dispatcher.withdraw(grant->task, now());
+      continue;
+    }
+    const auto place = waiting.front();
+    waiting.pop_front();
+    const bool idle = std::ranges::none_of(granted, [&](const auto& at) { return at.second->device == grant->device; });
+    if (idle) member.progress_at = now();
+    place->grant = grant->id;
+    place->device = grant->device;
+    place->life = member.life;
+    place->worker = member.worker;
+    granted[grant->id] = place;
+    place->changed.notify_all();
+  }
+  give_up_if_hopeless(held);
+  time.notify_all();
+}
+
+void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Error& error) {
+  PoolMember& member = members[device];
+  if (member.life != life) return;
+  ++member.life;
+  member.loss = member.last_error = error;
+  member.serving = false;
+  if (member.worker) member.worker->stop(Seconds(0));
+  std::vector<std::shared_ptr<PoolPlace>> places;
+  for (const auto& [grant, place] : granted)
+    if (place->device == device) places.push_back(place);
+  if (!stopping)
+    log(Level::warning,
+        member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
+  if (member.canary_runs && member.canary)
+    dispatcher.failed(member.canary->id, FailureClass::device, error.what, now());
+  member.canary.reset();
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    PoolPlace& moved = **place;
+    granted.erase(moved.grant);
+    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), FailureClass::device, error.what, now());
+    moved.worker.reset();
+    PoolTaskRecord& task = tasks[moved.task];
+    ++task.moves;
+    if (verdict.next == Verdict::Next::retry)
+      task.waiting.push_front(*place);
+    else
+      moved.refused = Error{Fault::device, verdict.reason};
+    moved.changed.notify_all();
+  }
+  dispatcher.device_heard(device, HealthEvent::restarting, error.what, now());
+  member.changed.notify_all();
+  pump(held);
+}
+
+void PoolShared::end(const Lock&, const Error& why) {
+  if (!over) over = why;
+  for (auto& [id, task] : tasks) {
+    for (const auto& place : task.waiting) {
+      place->refused = why;
+      place->changed.notify_all();
+    }
+    task.waiting.clear();
+  }
+  for (auto& member : members) member.changed.notify_all();
+  ready.notify_all();
+  time.notify_all();
+}
+
+std::string PoolShared::reasons(const Lock&) const {
+  std::string text;
+  for (const auto& member : members) {
+    if (!member.last_error) continue;
+    text += (text.empty() ? "" : "; ") + member.facts.id + ": " + member.last_error->what;
+  }
+  return text;
+}
+
+void PoolShared::give_up_if_hopeless(const Lock& held) {
+  if (over) return;
+  if (std::ranges::any_of(members, &PoolMember::serving)) served_at = now();
+  const bool none_left = std::ranges::all_of(members, [](const auto& member) { return member.gone.has_value(); });
+  if (none_left) {
+    const Error& first = *members.front().gone;
+    if (members.size() == 1) return end(held, first);
+    return end(held, {first.fault, "no device is left: " + reasons(held), first.hint});
+  }
+  if (now() - served_at > options.patience)
+    end(held, {Fault::device,
+               "no device has been in service for " + std::to_string(static_cast<int>(options.patience.count())) +
+                   " s: " + reasons(held),
+               "Mend a device and run the same command again; it goes on where it was"});
+}
+
+}  // namespace tutti

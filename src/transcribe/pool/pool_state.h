@@ -1,0 +1,105 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "balance/dispatcher.h"
+#include "base/clock.h"
+#include "link/worker_handle.h"
+#include "transcribe/pool/device_pool.h"
+
+namespace tutti {
+
+/// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
+/// pool's lock.
+struct PoolPlace {
+  TaskId task = 0;
+  Seconds audio{};
+  GrantId grant = 0;  // 0: it waits
+  DeviceIndex device = 0;
+  int life = 0;  // of the device's worker
+  std::shared_ptr<WorkerHandle> worker{};
+  std::optional<Error> refused{};  // it will not be granted any more, and why
+  std::condition_variable changed{};
+};
+
+/// One device with its present worker.
+struct PoolMember {
+  PooledDevice facts;
+  std::shared_ptr<WorkerHandle> worker{};  // starting or serving; none between two
+  std::optional<Ready> ready{};            // of the latest
+  int life = 0;                            // counts workers; a loss is reported once for each
+  bool serving = false;
+  bool was_away = false;              // did not get ready: a canary decides about its return
+  bool in_trouble = false;            // says the driver: no worker is started
+  std::optional<Error> loss{};        // of the present life, noticed by somebody who waited for an answer
+  std::optional<Error> gone{};        // for good
+  std::optional<Error> last_error{};  // for people
+  std::int64_t restarts = 0;
+  Seconds progress_at{};          // last answer, or first window after a pause
+  std::optional<Grant> canary{};  // to be run
+  bool canary_runs = false;
+  std::condition_variable changed{};  // for its keeper
+};
+
+/// What becomes of a loss: the error that callers see when nothing is left.
+struct PoolTaskRecord {
+  std::deque<std::shared_ptr<PoolPlace>> waiting{};  // in the order in which they came
+  std::map<DeviceIndex, PoolTaskEngine::Use> uses{};
+  int moves = 0;
+};
+
+/// Everything that the threads of a pool share, under one lock; decisions are the dispatcher's, and every change is
+/// followed by handing out what it grants.
+struct PoolShared {
+  explicit PoolShared(PoolOptions given);
+
+  using Lock = std::unique_lock<std::mutex>;
+
+  Seconds now() const { return Seconds(Clock::real().now() - started) / options.time; }
+  Clock::Instant instant(Seconds at) const {
+    return started + std::chrono::duration_cast<Clock::Instant::duration>(at * options.time);
+  }
+
+  /// Hands out everything that can start. Call after every change.
+  void pump(const Lock& held);
+  /// The worker of this life is lost: its places wait again, or are refused. Once per life.
+  void lost(const Lock& held, DeviceIndex device, int life, const Error& error);
+  /// Refuses every place that waits, and all that come.
+  void end(const Lock& held, const Error& why);
+  /// When no device can come back, or none has for too long: the end, and why.
+  void give_up_if_hopeless(const Lock& held);
+  std::string reasons(const Lock& held) const;
+
+  const PoolOptions options;
+  const Clock::Instant started;
+  std::mutex mutex;
+  Dispatcher dispatcher;
+  std::deque<PoolMember> members;
+  std::map<TaskId, PoolTaskRecord> tasks;
+  std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
+  std::optional<Error> over;  // nothing is granted any more
+  bool stopping = false;
+  Seconds served_at{};            // a device was in service then
+  std::condition_variable ready;  // some device is, or all have failed
+  std::condition_variable time;   // for the timekeeper: something changed
+};
+
+/// Canary windows are told from callers' by their highest bit.
+inline constexpr WindowId kCanaryBit = WindowId{1} << 63;
+
+/// Keeps one device served: starts its worker, watches it, runs canaries, starts it again. Until the pool stops or the
+/// device has failed for good. A thread of its own.
+void keep_device(PoolShared& pool, DeviceIndex device);
+
+/// The windows of one task on the pool.
+std::unique_ptr<PoolTaskEngine> make_task_engine(std::shared_ptr<PoolShared> pool, const PoolTask& task);
+
+}  // namespace tutti

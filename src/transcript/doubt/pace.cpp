@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "text/code_points.h"
+#include "text/utf8.h"
+#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/scripts.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kLeastText = 1.0;  // seconds that the text takes at least; shorter ones are too coarsely timed
+
+struct Amount {
+  std::size_t letters = 0;
+  double fastest = 0;  // seconds that the fastest speakers need for them
+};
+
+Amount amount_of(const std::string& text) {
+  Amount amount;
+  for (const char32_t value : to_code_points(text)) {
+    if (!is_letter(value) && !is_number(value)) continue;
+    ++amount.letters;
+    amount.fastest += 1 / fastest_letters(script_of(value));
+  }
+  return amount;
+}
+
+}  // namespace
+
+std::vector<Doubt> find_fast(const Judged& it) {
+  std::vector<Doubt> doubts;
+  for (const Segment& segment : it.transcript.segments) {
+    const Amount amount = amount_of(segment.text);
+    const double slack = it.limits.time_slack;
+    const double length = std::max(0.0, segment.end - segment.start);
+    double heard = length;
+    if (it.speech) heard = std::min(length, heard_within(*it.speech, segment.start - slack, segment.end + slack));
+    if (heard <= 0 && length > 0) continue;  // nothing at all was heard: that is another doubt
+    const double room = heard + slack;
+    if (amount.fastest < kLeastText || amount.fastest <= room) continue;
+    const bool by_ear = heard < 0.9 * length;
+    doubts.push_back({.kind = DoubtKind::fast,
+                      .start = segment.start,
+                      .end = segment.end,
+                      .severity = std::min(0.95, 0.5 + 0.6 * (1 - room / amount.fastest)),
+                      .reason = std::to_string(amount.letters) + " letters in " + tenths(heard) + " s" +
+                                (by_ear ? " of speech" : "") + ": the fastest speakers need " + tenths(amount.fastest) +
+                                " s",
+                      .excerpt = shortened(segment.text)});
+  }
+  return doubts;
+}
+
+}  // namespace tutti

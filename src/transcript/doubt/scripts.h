@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// Writing systems as far as they tell languages apart and say how much a letter holds.
+enum class Script {
+  none,  // digits, punctuation, signs
+  latin,
+  greek,
+  cyrillic,
+  armenian,
+  hebrew,
+  arabic,
+  indic,  // all Brahmic scripts of India, which share their build; told apart by block where it matters
+  thai,   // Thai, Lao, Khmer, Burmese, Tibetan: no spaces between words
+  georgian,
+  ethiopic,
+  hangul,
+  kana,
+  han,
+};
+
+/// By Unicode's blocks.
+Script script_of(char32_t value);
+std::string_view name_of(Script script);
+
+bool writes_no_spaces(Script script);
+
+/// Letters of the script that the fastest speakers say in a second: some 9 syllables, by how many letters one takes.
+double fastest_letters(Script script);
+
+/// What a language of Whisper's is written in; empty where that is not known.
+std::vector<Script> scripts_of_language(std::string_view code);
+
+}  // namespace tutti

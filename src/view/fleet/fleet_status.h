@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace tutti {
+
+// What a run over many devices looks like at one moment: plain data, filled by whoever drives the run, shown by the
+// live table and by `tutti top`. What is not known is absent, never 0.
+
+struct DeviceStatus {
+  std::string id;                 // as --devices names it: "cuda:0", "cpu:1", "emulated:0"
+  std::string name{};             // "NVIDIA GeForce RTX 4070"
+  std::string uuid{};             // "GPU-…"; empty where there is none
+  std::string state = "healthy";  // as balance names it: starting, healthy, suspect, open, probing, warming, ...
+  std::string reason{};           // why it is in that state, for people; empty where the state says it all
+  Seconds since{};                // how long it has been in that state
+  std::size_t tasks = 0;
+  std::optional<std::size_t> most_tasks{};  // the cap; none: memory alone limits
+  std::size_t windows = 0;                  // in flight
+  std::optional<double> own_load{};         // 0..1 of the device's time
+  std::optional<double> foreign_load{};
+  std::optional<Bytes> own_memory{};
+  std::optional<Bytes> foreign_memory{};
+  std::optional<Bytes> total_memory{};
+  std::optional<double> speed{};        // audio seconds per second, as measured now
+  std::optional<double> usual_speed{};  // what it was expected to do
+  std::optional<double> watts{};
+  std::optional<double> celsius{};
+  std::optional<Seconds> data_age{};   // of load, memory, power and temperature
+  Seconds audio_done{};                // transcribed here
+  std::optional<double> busy_share{};  // 0..1 of the run so far
+};
+
+struct TaskStatus {
+  std::string id{};  // what cancelling takes
+  std::string name;
+  std::string device{};  // where it has windows; empty: it waits
+  Seconds done{};
+  std::optional<Seconds> length{};
+  std::string waiting_for{};  // "needs 5.1 GB; cuda:1 has 3.8 free"; empty while it runs
+};
+
+struct TaskFailure {
+  std::string name;
+  std::string error;
+  std::string device{};
+  std::size_t attempts = 1;
+};
+
+struct FleetStatus {
+  std::string run{};  // what people call it: the command's output folder, or its id
+  Seconds elapsed{};
+  std::size_t tasks = 0;  // of all kinds together
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
+  std::size_t running = 0;
+  Seconds audio_done{};
+  std::optional<Seconds> audio_total{};  // none: lengths are still being found out
+  std::optional<Seconds> left{};         // expected time to the end
+  std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
+  std::string next_device{};             // that takes the next task; empty: none can
+  std::vector<DeviceStatus> devices{};
+  std::vector<TaskStatus> in_work{};
+  std::vector<TaskFailure> failures{};  // the latest first
+
+  std::size_t waiting() const { return tasks - done - failed - cancelled - running; }
+};
+
+/// How much a state wants the eye.
+enum class Concern { none, notice, alarm };
+/// By balance's names and telemetry's; an unknown one is a notice.
+Concern concern_of(std::string_view state);
+
+/// One line of JSON: numbers are numbers, units are in the names ("memory_own_bytes"), unknown values are left out, and
+/// "version" counts changes that would break a reader. This is what goes over the control socket and what `tutti top
+/// --json` prints.
+std::string fleet_status_json(const FleetStatus& status);
+
+/// Reads what fleet_status_json writes; unknown fields are skipped. Errors name the field.
+Result<FleetStatus> read_fleet_status(std::string_view json);
+
+}  // namespace tutti

@@ -1,0 +1,122 @@
+#include "view/fleet/fleet_table.h"
+
+#include <algorithm>
+
+#include "view/fleet/fleet_parts.h"
+#include "view/table.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kTopLines = 3;
+constexpr std::size_t kMostFailures = 3;
+
+using Lines = std::vector<std::string>;
+
+std::string totals_text(const FleetStatus& s) {
+  std::string text = std::to_string(s.done) + "/" + std::to_string(s.tasks) + " done";
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) text += ", " + std::to_string(count) + " " + what;
+  };
+  add(s.failed, "failed");
+  add(s.cancelled, "cancelled");
+  add(s.running, "running");
+  add(s.waiting(), "waiting");
+  return text;
+}
+
+std::string audio_text(const FleetStatus& s) {
+  std::string text = length_text(s.audio_done);
+  if (s.audio_total) text += " of " + length_text(*s.audio_total);
+  text += " audio";
+  if (s.elapsed > Seconds(1)) text += "  " + short_number(s.audio_done / s.elapsed) + " audio h/h";
+  return text;
+}
+
+/// Adds lines of a part: as many as there is room for, the rest counted. Returns how many lines were used.
+void add_part(const Screen& screen, const Lines& lines, std::size_t room, Tint tint, Lines& out) {
+  const std::size_t shown = lines.size() <= room ? lines.size() : room - std::min<std::size_t>(room, 1);
+  for (std::size_t i = 0; i < shown; ++i) out.push_back(screen_line(screen, lines[i], tint));
+  if (shown < lines.size() && room > 0)
+    out.push_back(screen_line(screen, "and " + std::to_string(lines.size() - shown) + " more", Tint::faint));
+}
+
+Lines failure_lines(const FleetStatus& status, std::size_t columns) {
+  Lines lines;
+  for (const TaskFailure& failure : status.failures) {
+    std::string line = "failed  " + fitted(failure.name, std::min<std::size_t>(28, columns / 3), true) + "  ";
+    if (!failure.device.empty()) line += failure.device + ": ";
+    line += failure.error;
+    if (failure.attempts > 1) line += " (" + std::to_string(failure.attempts) + " attempts)";
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// Devices, each in the tint of its state; a reason gets a line of its own where there is room.
+void add_devices(const FleetStatus& status, const Screen& screen, std::size_t room, Lines& out) {
+  const Lines lines = lay_out(device_table(status.devices), screen.columns);
+  if (room == 0) return;
+  out.push_back(screen_line(screen, lines[0], Tint::faint));
+  --room;
+  std::size_t reasons = 0;
+  for (const DeviceStatus& device : status.devices) reasons += device.reason.empty() ? 0 : 1;
+  const bool with_reasons = status.devices.size() + reasons <= room;
+  const std::size_t shown =
+      status.devices.size() <= room ? status.devices.size() : room - std::min<std::size_t>(room, 1);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const DeviceStatus& device = status.devices[i];
+    const Tint tint = tint_of(concern_of(device.state));
+    out.push_back(screen_line(screen, lines[i + 1], tint));
+    if (with_reasons && !device.reason.empty()) out.push_back(screen_line(screen, "  └ " + reason_text(device), tint));
+  }
+  if (shown < status.devices.size() && room > 0)
+    out.push_back(
+        screen_line(screen, "and " + std::to_string(status.devices.size() - shown) + " more devices", Tint::faint));
+}
+
+Lines work_lines(const FleetStatus& status, std::size_t columns) {
+  Lines lines = lay_out(task_table(status.in_work), columns);
+  lines.erase(lines.begin());  // what the columns are shows by itself
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> render_fleet(const FleetStatus& status, const Screen& screen) {
+  Lines out;
+  for (const auto& line : total_lines(status, screen)) out.push_back(line);
+  const auto room = [&] { return screen.lines > out.size() ? screen.lines - out.size() : 0; };
+  const std::size_t for_failures = std::min({status.failures.size(), kMostFailures, room() / 4});
+  add_devices(status, screen, room() - for_failures, out);
+  const Lines failures = failure_lines(status, screen.columns);
+  const Lines working = work_lines(status, screen.columns);
+  if (room() > for_failures) add_part(screen, working, room() - for_failures, Tint::plain, out);
+  if (!failures.empty()) add_part(screen, failures, std::min(room(), for_failures), Tint::alarm, out);
+  out.resize(std::min(out.size(), screen.lines));
+  return out;
+}
+
+std::vector<std::string> total_lines(const FleetStatus& status, const Screen& screen) {
+  const std::size_t columns = screen.columns;
+  std::string clock = length_text(status.elapsed);
+  if (columns >= 60) clock = "running for " + clock;
+  const std::size_t used = columns_of(clock) + 2;
+  const std::string first = fitted(totals_text(status), columns > used ? columns - used : 0) + "  " + clock;
+  const bool known = status.audio_total && *status.audio_total > Seconds(0);
+  const double share = known              ? status.audio_done / *status.audio_total
+                       : status.tasks > 0 ? static_cast<double>(status.done + status.failed + status.cancelled) /
+                                                static_cast<double>(status.tasks)
+                                          : 0;
+  const std::string left = left_text(status);
+  const std::string second =
+      bar_of(share, std::max<std::size_t>(8, columns / 5)) + " " + percent(share) + (left.empty() ? "" : "  " + left);
+  Lines lines{screen_line(screen, first, Tint::strong), screen_line(screen, second),
+              screen_line(screen, audio_text(status) +
+                                      (status.next_device.empty() ? "" : "  next task: " + status.next_device))};
+  lines.resize(std::min<std::size_t>(lines.size(), std::min(kTopLines, screen.lines)));
+  return lines;
+}
+
+}  // namespace tutti

@@ -1,0 +1,137 @@
+#include "view/fleet/lost_time.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "view/terminal_text.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::array kKinds{
+    LostKind{&IdleTime::no_task, "no task", "the work was unevenly long at the end",
+             "more recordings in one run, or windows of one recording on several devices (without --sequential)"},
+    LostKind{&IdleTime::input, "waiting for input", "decoding limits",
+             "more processor cores, or recordings on a faster disk or in a simpler format"},
+    LostKind{&IdleTime::memory, "memory", "memory limits",
+             "a smaller compute type (--compute-type int8_float16), or less of the memory used by others"},
+    LostKind{&IdleTime::cap, "cap", "a limit you set holds it back", "a higher --max-per-gpu or --threads"},
+    LostKind{&IdleTime::fault, "fault", "faults took devices out", "see the failures above and 'tutti doctor'"},
+    LostKind{&IdleTime::starting, "starting", "loading the model took that long",
+             "more recordings in one run, so that it is loaded once for all"},
+    LostKind{&IdleTime::left_to_faster, "left to faster devices", "", ""},
+    LostKind{&IdleTime::drained, "drained", "you had taken devices out", "'tutti top' puts them back (r)"},
+};
+
+constexpr double kWorthALine = 0.02;  // of the run's length
+
+double total_speed(const RunNumbers& run) {
+  double sum = 0;
+  for (const DeviceTime& device : run.devices) sum += speed_of(device).value_or(0);
+  return sum;
+}
+
+double fastest_speed(const RunNumbers& run) {
+  double most = 0;
+  for (const DeviceTime& device : run.devices) most = std::max(most, speed_of(device).value_or(0));
+  return most;
+}
+
+/// The run's time had the devices worked while they were idle for this reason. Work moves freely between devices here,
+/// so it is a bound for whole files; never below what is possible at all.
+Seconds gain_without(const RunNumbers& run, const LostKind& kind) {
+  double lost_audio = 0;
+  for (const DeviceTime& device : run.devices)
+    lost_audio += (device.idle.*kind.time).count() * speed_of(device).value_or(0);
+  const double speed = total_speed(run);
+  if (speed <= 0) return Seconds(0);
+  const Seconds possible = run.elapsed - lower_bound(run).value_or(Seconds(0));
+  return std::clamp(Seconds(lost_audio / speed), Seconds(0), std::max(Seconds(0), possible));
+}
+
+/// Of all devices' time.
+double share_of(const RunNumbers& run, const LostKind& kind) {
+  Seconds sum{};
+  for (const DeviceTime& device : run.devices) sum += device.idle.*kind.time;
+  return sum / (run.elapsed * static_cast<double>(run.devices.size()));
+}
+
+std::string capitalised(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
+/// The longest recording kept one device busy while the others had nothing left.
+bool one_long_recording(const RunNumbers& run) {
+  const double fastest = fastest_speed(run);
+  return !run.shared_files && fastest > 0 && run.longest / fastest > 0.7 * run.elapsed && run.devices.size() > 1;
+}
+
+Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
+  const Seconds gain = gain_without(run, kind);
+  std::string verdict(kind.verdict), advice(kind.advice);
+  if (kind.time == &IdleTime::no_task && one_long_recording(run)) {
+    verdict = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
+    advice = "letting its windows run on all devices (without --sequential)";
+  } else if (kind.time == &IdleTime::no_task && run.shared_files) {
+    advice = "more recordings in one run";
+  }
+  std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + verdict;
+  if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
+  return {gain, text + ". What helps: " + advice};
+}
+
+/// Where nothing but more hardware helps: what another of the fastest device brings.
+Remedy another_device(const RunNumbers& run) {
+  const auto fastest = std::max_element(run.devices.begin(), run.devices.end(), [](const auto& a, const auto& b) {
+    return speed_of(a).value_or(0) < speed_of(b).value_or(0);
+  });
+  const double speed = total_speed(run), more = speed_of(*fastest).value_or(0);
+  const Seconds gain = run.elapsed * (speed > 0 ? more / (speed + more) : 0);
+  return {gain, "The devices were at work nearly all the time: only more of them help. Another one like " +
+                    fastest->id + " makes it up to " + length_text(gain) + " less"};
+}
+
+bool nearly_always_busy(const RunNumbers& run) {
+  Seconds busy{};
+  for (const DeviceTime& device : run.devices) busy += device.busy;
+  return busy >= 0.9 * static_cast<double>(run.devices.size()) * run.elapsed;
+}
+
+}  // namespace
+
+std::span<const LostKind> lost_kinds() {
+  return kKinds;
+}
+
+std::optional<double> speed_of(const DeviceTime& device) {
+  if (device.speed && *device.speed > 0) return device.speed;
+  if (device.busy > Seconds(0) && device.audio > Seconds(0)) return device.audio / device.busy;
+  return std::nullopt;
+}
+
+Seconds work_bound(const RunNumbers& run) {
+  const double speed = total_speed(run);
+  return speed > 0 ? run.audio / speed : Seconds(0);
+}
+
+std::optional<Seconds> lower_bound(const RunNumbers& run) {
+  if (total_speed(run) <= 0) return std::nullopt;
+  const Seconds longest = run.shared_files ? Seconds(0) : run.longest / fastest_speed(run);
+  return std::max(work_bound(run), longest);
+}
+
+std::vector<Remedy> remedies(const RunNumbers& run) {
+  std::vector<Remedy> found;
+  if (run.elapsed <= Seconds(0) || run.devices.empty()) return found;
+  for (const LostKind& kind : kKinds)
+    if (!kind.advice.empty() && share_of(run, kind) >= kWorthALine) found.push_back(remedy_for(run, kind));
+  std::stable_sort(found.begin(), found.end(), [](const Remedy& a, const Remedy& b) { return a.gain > b.gain; });
+  if (nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
+  return found;
+}
+
+}  // namespace tutti

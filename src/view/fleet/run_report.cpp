@@ -1,0 +1,112 @@
+#include "view/fleet/run_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "view/fleet/lost_time.h"
+#include "view/table.h"
+#include "view/terminal_text.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string first_line(const RunNumbers& run) {
+  std::string line = std::to_string(run.done) + (run.done == 1 ? " recording done" : " recordings done");
+  if (run.failed > 0) line += ", " + std::to_string(run.failed) + " failed";
+  if (run.cancelled > 0) line += ", " + std::to_string(run.cancelled) + " cancelled";
+  line += ": " + length_text(run.audio) + " of audio in " + length_text(run.elapsed);
+  if (run.elapsed > Seconds(0)) line += ", " + short_number(run.audio / run.elapsed) + " × real time";
+  return line;
+}
+
+/// "waiting for input 5 %, fault 2 %": the largest first, below 1 % left out.
+std::string idle_text(const DeviceTime& device, Seconds elapsed) {
+  std::vector<std::pair<Seconds, std::string_view>> parts;
+  for (const LostKind& kind : lost_kinds()) parts.emplace_back(device.idle.*kind.time, kind.name);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [time, name] : parts)
+    if (time >= 0.005 * elapsed && time > Seconds(0))
+      text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent(time / elapsed);
+  return text.empty() ? "-" : text;
+}
+
+Lines device_lines(const RunNumbers& run) {
+  TextTable table{.columns = {{"device", false}, {"busy", true}, {"audio", true}, {"speed", true}, {"idle", false}}};
+  for (const DeviceTime& device : run.devices) {
+    const auto speed = speed_of(device);
+    table.rows.push_back({device.id, run.elapsed > Seconds(0) ? percent(device.busy / run.elapsed) : "-",
+                          length_text(device.audio), speed ? short_number(*speed) + " ×" : "-",
+                          idle_text(device, run.elapsed)});
+  }
+  Lines lines = lay_out(table, 200);
+  for (std::string& line : lines) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    line.insert(0, "  ");
+  }
+  return lines;
+}
+
+std::string efficiency_line(const RunNumbers& run, Seconds bound) {
+  std::string line = "Efficiency " + percent(bound / run.elapsed) + ": the same work takes these devices at least " +
+                     length_text(bound);
+  if (!run.shared_files && bound > work_bound(run)) line += " (the longest recording alone on the fastest device)";
+  return line;
+}
+
+std::string compared(const std::string& was, const std::string& quoted, double ratio) {
+  const auto off = std::lround(100 * (ratio - 1));
+  const std::string sign = off > 0 ? "+" : "";
+  return was + " instead of " + quoted + (off == 0 ? "" : " (" + sign + std::to_string(off) + " %)");
+}
+
+std::string money(double cost, const std::string& currency) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2f", cost);
+  return text + (currency.empty() ? "" : " " + currency);
+}
+
+/// One number against its quote, or alone where none was given.
+void add_number(std::string& line, const std::optional<double>& was, const std::optional<double>& quoted,
+                const std::function<std::string(double)>& show) {
+  if (!was) return;
+  line += line.empty() ? "" : "; ";
+  line += quoted && *quoted > 0 ? compared(show(*was), show(*quoted), *was / *quoted) : show(*was);
+}
+
+Lines quote_lines(const RunNumbers& run) {
+  const RunQuote& quote = run.quote;
+  const auto seconds_of = [](const std::optional<Seconds>& time) {
+    return time ? std::optional(time->count()) : std::nullopt;
+  };
+  std::string line;
+  if (quote.time)
+    add_number(line, run.elapsed.count(), seconds_of(quote.time), [](double s) { return length_text(Seconds(s)); });
+  add_number(line, run.kilowatt_hours, quote.kilowatt_hours, [](double kwh) { return short_number(kwh) + " kWh"; });
+  add_number(line, run.cost, quote.cost, [&](double cost) { return money(cost, run.currency); });
+  if (line.empty()) return {};
+  const bool quoted = quote.time || quote.kilowatt_hours || quote.cost;
+  std::string per_hour;
+  if (run.cost && run.audio > Seconds(0))
+    per_hour = "; " + money(*run.cost / (run.audio.count() / 3600), run.currency) + " per hour of audio";
+  return {(quoted ? "Against the plan: " : "Spent: ") + line + per_hour};
+}
+
+}  // namespace
+
+std::vector<std::string> run_report(const RunNumbers& run) {
+  Lines lines{first_line(run)};
+  if (run.elapsed <= Seconds(0) || run.devices.empty()) return lines;
+  for (const auto& line : device_lines(run)) lines.push_back(line);
+  if (const auto bound = lower_bound(run)) lines.push_back(efficiency_line(run, *bound));
+  for (const Remedy& remedy : remedies(run)) lines.push_back("  " + remedy.text);
+  for (const auto& line : quote_lines(run)) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace tutti

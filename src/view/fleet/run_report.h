@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// Time in which a device had nothing in flight, by balance's reasons (Idle).
+struct IdleTime {
+  Seconds no_task{};         // nothing was left to do
+  Seconds input{};           // tasks were left, none had its input ready
+  Seconds memory{};          // of the device or the machine
+  Seconds cap{};             // --max-per-gpu, --threads or the decoders
+  Seconds fault{};           // breaker, lost or quarantined card
+  Seconds starting{};        // loading the model
+  Seconds left_to_faster{};  // others finish what is left sooner
+  Seconds drained{};         // somebody asked for that
+
+  Seconds sum() const { return no_task + input + memory + cap + fault + starting + left_to_faster + drained; }
+};
+
+/// How a device spent the time of a run; busy and idle add up to its length.
+struct DeviceTime {
+  std::string id;
+  Seconds busy{};
+  IdleTime idle{};
+  Seconds audio{};                // done here
+  std::optional<double> speed{};  // audio seconds per second of the device at work; none: audio / busy
+};
+
+/// What `tutti plan` had said before.
+struct RunQuote {
+  std::optional<Seconds> time{};
+  std::optional<double> kilowatt_hours{};
+  std::optional<double> cost{};
+};
+
+/// The numbers of a finished run.
+struct RunNumbers {
+  Seconds elapsed{};
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
+  Seconds audio{};
+  Seconds longest{};         // the longest recording
+  bool shared_files = true;  // windows of one file may run on several devices
+  std::vector<DeviceTime> devices{};
+  std::optional<double> kilowatt_hours{};
+  std::optional<double> cost{};
+  std::string currency{};  // "EUR"; empty: a number alone
+  RunQuote quote{};
+};
+
+/// The least time the run could have taken on its devices, from their speeds: Σd/Σs, and for whole files at least
+/// longest/fastest (Graham's bound for uniform machines). None where no device's speed is known.
+std::optional<Seconds> lower_bound(const RunNumbers& run);
+
+/// What would have made the run faster, the largest gain first.
+struct Remedy {
+  Seconds gain{};  // less time for the whole run
+  std::string text;
+};
+std::vector<Remedy> remedies(const RunNumbers& run);
+
+/// The report in words, one sentence or table row per line. Pure.
+std::vector<std::string> run_report(const RunNumbers& run);
+
+}  // namespace tutti

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// `text` for HTML and SVG, between tags or in a quoted attribute: & < > " ' and control characters cannot act.
+std::string escaped_markup(std::string_view text);
+
+/// A path as a relative or absolute URL: everything but unreserved characters and slashes is percent-encoded.
+std::string url_of_path(std::string_view path);
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+#include <cstdio>
+
+#include "view/review/review_list.h"
+#include "view/review/review_times.h"
+
+namespace tutti {
+namespace {
+
+std::string cell(std::string text) {
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) text.insert(0, 1, '\'');
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string hundredths(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+}  // namespace
+
+std::string review_csv(const ReviewList& list) {
+  std::string out = "recording,position,reason,severity,excerpt,transcript\r\n";
+  for (const ReviewRecording& recording : list.recordings)
+    for (const ReviewFinding& finding : recording.findings)
+      out += cell(recording.name) + "," + position_text(finding.start, finding.end) + "," +
+             cell(finding.kind + ": " + finding.reason) + "," + hundredths(finding.severity) + "," +
+             cell(finding.excerpt) + "," + cell(recording.transcript) + "\r\n";
+  return out;
+}
+
+}  // namespace tutti

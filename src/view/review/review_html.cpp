@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "view/markup.h"
+#include "view/review/review_list.h"
+#include "view/review/review_times.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kMostFindings = 12;  // of one recording; the table has all
+constexpr double kWaveHeight = 56;
+
+constexpr const char* kHead =
+    R"(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<style>
+:root{--bg:#fbfbfa;--card:#fff;--ink:#1d2126;--soft:#5c6670;--line:#d9dde1;--wave:#7a8ea3;--mark:#f3c969;--bad:#a8321f}
+@media (prefers-color-scheme:dark){:root{--bg:#14171a;--card:#1c2024;--ink:#e6e8ea;--soft:#9aa4ae;--line:#33393f;--wave:#7f97ae;--mark:#6b5518;--bad:#f0917e}}
+*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.45 system-ui,sans-serif}
+main{max-width:60rem;margin:0 auto;padding:1rem}h1{font-size:1.5rem;margin:.6rem 0 .2rem}h2{font-size:1.05rem;margin:0;overflow-wrap:anywhere}
+.soft{color:var(--soft);font-size:.9rem;overflow-wrap:anywhere}section{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:1rem 0}
+article{border-top:1px solid var(--line);margin-top:.8rem;padding-top:.8rem}.kind{font-weight:600;color:var(--bad)}
+.at{font-variant-numeric:tabular-nums}svg{display:block;width:100%;height:3.5rem;margin:.4rem 0}svg .w{fill:var(--wave)}svg .m{fill:var(--mark)}
+audio{width:100%;height:2.2rem}blockquote{margin:.3rem 0;padding-left:.7rem;border-left:3px solid var(--line);overflow-wrap:anywhere}
+</style>
+)";
+
+std::string number(double value, int decimals = 1) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+/// Bars around the middle line, the doubtful stretch behind them; one unit wide per peak.
+std::string waveform(const ReviewFinding& finding) {
+  const auto columns = static_cast<double>(finding.peaks.size());
+  const double length = (finding.wave_end - finding.wave_start).count();
+  if (finding.peaks.empty() || length <= 0) return {};
+  const auto x_of = [&](Seconds at) {
+    return std::clamp((at - finding.wave_start).count() / length, 0.0, 1.0) * columns;
+  };
+  const double left = x_of(finding.start), right = std::max(left + 1, x_of(finding.end));
+  std::string svg =
+      "<svg viewBox=\"0 0 " + number(columns, 0) + " " + number(kWaveHeight, 0) +
+      "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"waveform, the doubtful stretch marked\">";
+  svg += "<rect class=\"m\" x=\"" + number(left) + "\" y=\"0\" width=\"" + number(right - left) + "\" height=\"" +
+         number(kWaveHeight, 0) + "\"/><path class=\"w\" d=\"";
+  // Quiet recordings are shown larger, but noise alone is not blown up to speech.
+  const double loudest = std::max(0.1F, *std::max_element(finding.peaks.begin(), finding.peaks.end()));
+  for (std::size_t i = 0; i < finding.peaks.size(); ++i) {
+    const double height = std::max(1.0, finding.peaks[i] / loudest * kWaveHeight);
+    svg += "M" + std::to_string(i) + " " + number((kWaveHeight - height) / 2) + "h.8v" + number(height) + "h-.8z";
+  }
+  return svg + "\"/></svg>\n";
+}
+
+/// Begins a moment before the finding, so that the ear can settle.
+std::string player(const std::string& url, const ReviewFinding& finding) {
+  if (url.empty()) return {};
+  const std::string fragment =
+      "#t=" + number(std::max(0.0, finding.start.count() - 1)) + "," + number(finding.end.count() + 1);
+  return "<audio controls preload=\"none\" src=\"" + escaped_markup(url + fragment) + "\"></audio>\n";
+}
+
+std::string finding_html(const ReviewRecording& recording, const ReviewFinding& finding) {
+  std::string out = "<article><p><span class=\"kind\">" + escaped_markup(finding.kind) + "</span> <span class=\"at\">" +
+                    position_text(finding.start, finding.end) + "</span> <span class=\"soft\">severity " +
+                    number(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
+  if (!finding.excerpt.empty()) out += "<blockquote>" + escaped_markup(finding.excerpt) + "</blockquote>\n";
+  return out + waveform(finding) + player(recording.audio, finding) + "</article>\n";
+}
+
+std::string recording_html(const ReviewRecording& recording) {
+  std::string out = "<section><h2>" + escaped_markup(recording.name) + "</h2>\n<p class=\"soft\">";
+  if (recording.length > Seconds(0)) out += length_text(recording.length) + " · ";
+  out += std::to_string(recording.findings.size()) + (recording.findings.size() == 1 ? " finding" : " findings") +
+         " · transcript: " + escaped_markup(recording.transcript);
+  if (recording.audio.empty()) out += " · the recording was not found";
+  out += "</p>\n";
+  const std::size_t shown = std::min(recording.findings.size(), kMostFindings);
+  for (std::size_t i = 0; i < shown; ++i) out += finding_html(recording, recording.findings[i]);
+  if (shown < recording.findings.size())
+    out += "<p class=\"soft\">and " + std::to_string(recording.findings.size() - shown) + " more in review.csv</p>\n";
+  return out + "</section>\n";
+}
+
+std::string thousands(std::size_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+}  // namespace
+
+std::string review_headline(const ReviewList& list) {
+  const std::string done = thousands(list.looked_at) + " done, ";
+  if (list.recordings.empty()) return done + "none doubtful";
+  if (list.recordings.size() == 1) return done + "listen to this one";
+  return done + "listen to these " + thousands(list.recordings.size());
+}
+
+std::string review_html(const ReviewList& list) {
+  const std::string headline = escaped_markup(review_headline(list));
+  std::string out = kHead + ("<title>" + headline) + "</title></head><body><main>\n<h1>" + headline + "</h1>\n";
+  out +=
+      "<p class=\"soft\">Worst first. Each player starts a second before the doubtful stretch, which is marked in the "
+      "waveform.</p>\n";
+  if (list.not_heard > 0)
+    out += "<p class=\"soft\">" + thousands(list.not_heard) +
+           " were judged by their text alone: the recording was not found or not listened to.</p>\n";
+  for (const std::string& line : list.not_read)
+    out += "<p class=\"soft\">not judged: " + escaped_markup(line) + "</p>\n";
+  for (const ReviewRecording& recording : list.recordings) out += recording_html(recording);
+  return out + "</main></body></html>\n";
+}
+
+}  // namespace tutti

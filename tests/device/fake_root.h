@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/temp_folder.h"
+
+namespace tutti {
+
+/// A root folder with a few files of /proc and /sys.
+class FakeRoot {
+ public:
+  void put(const std::string& path, const std::string& content) const {
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path) << content;
+  }
+  /// /sys/bus/pci/devices/NAME leads to /sys/devices/PLACE.
+  void put_pci_device(const std::string& name, const std::string& place) const {
+    std::filesystem::create_directories(folder_ / ("sys/devices/" + place));
+    std::filesystem::create_directories(folder_ / "sys/bus/pci/devices");
+    std::filesystem::create_directory_symlink("../../../devices/" + place, folder_ / ("sys/bus/pci/devices/" + name));
+  }
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TempFolder folder_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,469 @@
+// What any JobStore must do, whatever it is made of. See store_kinds.h for the kinds it runs on.
+#include <gmock/gmock.h>
+
+#include <set>
+#include <thread>
+
+#include "store_kinds.h"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class JobStoreTest : public StoreTest {};
+INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreTest, testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+// ---- asking
+
+TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
+  const std::vector<TaskSpec> specs{spec("a"), spec("b")};
+  const auto first = *store_->submit(run(), specs);
+  const auto second = *store_->submit(run(), specs);
+  EXPECT_EQ(first[0].what, Submitted::What::added);
+  EXPECT_EQ(second[0].what, Submitted::What::kept);
+  EXPECT_EQ(first[1].id, second[1].id);
+  EXPECT_EQ(store_->counts({})->total(), 2);
+}
+
+TEST_P(JobStoreTest, EveryFieldOfATaskComesBack) {
+  TaskSpec asked = spec("ä 'quoted' \"name\"");
+  asked.audio = Seconds(61.5);
+  asked.length = LengthSource::claimed;
+  asked.task_class = TaskClass::interactive;
+  asked.priority = -3;
+  asked.deadline = StoreTime(5s);
+  asked.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
+  asked.name = "A talk";
+  asked.extra = R"({"decade":1970,"notes":"ünïcode"})";
+  const TaskSpec found = task(add(asked)).spec;
+  EXPECT_EQ(found.key, asked.key);
+  EXPECT_EQ(found.batch, asked.batch);
+  EXPECT_EQ(found.input, asked.input);
+  EXPECT_EQ(found.identity, asked.identity);
+  EXPECT_EQ(found.options, asked.options);
+  EXPECT_EQ(found.audio, asked.audio);
+  EXPECT_EQ(found.length, asked.length);
+  EXPECT_EQ(found.task_class, asked.task_class);
+  EXPECT_EQ(found.priority, asked.priority);
+  EXPECT_EQ(found.deadline, asked.deadline);
+  EXPECT_EQ(found.uuid, asked.uuid);
+  EXPECT_EQ(found.name, asked.name);
+  EXPECT_EQ(found.extra, asked.extra);
+}
+
+TEST_P(JobStoreTest, ADoneTaskStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudioChanged) {
+  const TaskId id = add("a");
+  ASSERT_TRUE(complete(*claim()));
+  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, TaskState::done);
+  TaskSpec changed = spec("a");
+  changed.identity.modified_ns = 8;
+  const Submitted again = store_->submit(run(), std::vector{changed})->at(0);
+  EXPECT_EQ(again.id, id);
+  EXPECT_EQ(again.what, Submitted::What::renewed);
+  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_TRUE(store_->outputs(id)->empty());
+}
+
+TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
+  add("a");
+  const Lease old = *claim();
+  TaskSpec changed = spec("a");
+  changed.options = "small";
+  store_->submit(run(), std::vector{changed});
+  EXPECT_FALSE(complete(old));
+  const Lease fresh = *claim();
+  EXPECT_EQ(fresh.task.spec.options, "small");
+  EXPECT_TRUE(complete(fresh));
+}
+
+// ---- the order of claiming
+
+TEST_P(JobStoreTest, ClassesGoBeforePrioritiesAndLongerAudioFirst) {
+  const RunId one = run();
+  std::vector<TaskSpec> specs;
+  for (const char* name : {"short", "long", "urgent", "asked"}) specs.push_back(spec(name));
+  specs[0].audio = Seconds(10);
+  specs[1].audio = Seconds(9000);
+  specs[2].task_class = TaskClass::interactive;
+  specs[3].priority = 1;
+  store_->submit(one, specs);
+  std::vector<std::string> order;
+  while (const auto lease = claim()) order.push_back(lease->task.spec.key);
+  EXPECT_THAT(order, ElementsAre("/out/urgent", "/out/asked", "/out/long", "/out/short"));
+}
+
+TEST_P(JobStoreTest, InteractiveTasksGoByDeadlineThenShortestFirst) {
+  std::vector<TaskSpec> specs;
+  for (const char* name : {"longer", "shorter", "due"}) specs.push_back(spec(name));
+  for (auto& each : specs) each.task_class = TaskClass::interactive;
+  specs[0].audio = Seconds(100);
+  specs[1].audio = Seconds(10);
+  specs[2].deadline = clock_.wall() + 60s;
+  store_->submit(run(), specs);
+  std::vector<std::string> order;
+  while (const auto lease = claim()) order.push_back(lease->task.spec.key);
+  EXPECT_THAT(order, ElementsAre("/out/due", "/out/shorter", "/out/longer"));
+}
+
+TEST_P(JobStoreTest, WaitingTenMinutesCountsOnePriority) {
+  add("old");
+  clock_.advance(10min + 1s);
+  TaskSpec fresh = spec("fresh");
+  fresh.priority = 1;
+  add(fresh);
+  EXPECT_EQ(claim()->task.spec.key, "/out/old");
+}
+
+TEST_P(JobStoreTest, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnored) {
+  const TaskId shorter = add("a");
+  const TaskId longer = add("b");
+  ASSERT_TRUE(store_->set_length(longer, Seconds(8000), LengthSource::probed));
+  ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
+  ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
+  EXPECT_EQ(task(longer).spec.audio, Seconds(8000));
+  // Both were asked for at the same moment: only the length tells them apart.
+  EXPECT_EQ(claim()->task.id, longer);
+}
+
+TEST_P(JobStoreTest, AWishedTaskIsClaimedOutOfOrderAndOnlyOnce) {
+  add("a");
+  const TaskId wished = add("b");
+  EXPECT_EQ((*store_->claim({.task = wished}))->task.id, wished);
+  EXPECT_FALSE(*store_->claim({.task = wished}));
+}
+
+TEST_P(JobStoreTest, ABatchIsClaimedApartFromOthers) {
+  TaskSpec other = spec("a");
+  other.batch = "other";
+  add(other);
+  EXPECT_FALSE(*store_->claim({.batch = "b"}));
+  EXPECT_TRUE(*store_->claim({.batch = "other"}));
+}
+
+TEST_P(JobStoreTest, TwoOpenStoresNeverGetTheSameTask) {
+  std::vector<TaskSpec> specs;
+  for (int i = 0; i < 200; ++i) specs.push_back(spec(std::to_string(i)));
+  store_->submit(run(), specs);
+  std::array<std::vector<TaskId>, 4> taken;
+  {
+    std::vector<std::jthread> workers;
+    for (auto& mine : taken)
+      workers.emplace_back([this, &mine] {
+        const auto own = open();
+        while (const auto lease = *own->claim({})) mine.push_back(lease->task.id);
+      });
+  }
+  std::multiset<TaskId> all;
+  for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), 200U);
+  EXPECT_EQ(std::set<TaskId>(all.begin(), all.end()).size(), 200U);
+}
+
+// ---- leases
+
+TEST_P(JobStoreTest, ALeaseThatRanOutIsTakenBackAndItsHolderIsFenced) {
+  const TaskId id = add("a");
+  const Lease zombie = *claim();
+  clock_.advance(kLeaseLength + 1ms);
+  EXPECT_EQ(*store_->reap(), 1U);
+  EXPECT_EQ(last_attempt(id).end, AttemptEnd::expired);
+  EXPECT_EQ(task(id).strikes, 1);
+  clock_.advance(10min);
+  const Lease fresh = *claim();
+  EXPECT_EQ(fresh.attempt, 2);
+  EXPECT_EQ(store_->renew(std::vector<Renewal>{{zombie.key}, {fresh.key}}),
+            (std::vector{LeaseStanding::lost, LeaseStanding::held}));
+  EXPECT_FALSE(complete(zombie));
+  EXPECT_FALSE(store_->fail(zombie.key, {})->held);
+  EXPECT_FALSE(*store_->hand_back(zombie.key, "late"));
+  EXPECT_FALSE(*store_->cancelled(zombie.key));
+  EXPECT_EQ(store_->content_known(zombie.key, "sha")->what, ContentVerdict::What::lost);
+  EXPECT_TRUE(complete(fresh));
+  EXPECT_EQ(state(id), TaskState::done);
+}
+
+TEST_P(JobStoreTest, RenewingKeepsALeaseAndItsProgress) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  for (int i = 0; i < 10; ++i) {
+    clock_.advance(kRenewEvery);
+    ASSERT_EQ(store_->renew(std::vector<Renewal>{{lease.key, 0.5}})->at(0), LeaseStanding::held);
+    EXPECT_EQ(*store_->reap(), 0U);
+  }
+  EXPECT_EQ(task(id).progress, 0.5);
+}
+
+TEST_P(JobStoreTest, SettingTheClockNeitherEndsNorProlongsALease) {
+  add("a");
+  claim();
+  clock_.jump(1h);
+  EXPECT_EQ(*store_->reap(), 0U);
+  const auto other = open();
+  EXPECT_EQ(*other->reap(), 0U);
+  clock_.jump(-2h);
+  EXPECT_EQ(*open()->reap(), 0U);
+  clock_.advance(kLeaseLength + 1ms);
+  EXPECT_EQ(*other->reap(), 1U);
+}
+
+TEST_P(JobStoreTest, TheTasksOfAnOwnerThatWentAreClaimableAtOnceAndWithoutAStrike) {
+  const TaskId id = add("a");
+  auto other = open();
+  const Lease lease = **other->claim({});
+  EXPECT_EQ(*store_->reap(), 0U);
+  other.reset();
+  EXPECT_EQ(*store_->reap(), 1U);
+  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(last_attempt(id).end, AttemptEnd::orphaned);
+  EXPECT_EQ(claim()->attempt, 2);
+}
+
+TEST_P(JobStoreTest, AfterABootNoLeaseIsLeftAndTimeGoesOn) {
+  add("a");
+  claim();
+  const StoreTime before = store_->now();
+  store_.reset();
+  clock_.boot_again();
+  clock_.jump(-24h);  // and its battery is flat
+  store_ = open();
+  EXPECT_GE(store_->now(), before);
+  EXPECT_EQ(*store_->reap(), 1U);
+  EXPECT_TRUE(claim());
+}
+
+TEST_P(JobStoreTest, AHandedBackTaskIsNobodysFault) {
+  const TaskId id = add("a");
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(*store_->hand_back(claim()->key, "drain"));
+  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(task(id).attempts, 20);
+}
+
+// ---- failing
+
+TEST_P(JobStoreTest, APermanentFailureIsTheEndWithItsReason) {
+  const TaskId id = add("a");
+  const auto after = *store_->fail(claim()->key, {FailureClass::permanent, "no sound in it", {}});
+  EXPECT_EQ(after.state, TaskState::dead);
+  EXPECT_EQ(task(id).error, "no sound in it");
+  EXPECT_EQ(last_attempt(id).failure, "permanent");
+  EXPECT_FALSE(claim());
+}
+
+TEST_P(JobStoreTest, TransientFailuresAreTriedAgainLaterAndFiveTimesAtMost) {
+  const TaskId id = add("a");
+  for (int i = 1; i < 5; ++i) {
+    const auto after = *store_->fail(claim()->key, {FailureClass::transient, "network", {}});
+    ASSERT_EQ(after.state, TaskState::queued);
+    ASSERT_LE(after.wait, 10s * (1 << (i - 1)));
+    if (after.wait > 0ms) {
+      EXPECT_FALSE(claim());
+    }
+    clock_.advance(after.wait);
+  }
+  EXPECT_EQ(store_->fail(claim()->key, {FailureClass::transient, "network", {}})->state, TaskState::dead);
+  EXPECT_EQ(store_->attempts(id)->size(), 5U);
+}
+
+TEST_P(JobStoreTest, FailuresOfDevicesAndMemoryAreForgivenAFewTimes) {
+  const TaskId id = add("a");
+  for (int i = 0; i < 3; ++i) store_->fail(claim()->key, {FailureClass::device, "lost", {}});
+  for (int i = 0; i < 2; ++i) store_->fail(claim()->key, {FailureClass::out_of_memory, "full", {}});
+  EXPECT_EQ(task(id).strikes, 0);
+  store_->fail(claim()->key, {FailureClass::device, "lost", {}});
+  EXPECT_EQ(task(id).strikes, 1);
+}
+
+TEST_P(JobStoreTest, ATaskIsNotClaimedForTheDeviceItFailedOnWhenThatIsLeftOut) {
+  add("a");
+  store_->fail(claim("GPU-1")->key, {FailureClass::device, "lost", {}});
+  EXPECT_FALSE(*store_->claim({.device = "GPU-1", .not_failed_on = "GPU-1"}));
+  EXPECT_TRUE(*store_->claim({.device = "GPU-2", .not_failed_on = "GPU-2"}));
+}
+
+TEST_P(JobStoreTest, RetryFailedQueuesDeadTasksWithACleanSlate) {
+  const TaskId id = add("a");
+  store_->fail(claim()->key, {FailureClass::permanent, "codec", {}});
+  EXPECT_EQ(*store_->retry({.batch = "other"}), 0U);
+  EXPECT_EQ(*store_->retry({.batch = "b"}), 1U);
+  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(claim()->attempt, 2);
+}
+
+// ---- steering
+
+TEST_P(JobStoreTest, CancellingEndsQueuedTasksAndTellsRunningOnes) {
+  const TaskId running = add("a");
+  const Lease lease = *claim();
+  const TaskId queued = add("b");
+  EXPECT_EQ(*store_->cancel({}), 2U);
+  EXPECT_EQ(state(queued), TaskState::cancelled);
+  EXPECT_EQ(store_->renew(std::vector<Renewal>{{lease.key}})->at(0), LeaseStanding::cancel);
+  EXPECT_TRUE(*store_->cancelled(lease.key));
+  EXPECT_EQ(state(running), TaskState::cancelled);
+}
+
+TEST_P(JobStoreTest, AResultThatComesBeforeItsCancellationCounts) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  store_->cancel({});
+  EXPECT_TRUE(complete(lease));
+  EXPECT_EQ(state(id), TaskState::done);
+}
+
+TEST_P(JobStoreTest, ACancelledTaskWhoseOwnerWentIsNotTriedAgain) {
+  const TaskId id = add("a");
+  auto other = open();
+  ASSERT_TRUE(*other->claim({}));
+  store_->cancel({});
+  other.reset();
+  store_->reap();
+  EXPECT_EQ(state(id), TaskState::cancelled);
+}
+
+TEST_P(JobStoreTest, HeldTasksWaitUntilTheyAreResumed) {
+  add("a");
+  EXPECT_EQ(*store_->hold({}), 1U);
+  EXPECT_FALSE(claim());
+  EXPECT_EQ(*store_->resume({}), 1U);
+  EXPECT_TRUE(claim());
+}
+
+TEST_P(JobStoreTest, FiltersMeanWhatTheyName) {
+  const TaskId a = add("a");
+  add("b");
+  complete(*store_->claim({.task = a}).value());
+  EXPECT_EQ(store_->counts({.states = {TaskState::done, TaskState::dead}})->total(), 1);
+  EXPECT_EQ(store_->counts({.batch = "b"})->queued, 1);
+  EXPECT_EQ(store_->counts({.batch = "none"})->total(), 0);
+  EXPECT_EQ(store_->tasks({}, a, 10)->size(), 1U);
+  EXPECT_EQ(store_->tasks({}, 0, 1)->at(0).id, a);
+}
+
+// ---- the same content twice
+
+TEST_P(JobStoreTest, ASecondFileWithTheSameContentCopiesTheResultOfTheFirst) {
+  const TaskId first = add("a");
+  add("b");
+  const Lease one = **store_->claim({.task = first});
+  EXPECT_EQ(store_->content_known(one.key, "sha")->what, ContentVerdict::What::unique);
+  complete(one, "a");
+  const auto verdict = *store_->content_known(claim()->key, "sha");
+  EXPECT_EQ(verdict.what, ContentVerdict::What::copy);
+  EXPECT_EQ(verdict.same_as, first);
+  EXPECT_THAT(verdict.same_outputs, ElementsAre(output("a")));
+}
+
+TEST_P(JobStoreTest, OtherOptionsAreNoTwins) {
+  const TaskId first = add("a");
+  TaskSpec other = spec("b");
+  other.options = "small";
+  add(other);
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  complete(one);
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::unique);
+}
+
+TEST_P(JobStoreTest, ATwinOfAFileAtWorkWaitsAndThenCopies) {
+  const TaskId first = add("a");
+  const TaskId twin = add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
+  EXPECT_EQ(state(twin), TaskState::queued);
+  EXPECT_FALSE(claim());
+  complete(one, "a");
+  const auto released = claim();
+  ASSERT_TRUE(released);
+  EXPECT_THAT(released->same_outputs, ElementsAre(output("a")));
+}
+
+TEST_P(JobStoreTest, ATwinOfATaskThatDiesDoesTheWorkItself) {
+  const TaskId first = add("a");
+  add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  store_->content_known(claim()->key, "sha");
+  store_->fail(one.key, {FailureClass::permanent, "poison", {}});
+  const auto released = claim();
+  ASSERT_TRUE(released);
+  EXPECT_TRUE(released->same_outputs.empty());
+}
+
+// ---- results and history
+
+TEST_P(JobStoreTest, OutputsAreUnpublishedUntilTheyAreMarked) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  complete(lease, "a");
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  EXPECT_EQ(store_->unpublished()->at(0).task, id);
+  store_->mark_published(id);
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::over);
+  EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::stranger);
+  EXPECT_EQ(*store_->redo({.ids = {id}}), 1U);
+  EXPECT_EQ(state(id), TaskState::queued);
+}
+
+TEST_P(JobStoreTest, EverythingIsThereAfterOpeningAgain) {
+  const TaskId id = add("a");
+  complete(*claim("GPU-7"), "a");
+  store_ = nullptr;
+  store_ = open();
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(store_->outputs(id)->size(), 1U);
+  EXPECT_EQ(last_attempt(id).device, "GPU-7");
+  EXPECT_EQ(last_attempt(id).busy, Seconds(2));
+}
+
+TEST_P(JobStoreTest, ARunIsRememberedWithWhatItsDevicesDid) {
+  const RunId id = run();
+  EXPECT_FALSE(store_->runs(1)->at(0).ended);
+  RunEnd end{.total = 3, .successful = 2, .failed = 1, .elapsed = Seconds(60), .audio = Seconds(1800)};
+  end.devices.push_back({.device = "GPU-1",
+                         .name = "big",
+                         .audio = Seconds(1800),
+                         .busy = Seconds(50),
+                         .idle = {{"no task", Seconds(10)}},
+                         .energy_joules = 9e3});
+  ASSERT_TRUE(store_->end_run(id, end));
+  const RunRecord found = store_->runs(1)->at(0);
+  EXPECT_TRUE(found.ended);
+  EXPECT_EQ(found.end.successful, 2);
+  ASSERT_EQ(found.end.devices.size(), 1U);
+  EXPECT_EQ(found.end.devices[0].idle.at("no task"), Seconds(10));
+  EXPECT_EQ(found.end.devices[0].energy_joules, 9e3);
+  EXPECT_FALSE(found.end.devices[0].cost);  // absent is absent
+}
+
+TEST_P(JobStoreTest, SpeedsKeepTheirHistory) {
+  const SpeedKey key{"GPU-1", "medium", "float16", 4};
+  store_->record_speed({.key = key, .speed = 30, .overhead = Seconds(1), .samples = 1});
+  clock_.advance(1min);
+  store_->record_speed({.key = key, .speed = 32, .overhead = Seconds(1), .samples = 9, .median_error = 0.1});
+  EXPECT_EQ(store_->speeds(true)->size(), 2U);
+  const auto current = *store_->speeds(false);
+  ASSERT_EQ(current.size(), 1U);
+  EXPECT_EQ(current[0].speed, 32);
+  EXPECT_EQ(current[0].median_error, 0.1);
+  EXPECT_EQ(current[0].at, store_->now());
+}
+
+TEST_P(JobStoreTest, EventsComeBackFromATimeOn) {
+  store_->record_event({.device = "GPU-1", .kind = "lost", .text = "Xid 79"});
+  clock_.advance(1h);
+  const StoreTime later = store_->now();
+  store_->record_event({.device = "GPU-1", .kind = "returned"});
+  EXPECT_EQ(store_->events({})->size(), 2U);
+  ASSERT_EQ(store_->events(later)->size(), 1U);
+  EXPECT_EQ(store_->events(later)->at(0).kind, "returned");
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,207 @@
+// Processes that are killed or stopped while they work on one store, and what the next one finds.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "base/files.h"
+#include "jobs/open_store.h"
+#include "jobs/publish.h"
+#include "support/seeds.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// The steps of a worker, in their order. It is killed after one of them.
+enum class Step { opened, claimed, staged, committed, one_in_place, all_in_place, marked };
+constexpr int kSteps = 7;
+
+struct Work {
+  fs::path root;
+  fs::path staging() const { return root / "out" / ".tmp"; }
+  fs::path public_name(const std::string& name) const { return root / "out" / name; }
+  std::unique_ptr<JobStore> open() const { return std::move(open_store({.folder = root / "state"}).value()); }
+
+  std::vector<OutputContent> contents(const Task& task) const {
+    const std::string name = fs::path(task.spec.key).filename();
+    return {{public_name(name + ".txt"), "text of " + name},
+            {public_name(name + ".json"), "{\"of\":\"" + name + "\"}"}};
+  }
+
+  void submit(int tasks) const {
+    const auto store = open();
+    const RunId run = store->begin_run({}).value();
+    std::vector<TaskSpec> specs;
+    for (int i = 0; i < tasks; ++i) {
+      const std::string name = "task" + std::to_string(i);
+      specs.push_back({.key = public_name(name), .batch = "b", .input = "/in/" + name, .options = "tiny"});
+    }
+    store->submit(run, specs).value();
+  }
+};
+
+void must(const Result<void>& done) {
+  if (!done) throw std::runtime_error(done.error().text());
+}
+
+/// One task from claim to publication, telling every step that was reached. False: there is none left.
+template <class Reached>
+bool work_on_one(JobStore& store, const Work& work, Reached reached) {
+  const auto lease = store.claim({.device = "cpu:0"}).value();
+  if (!lease) return false;
+  reached(Step::claimed);
+  const auto staged = stage_outputs(*lease, work.staging(), work.contents(lease->task)).value();
+  reached(Step::staged);
+  if (!store.complete(lease->key, staged, {}).value()) {
+    remove_staged(staged);
+    return true;
+  }
+  reached(Step::committed);
+  must(put_in_place(staged[0]));
+  reached(Step::one_in_place);
+  must(put_in_place(staged[1]));
+  reached(Step::all_in_place);
+  must(store.mark_published(lease->key.task));
+  reached(Step::marked);
+  return true;
+}
+
+/// What every new run does first.
+std::unique_ptr<JobStore> start(const Work& work) {
+  auto store = work.open();
+  const fs::path folders[] = {work.staging()};
+  sweep_outputs(*store, folders).value();
+  return store;
+}
+
+void work_on_all(const Work& work) {
+  const auto store = start(work);
+  while (work_on_one(*store, work, [](Step) {})) {
+  }
+}
+
+/// A process of its own that runs `body` and must not come back from it.
+template <class Body>
+pid_t fork_off(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    body();
+    ::_exit(0);
+  }
+  return child;
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+/// Every task is done once, its outputs are whole, no other file is left, and the database is sound.
+void expect_all_done_once(const Work& work, int tasks) {
+  const auto store = work.open();
+  EXPECT_EQ(store->counts({})->done, tasks);
+  EXPECT_EQ(store->counts({})->total(), tasks);
+  EXPECT_TRUE(store->unpublished()->empty());
+  std::size_t files = 0;
+  const auto all = store->tasks({}, 0, 1'000'000).value();
+  for (const auto& task : all) {
+    int done = 0;
+    const auto attempts = store->attempts(task.id).value();
+    for (const auto& attempt : attempts) done += attempt.end == AttemptEnd::done;
+    EXPECT_EQ(done, 1) << task.spec.key;
+    const auto contents = work.contents(task);
+    for (const auto& output : contents) EXPECT_EQ(read_file(output.path).value_or("-"), output.content);
+    files += contents.size();
+  }
+  std::size_t found = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(work.root / "out")) found += entry.is_regular_file();
+  EXPECT_EQ(found, files);
+}
+
+TEST(JobsCrash, AKillAfterAnyStepLosesNothingAndPublishesNothingTwice) {
+  for (int last = 0; last < kSteps; ++last) {
+    SCOPED_TRACE("killed after step " + std::to_string(last));
+    const TempFolder folder;
+    const Work work{folder.path()};
+    work.submit(3);
+    const int status = status_of(fork_off([&] {
+      const auto store = start(work);
+      if (last == static_cast<int>(Step::opened)) ::raise(SIGKILL);
+      work_on_one(*store, work, [&](Step step) {
+        if (static_cast<int>(step) == last) ::raise(SIGKILL);
+      });
+    }));
+    ASSERT_TRUE(WIFSIGNALED(status));
+    work_on_all(work);
+    expect_all_done_once(work, 3);
+  }
+}
+
+TEST(JobsCrash, KillsAtRandomMomentsLoseNothingAndPublishNothingTwice) {
+  constexpr int kTasks = 150, kKills = 40;
+  for (const std::uint64_t seed : seeds(1)) {
+    TUTTI_SEED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const TempFolder folder;
+    const Work work{folder.path()};
+    work.submit(kTasks);
+    for (int kill = 0; kill < kKills; ++kill) {
+      const itimerval moment{{}, {0, static_cast<suseconds_t>(1 + random() % 20'000)}};
+      status_of(fork_off([&] {
+        ::setitimer(ITIMER_REAL, &moment, nullptr);  // SIGALRM ends it as SIGKILL would, wherever it is
+        work_on_all(work);
+      }));
+    }
+    work_on_all(work);
+    expect_all_done_once(work, kTasks);
+  }
+}
+
+TEST(JobsCrash, FourProcessesAtOnceDoEveryTaskOnce) {
+  constexpr int kTasks = 60;
+  const TempFolder folder;
+  const Work work{folder.path()};
+  work.submit(kTasks);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) children.push_back(fork_off([&] { work_on_all(work); }));
+  for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+  expect_all_done_once(work, kTasks);
+}
+
+TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {
+  const TempFolder folder;
+  const Work work{folder.path()};
+  work.submit(1);
+  const pid_t zombie = fork_off([&] {
+    const auto store = work.open();
+    const auto lease = store->claim({.length = 50ms}).value();  // and stops before it renews
+    ::raise(SIGSTOP);
+    const bool published = publish_outputs(*store, *lease, work.staging(),
+                                           std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {})
+                               .value();
+    ::_exit(published ? 1 : 0);
+  });
+  int status = 0;
+  ::waitpid(zombie, &status, WUNTRACED);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  const auto store = open_store({.folder = folder / "state", .retries = {.first_wait = 0ms}}).value();
+  while (*store->reap() == 0) {  // the lease runs out by the machine's clock
+  }
+  EXPECT_TRUE(work_on_one(*store, work, [](Step) {}));
+  ::kill(zombie, SIGCONT);
+  EXPECT_EQ(status_of(zombie), 0);
+  EXPECT_EQ(*read_file(work.public_name("task0.txt")), "text of task0");
+  EXPECT_EQ(store->counts({})->done, 1);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,42 @@
+#include "jobs/local_disk.h"
+
+#include <gtest/gtest.h>
+
+#include "jobs/open_store.h"
+#include "jobs/sqlite/database.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+TEST(LocalDisk, NetworkFileSystemsAreKnownByNameAndLocalOnesAreNone) {
+  EXPECT_EQ(network_file_system(0x6969L).value_or(""), "NFS");
+  EXPECT_EQ(network_file_system(static_cast<long>(static_cast<int>(0xff534d42U))).value_or(""), "CIFS");
+  EXPECT_FALSE(network_file_system(0xef53L));      // ext4
+  EXPECT_FALSE(network_file_system(0x01021994L));  // tmpfs
+}
+
+TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {
+  const TempFolder folder;
+  {
+    auto database = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));
+    ASSERT_TRUE(database);
+    database->script("PRAGMA user_version = 99");
+  }
+  const auto newer = open_store({.folder = folder.path()});
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().fault, Fault::unsupported);
+  EXPECT_NE(newer.error().what.find("version 99"), std::string::npos);
+
+  const TempFolder other;
+  std::FILE* file = std::fopen((other / "tutti.sqlite").c_str(), "w");
+  std::fputs("this is no database, and it is long enough to be looked at as one; it was written by somebody else",
+             file);
+  std::fclose(file);
+  const auto damaged = open_store({.folder = other.path()});
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().fault, Fault::corrupt);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,174 @@
+#include "jobs/publish.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "store_kinds.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Publishing : public StoreTest {
+ protected:
+  fs::path out(const std::string& name) const { return folder_.path() / "out" / name; }
+  fs::path staging() const { return folder_.path() / "out" / ".tmp"; }
+  std::vector<OutputContent> contents(const std::string& text) const {
+    return {{out("talks/a.txt"), text}, {out("talks/a.json"), "{\"text\":\"" + text + "\"}"}};
+  }
+  SweepReport sweep() {
+    const fs::path folders[] = {staging()};
+    return *sweep_outputs(*store_, folders);
+  }
+  std::size_t staged_files() const {
+    std::error_code why;
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(staging(), why), fs::directory_iterator()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
+  const TaskId id = add("a");
+  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_TRUE(outputs_are_there(*store_->outputs(id)));
+  EXPECT_EQ(staged_files(), 0U);
+  leave_staging(staging());
+  EXPECT_FALSE(fs::exists(staging()));
+}
+
+TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
+  add("a");
+  const Lease zombie = *claim();
+  clock_.advance(kLeaseLength + 1ms);
+  store_->reap();
+  EXPECT_FALSE(*publish_outputs(*store_, zombie, staging(), contents("late"), {}));
+  EXPECT_FALSE(fs::exists(out("talks/a.txt")));
+  EXPECT_EQ(staged_files(), 0U);
+}
+
+TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const auto staged = *stage_outputs(lease, staging(), contents("hello"));
+  ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
+  ASSERT_TRUE(put_in_place(staged[0]));  // killed between the two renames
+  EXPECT_EQ(sweep().put_in_place, 1U);
+  EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
+  EXPECT_TRUE(fs::exists(out("talks/a.json")));
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(sweep().put_in_place, 0U);
+}
+
+TEST_P(Publishing, ASweepAdoptsAnOutputInPlaceByItsHashAndRedoesADamagedOne) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const auto staged = *stage_outputs(lease, staging(), contents("hello"));
+  ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
+  for (const auto& output : staged) ASSERT_TRUE(put_in_place(output));
+  std::ofstream(out("talks/a.txt")) << "hellO";
+  EXPECT_EQ(sweep().requeued, 1U);
+  EXPECT_EQ(state(id), TaskState::queued);
+}
+
+TEST_P(Publishing, ASweepCollectsWhatLosersStagedAndLeavesWhatIsAtWorkOrStrange) {
+  add("a");
+  const Lease loser = *claim();
+  ASSERT_TRUE(stage_outputs(loser, staging(), contents("old")));
+  store_->hand_back(loser.key, "stopped");
+  const Lease winner = *claim();
+  ASSERT_TRUE(stage_outputs(winner, staging(), contents("new")));
+  const std::string stranger = "7.1." + std::string(32, 'a') + ".0";
+  std::ofstream(staging() / stranger) << "another store's";
+  std::ofstream(staging() / "notes.txt") << "the user's";
+  EXPECT_EQ(sweep().collected, 2U);
+  EXPECT_EQ(staged_files(), 4U);
+  fs::last_write_time(staging() / stranger, fs::file_time_type::clock::now() - 25h);
+  EXPECT_EQ(sweep().collected, 1U);
+  EXPECT_FALSE(fs::exists(staging() / stranger));
+}
+
+TEST_P(Publishing, TwoSweepsAtOnceAgree) {
+  add("a");
+  const Lease lease = *claim();
+  const auto staged = *stage_outputs(lease, staging(), contents("hello"));
+  ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
+  EXPECT_EQ(sweep().put_in_place, 1U);
+  for (const auto& output : staged) EXPECT_TRUE(put_in_place(output));  // the publisher itself comes late
+}
+
+TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
+  const TaskId id = add("a");
+  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  const fs::path names[] = {out("b.txt"), out("b.json")};
+  const auto same = *store_->outputs(id);
+  const auto copy = copy_of(same, names);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->at(0).content, "hello");
+  EXPECT_EQ(copy->at(0).path, names[0]);
+  std::ofstream(out("talks/a.txt")) << "edited";
+  EXPECT_EQ(copy_of(same, names).error().fault, Fault::missing);
+}
+
+/// Files of this process cannot grow while it lives: what a full disk looks like from here.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    before_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit small{bytes, limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    ::signal(SIGXFSZ, before_);
+  }
+
+ private:
+  sighandler_t before_ = SIG_DFL;
+  rlimit limit_{};
+};
+
+TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
+  {
+    const FullDisk full(1 << 16);
+    const auto published = publish_outputs(*store_, lease, staging(), large, {});
+    ASSERT_FALSE(published);
+    EXPECT_EQ(published.error().fault, Fault::exhausted);
+    EXPECT_EQ(staged_files(), 0U);
+  }
+  EXPECT_FALSE(fs::exists(out("a.txt")));
+  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_TRUE(*publish_outputs(*store_, lease, staging(), large, {}));
+}
+
+TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  {
+    const FullDisk full(1024);
+    const auto completed = store_->complete(lease.key, {}, {});
+    ASSERT_FALSE(completed);
+    EXPECT_EQ(completed.error().fault, Fault::exhausted) << completed.error().text();
+  }
+  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
+  EXPECT_EQ(state(id), TaskState::done);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,64 @@
+#include "link/control/control_socket.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstring>
+
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+TEST(ControlSocket, AnswersEveryRequestAndTakesItsFileAlong) {
+  const TempFolder folder;
+  std::filesystem::path path;
+  {
+    const auto socket = ControlSocket::open(
+        folder.path(), "batch", [](const std::string& request) { return "{\"asked\":\"" + request + "\"}"; });
+    ASSERT_TRUE(socket) << socket.error().text();
+    path = (*socket)->path();
+    EXPECT_EQ(ask_control(path, "status").value(), "{\"asked\":\"status\"}");
+    EXPECT_EQ(ask_control(path, "drain cuda:1").value(), "{\"asked\":\"drain cuda:1\"}");
+    EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre(path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(ask_control(path, "status").error().fault, Fault::missing);
+}
+
+TEST(ControlSocket, AnAnswerOfManyMegabytesArrivesWhole) {
+  const TempFolder folder;
+  const std::string much(5'000'000, 'x');
+  const auto socket = ControlSocket::open(folder.path(), "batch", [&](const std::string&) { return much; });
+  ASSERT_TRUE(socket);
+  EXPECT_EQ(ask_control((*socket)->path(), "status").value(), much);
+}
+
+TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
+  const TempFolder folder;
+  const auto socket = ControlSocket::open(folder.path(), "batch", [](const std::string&) { return "{}"; });
+  ASSERT_TRUE(socket);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, (*socket)->path().c_str(), sizeof address.sun_path - 1);
+  const OwnedFd silent(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(silent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(ask_control((*socket)->path(), "status", Seconds(10)).value(), "{}");
+}
+
+TEST(ControlSocket, WhatAKilledProcessLeftIsNotListed) {
+  const TempFolder folder;
+  const auto socket = ControlSocket::open(folder.path(), "batch", [](const std::string&) { return "{}"; });
+  ASSERT_TRUE(socket);
+  const auto left = folder / "batch-1.sock";
+  {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, left.c_str(), sizeof address.sun_path - 1);
+    const OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre((*socket)->path()));
+  EXPECT_FALSE(std::filesystem::exists(left));
+}

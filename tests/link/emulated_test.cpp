@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "link/emulated/emulated_part.h"
+#include "link/emulated/emulated_text.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+EmulatedSpeech speech() {
+  return {.languages = {50259, 50260}, .words = {{464, 7}, {286}, {290, 257}}, .stop = {13}};
+}
+
+}  // namespace
+
+TEST(EmulatedPart, SurvivesTheWayThroughAProgramsArguments) {
+  const EmulatedPart part{.card = {.speed = 12.5,
+                                   .memory = {8'000'000'000},
+                                   .slots = 3,
+                                   .jitter = 0.1,
+                                   .warm_up = Seconds(2.5),
+                                   .time = 0.01,
+                                   .seed = 7,
+                                   .born = 123456789,
+                                   .uuid = "GPU-5a",
+                                   .failures = {{EmulatedFailure::Kind::hang, Seconds(3), {}},
+                                                {EmulatedFailure::Kind::lost, Seconds(5), Seconds(2)}}},
+                          .speech = speech(),
+                          .build_id = "1.0 abc def"};
+  const auto back = part_of(words_of(part));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(*back, part);
+}
+
+TEST(EmulatedPart, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(part_of({"speed=fast"}).error().what, HasSubstr("speed=fast"));
+  EXPECT_THAT(part_of({"colour=red"}).error().what, HasSubstr("colour=red"));
+  EXPECT_THAT(part_of({"speed=3"}).error().what, HasSubstr("words"));
+}
+
+TEST(EmulatedText, IsAFunctionOfTheWindowAlone) {
+  const std::vector<float> mel(300, 0.5F), other(300, 0.25F);
+  EXPECT_EQ(content_of(mel), content_of(mel));
+  EXPECT_NE(content_of(mel), content_of(other));
+  const auto text = emulated_text(speech(), content_of(mel), 3000, true, 224);
+  EXPECT_EQ(text, emulated_text(speech(), content_of(mel), 3000, true, 224));
+  EXPECT_NE(text, emulated_text(speech(), content_of(other), 3000, true, 224));
+}
+
+TEST(EmulatedText, TimestampsRiseToTheWindowsEnd) {
+  const EmulatedSpeech said = speech();
+  std::vector<std::int32_t> times;
+  for (const auto token : emulated_text(said, 1, 1000, true, 224))
+    if (token >= said.timestamp_begin) times.push_back(token - said.timestamp_begin);
+  ASSERT_FALSE(times.empty());
+  EXPECT_EQ(times.front(), 0);
+  EXPECT_EQ(times.back(), 500);
+  EXPECT_TRUE(std::ranges::is_sorted(times));
+}
+
+TEST(EmulatedText, KeepsWithinTheTokensAsked) {
+  EXPECT_LE(emulated_text(speech(), 1, 3000, true, 50).size(), 50U);
+  EXPECT_FALSE(emulated_text(speech(), 1, 3000, false, 50).empty());
+}

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The script behind the fake libnvidia-ml.so.1 (README.md says what it may hold). Read again whenever its file
+/// changes. All functions are thread-safe.
+namespace fake {
+
+enum Code {
+  kSuccess = 0,
+  kUninitialised = 1,
+  kInvalidArgument = 2,
+  kNotSupported = 3,
+  kNotFound = 6,
+  kInsufficientSize = 7,
+  kDriverNotLoaded = 9,
+  kTimeout = 10,
+  kGpuIsLost = 15,
+  kArgumentVersionMismatch = 25,
+};
+
+using Fields = std::map<std::string, std::string>;
+
+/// A card or a MIG slice. Its address is its handle and stays good, whatever becomes of the card.
+struct Card;
+
+struct Process {
+  unsigned pid = 0;
+  unsigned long long memory = 0;
+  unsigned util = 0;
+  bool draws = false;  // a graphics process
+};
+
+struct Event {
+  const Card* card = nullptr;
+  unsigned long long xid = 0;
+};
+
+/// nvmlInit and nvmlShutdown: the list of cards is made at the first of nested starts, as the real library's is.
+int start();
+int stop();
+
+/// Begins a call: waits while the script says that it hangs, then the code that the script wants it to fail with, or
+/// kGpuIsLost for a card that is not there, or kSuccess.
+int enter(const char* call, const Card* card = nullptr);
+
+std::optional<std::string> system_field(const std::string& key);
+unsigned card_count();
+/// Null where there is no such index.
+const Card* card_at(unsigned index);
+const Card* slice_at(const Card* card, unsigned index);
+unsigned slice_count(const Card* card);
+
+std::optional<std::string> field(const Card* card, const std::string& key);
+std::optional<unsigned long long> number(const Card* card, const std::string& key);
+std::optional<double> real(const Card* card, const std::string& key);
+
+/// Processes of the script and of programs that say that they use the card.
+std::vector<Process> processes(const Card* card);
+/// Watts and joules, by the script or by what the card has been doing.
+std::optional<double> power(const Card* card);
+std::optional<double> energy(const Card* card);
+unsigned utilisation(const Card* card);
+
+/// "PIX", "NV4" …, as the script says for a pair in either order.
+std::optional<std::string> between(const Card* a, const Card* b);
+/// The cards that `card` has NVLinks to, one entry per link; null: to a switch.
+std::vector<const Card*> links(const Card* card);
+
+/// The next event that the script holds for a card and that was not taken before.
+std::optional<Event> take_event();
+
+}  // namespace fake

@@ -1,0 +1,261 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/tone_file.h"
+
+using namespace tutti;
+using nlohmann::json;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kTutti = TUTTI_BINARY_DIR "/bin/tutti";
+
+class BatchTest : public testing::Test {
+ protected:
+  static constexpr int kRecordings = 10;
+
+  void SetUp() override {
+    fs::create_directories(in_ / "talks");
+    for (int i = 0; i < kRecordings; ++i) write_tone(recording(i), 3 + 4 * (i % 5), 200 + 20 * i);
+  }
+
+  fs::path recording(int number) const {
+    return in_ / (number % 2 ? "talks" : "") / ("r" + std::to_string(number) + ".wav");
+  }
+
+  fs::path devices(const std::string& content) const {
+    EXPECT_TRUE(write_file_atomically(folder_ / "devices.toml", content));
+    return folder_ / "devices.toml";
+  }
+
+  std::vector<std::string> words(const std::string& devices, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{kTutti,
+                                 "batch",
+                                 in_.string(),
+                                 "--output-dir",
+                                 (folder_ / "out").string(),
+                                 "--state",
+                                 (folder_ / "state").string(),
+                                 "--report",
+                                 (folder_ / "report.json").string(),
+                                 "--devices",
+                                 devices,
+                                 "--vad-method",
+                                 "energy",
+                                 "-f",
+                                 "json",
+                                 "--yes"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  ProgramEnd batch(const std::string& devices, std::vector<std::string> more = {}) const {
+    return run_program(words(devices, std::move(more)), settings());
+  }
+
+  /// Nobody else's sockets and settings.
+  std::vector<std::string> settings() const {
+    return {"XDG_RUNTIME_DIR=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string()};
+  }
+
+  json report() const { return json::parse(read_file(folder_ / "report.json").value()); }
+
+  std::map<std::string, std::string> outputs() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "out"))
+      if (entry.is_regular_file())
+        all[entry.path().lexically_relative(folder_ / "out")] = read_file(entry.path()).value();
+    return all;
+  }
+
+  TempFolder folder_;
+  const fs::path in_ = folder_ / "in";
+};
+
+constexpr const char* kTwoCards =
+    "time = 0.05\n[[device]]\nuse = \"emulated:30x:12GB\"\n[[device]]\nuse = \"emulated:12x:8GB\"\n";
+
+}  // namespace
+
+TEST_F(BatchTest, TranscribesATreeOnTwoCardsAndReportsEveryRecordingAndDevice) {
+  const auto end = batch(devices(kTwoCards));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("GPU Balancer Status: "));
+  EXPECT_THAT(end.err, HasSubstr("Progress: 10/10 (ok 10 | fail 0)"));
+  const auto files = outputs();
+  EXPECT_EQ(files.size(), 10U);
+  EXPECT_TRUE(files.contains("talks/r1.wav.json"));
+  const json told = report();
+  EXPECT_EQ(told["total"], 10);
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["failed"], 0);
+  ASSERT_EQ(told["devices"].size(), 2U);
+  for (const auto& device : told["devices"]) {
+    double sum = device["busy_share"].get<double>() * told["duration_seconds"].get<double>();
+    for (const auto& [reason, time] : device["idle"].items()) sum += time.get<double>();
+    EXPECT_NEAR(sum, told["duration_seconds"].get<double>(), 0.05) << device.dump();
+  }
+  EXPECT_EQ(told["assets"].size(), 10U);
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+}
+
+TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
+  ASSERT_EQ(batch(devices(kTwoCards)).exit_code, 0);
+  const auto first = outputs();
+  fs::remove_all(folder_ / "out");
+  ASSERT_EQ(batch("emulated:200x:24GB").exit_code, 0);
+  EXPECT_EQ(outputs(), first);
+}
+
+TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto first = outputs();
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 0);
+  EXPECT_EQ(report()["successful"], 10);
+
+  fs::remove(folder_ / "out" / "r0.wav.json");
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 1);
+  EXPECT_EQ(outputs(), first);
+
+  write_tone(recording(1), 9, 1000);
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 1);
+  EXPECT_NE(outputs().at("talks/r1.wav.json"), first.at("talks/r1.wav.json"));
+
+  ASSERT_EQ(batch("emulated:200x", {"--initial-prompt", "another"}).exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 10) << "other options, other transcripts";
+}
+
+TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
+  fs::copy_file(recording(4), in_ / "again.wav");
+  const auto end = batch("emulated:200x");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("the same recording as one before"));
+  EXPECT_EQ(outputs().at("again.wav.json"), outputs().at("r4.wav.json"));
+}
+
+TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
+  ASSERT_TRUE(write_file_atomically(in_ / "noise.wav", "this is not audio"));
+  const auto end = batch("emulated:200x");
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_EQ(report()["failed"], 1);
+  EXPECT_EQ(report()["successful"], 10);
+  write_tone(in_ / "noise.wav", 5, 900);
+  EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
+}
+
+TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {
+  const auto undisturbed = [&] {
+    EXPECT_EQ(batch("emulated:200x").exit_code, 0);
+    return outputs();
+  }();
+  fs::remove_all(folder_ / "out");
+  const auto end = batch(devices(R"(
+time = 0.1
+[[device]]
+use = "emulated:2x:12GB"
+[[device]]
+use = "emulated:2x:12GB"
+failures = ["die@4"]
+[[device]]
+use = "emulated:2x:12GB"
+failures = ["hang@5"]
+[[device]]
+use = "emulated:2x:12GB"
+failures = ["garble@6"]
+[[device]]
+use = "emulated:2x:12GB"
+failures = ["exhaust@3"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(outputs(), undisturbed);
+  std::int64_t restarts = 0;
+  for (const auto& device : report()["devices"]) restarts += device["restarts"].get<std::int64_t>();
+  EXPECT_GE(restarts, 2) << end.err;
+}
+
+TEST_F(BatchTest, ALostCardGetsNothingMoreAndComesBackAfterACanary) {
+  const auto end = batch(devices(R"(
+time = 0.1
+[[device]]
+use = "emulated:2x:12GB"
+name = "stays"
+[[device]]
+use = "emulated:2x:12GB"
+name = "leaves"
+failures = ["lost@3+2"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("leaves: is back; a canary window decides"));
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, AllCardsLostAndBackOnlyTakesLonger) {
+  const auto end = batch(devices(R"(
+time = 0.1
+[[device]]
+use = "emulated:4x:12GB"
+count = 2
+failures = ["lost@3+4"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, WithEveryCardGoneForGoodTheTasksStayForTheNextRun) {
+  const auto end = batch(devices("time = 0.1\n[[device]]\nuse = \"emulated:2x:12GB\"\nfailures = [\"lost@4\"]\n"),
+                         {"--device-patience", "10"});
+  EXPECT_TRUE(end.exit_code == 3 || end.exit_code == 4) << end.exit_code << end.err;
+  EXPECT_THAT(end.err, HasSubstr("no device has been in service for 10 s"));
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(report()["successful"], 10);
+  EXPECT_EQ(outputs().size(), 10U);
+}
+
+TEST_F(BatchTest, SigtermKeepsWhatIsFinishedAndTheNextRunGoesOn) {
+  RunningProgram running(words(devices("time = 0.2\n[[device]]\nuse = \"emulated:4x:12GB\"\n")), settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  ::kill(running.pid(), SIGTERM);
+  const auto end = running.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  const auto kept = outputs();
+  EXPECT_GE(kept.size(), 1U);
+  EXPECT_LT(kept.size(), 10U);
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(outputs().size(), 10U);
+  EXPECT_EQ(report()["done_in_this_run"], 10 - kept.size());
+}
+
+TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
+  auto sequential = words(devices(kTwoCards), {"--sequential", "--max-per-gpu", "2"});
+  std::erase(sequential, "--vad-method");
+  std::erase(sequential, "energy");
+  const auto end = run_program(sequential, settings());
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
+  const auto refused = [&](std::vector<std::string> more) { return batch("emulated:200x", std::move(more)); };
+  EXPECT_THAT(refused({"--max-per-gpu", "7=2"}).err, HasSubstr("no device of this run is named so"));
+  EXPECT_EQ(refused({"--max-per-gpu", "0"}).exit_code, 2);
+  EXPECT_THAT(refused({"-d", "cuda:0"}).err, HasSubstr("expected one of them"));
+  EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
+}
+
+TEST_F(BatchTest, ExperimentalWinsOverADeviceAndSaysSo) {
+  const auto end = batch("emulated:200x", {"-d", "cuda:0", "--experimental"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("-d cuda:0 has no effect"));
+}

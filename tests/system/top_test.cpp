@@ -1,0 +1,104 @@
+// `tutti top` on a terminal, as people use it.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/pseudo_terminal.h"
+#include "support/run_program.h"
+
+using namespace tutti;
+
+namespace {
+
+const std::vector<std::string> kUtf8{"LC_ALL=C.UTF-8", "TERM=xterm-256color", "NO_COLOR="};
+
+std::size_t lines_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.empty() ? 0 : 1;
+  return count;
+}
+
+}  // namespace
+
+TEST(Top, FillsAnOrdinaryTerminalAndGivesItBack) {
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, kUtf8);
+  ASSERT_TRUE(terminal.shows("q leave")) << terminal.screen();
+  EXPECT_EQ(lines_of(terminal.screen()), 24U);
+  EXPECT_NE(terminal.screen().find("this machine"), std::string::npos);
+  EXPECT_FALSE(terminal.echoes()) << "keys are not echoed into the picture";
+  terminal.type("q");
+  EXPECT_EQ(terminal.wait(), 0);
+  EXPECT_TRUE(terminal.sent().ends_with("\x1b[?7h\x1b[?25h\x1b[?1049l")) << "cursor and screen are given back";
+  EXPECT_TRUE(terminal.echoes());
+}
+
+TEST(Top, KeysChangeThePicture) {
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, kUtf8);
+  ASSERT_TRUE(terminal.shows("[Devices"));
+  terminal.type("?");
+  ASSERT_TRUE(terminal.shows("drain the device"));
+  terminal.type("?");
+  ASSERT_TRUE(terminal.hides("drain the device"));
+  terminal.type("\t");
+  ASSERT_TRUE(terminal.shows("[Tasks"));
+  terminal.type("\x1b[Z\x1b[Z");  // back by two, cut in the middle of nothing
+  ASSERT_TRUE(terminal.shows("[Processes"));
+  terminal.type("/no such process");
+  ASSERT_TRUE(terminal.shows("nothing matches the filter"));
+  terminal.type("\x1b");
+  ASSERT_TRUE(terminal.hides("nothing matches"));
+  terminal.type(" ");
+  ASSERT_TRUE(terminal.shows("paused"));
+  terminal.type("d");
+  ASSERT_TRUE(terminal.shows("no batch is running here"));
+  terminal.type("q");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
+TEST(Top, FollowsTheSizeOfItsWindow) {
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, kUtf8);
+  ASSERT_TRUE(terminal.shows("q leave"));
+  terminal.set_size(40, 10);
+  ASSERT_TRUE(terminal.shows("q leave  ? help  Tab panel  Enter detai…"));
+  EXPECT_EQ(lines_of(terminal.screen()), 10U);
+  terminal.set_size(5, 2);
+  ASSERT_TRUE(terminal.shows("q le…"));
+  terminal.type("q");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
+TEST(Top, CtrlCLeavesAndGivesTheTerminalBack) {
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, kUtf8);
+  ASSERT_TRUE(terminal.shows("q leave"));
+  terminal.type("\x03");
+  EXPECT_EQ(terminal.wait(), 130);
+  EXPECT_TRUE(terminal.echoes());
+}
+
+TEST(Top, WithoutColourAndUtf8OnlyAsciiIsSent) {
+  PseudoTerminal terminal({tutti_program(), "top"}, 80, 24, {"LC_ALL=C", "NO_COLOR=1", "TERM=vt100"});
+  ASSERT_TRUE(terminal.shows("q leave"));
+  terminal.type("q");
+  EXPECT_EQ(terminal.wait(), 0);
+  for (const char c : terminal.sent()) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+  for (const char* colour : {"\x1b[1m", "\x1b[7m", "\x1b[0m", "\x1b[33m"})
+    EXPECT_EQ(terminal.sent().find(colour), std::string::npos);
+}
+
+TEST(Top, OnceAndJsonNeedNoTerminal) {
+  const ProgramEnd once = run_program({tutti_program(), "top", "--once"});
+  EXPECT_EQ(once.exit_code, 0) << once.err;
+  EXPECT_NE(once.out.find("CPU "), std::string::npos) << once.out;
+  const ProgramEnd json = run_program({tutti_program(), "top", "--json"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const auto document = nlohmann::json::parse(json.out);
+  EXPECT_EQ(document["version"], 1);
+  EXPECT_TRUE(document["host"]["memory_total_bytes"].is_number_unsigned());
+  EXPECT_TRUE(document["processes"].is_array());
+  const ProgramEnd live = run_program({tutti_program(), "top"});
+  EXPECT_EQ(live.exit_code, 2);
+  EXPECT_NE(live.err.find("Use --once or --json"), std::string::npos) << live.err;
+}

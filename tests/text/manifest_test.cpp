@@ -1,0 +1,195 @@
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <sstream>
+
+#include "support/temp_folder.h"
+#include "text/manifest/csv.h"
+#include "text/manifest/json_scan.h"
+#include "text/manifest/read.h"
+#include "text/manifest/record.h"
+
+using namespace tutti;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// Everything a text gives.
+struct Found {
+  std::vector<ManifestEntry> entries;
+  std::vector<std::string> problems;
+  Result<ManifestTally> tally = ManifestTally{};
+
+  std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    for (const auto& entry : entries) all.push_back(entry.path);
+    return all;
+  }
+  ManifestSink sink() {
+    return {[this](ManifestEntry&& entry) { return entries.push_back(std::move(entry)), true; },
+            [this](Error&& error) { problems.push_back(error.text()); }};
+  }
+};
+
+Found read(std::string_view text, ManifestFormat format, const ManifestRules& rules = {}) {
+  Found found;
+  found.tally = read_manifest(text, format, "m", rules, found.sink());
+  return found;
+}
+
+constexpr std::string_view kNote = R"({
+  "count": 5, "exported_at": "2025-11-12T10:15:23.000000", "filter": {"asset_type": "Audio"},
+  "assets": [
+    {"id": "A1B2C3D4E5F60718293A4B5C6D7E8F90", "name": "Newest", "file_name": "new.mp3", "asset_type": "Audio",
+     "folder_path": "Lectures/1975", "media_duration_seconds": 61.5, "decade": 1970, "notes": null},
+    {"id": "2", "name": "A film", "file_name": "film.mp4", "asset_type": "Video", "folder_path": "Films"},
+    {"id": "3", "name": "Unsorted", "file_name": "x.mp3", "asset_type": "Audio", "folder_path": "Resources/To Be Sorted"},
+    {"id": "4", "name": "Gone", "file_name": "gone.mp3", "asset_type": "Audio", "folder_path": "Lectures",
+     "deleted_at": "2024-01-01"},
+    {"id": "5", "name": "Oldest.mp3", "asset_type": "Audio", "folder_path": "Lectures/1969",
+     "media_duration_seconds": "3600.25"}
+  ]
+})";
+
+TEST(NoteManifest, OnlyWantedAudioOldestFirstWithItsOwnFields) {
+  const Found found = read(kNote, ManifestFormat::json);
+  ASSERT_TRUE(found.tally);
+  EXPECT_THAT(found.paths(), ElementsAre("Lectures/1969/Oldest.mp3", "Lectures/1975/new.mp3"));
+  EXPECT_EQ(found.entries[0].duration, Seconds(3600.25));
+  EXPECT_EQ(found.entries[1].id, "a1b2c3d4-e5f6-0718-293a-4b5c6d7e8f90");
+  EXPECT_EQ(found.entries[1].name, "Newest");
+  EXPECT_EQ(found.entries[1].extra, R"({"asset_type":"Audio","decade":1970,"notes":null})");
+  EXPECT_EQ(found.entries[1].origin, "m:4");
+  EXPECT_EQ(found.entries[0].origin, "m:10");
+  EXPECT_EQ(found.tally->other_type, 1);
+  EXPECT_EQ(found.tally->excluded, 1);
+  EXPECT_EQ(found.tally->deleted, 1);
+}
+
+TEST(NoteManifest, ATemplateSaysWhereTheAudioLies) {
+  const Found found = read(kNote, ManifestFormat::json, {.path_template = "archive/{id}.wav", .asset_type = "Video"});
+  EXPECT_THAT(found.paths(), ElementsAre("archive/2.wav"));
+}
+
+TEST(NoteManifest, AValueThatLeadsOutOfTheFolderIsRefused) {
+  const Found found = read(R"({"assets": [{"name": "../../etc/passwd", "folder_path": "a"},
+      {"name": "fine..mp3", "folder_path": "b"}]})",
+                           ManifestFormat::json);
+  EXPECT_THAT(found.paths(), ElementsAre("b/fine..mp3"));
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("m:1: field 'name': '../../etc/passwd' leads out")));
+}
+
+TEST(NoteManifest, ErrorsNameFileLineAndField) {
+  const Found found = read(R"([
+    {"path": "a.mp3", "duration": "long"},
+    {"title": "no path"},
+    {"path": "b.mp3", "priority": 2.5},
+    7,
+    {"path": "c.mp3"}
+  ])",
+                           ManifestFormat::json);
+  EXPECT_THAT(found.problems, ElementsAre("m:2: field 'duration': expected seconds, found 'long'",
+                                          HasSubstr("m:3: expected a field 'path', or 'folder_path' and 'file_name'"),
+                                          HasSubstr("m:4: field 'priority': expected a whole number"),
+                                          "m:5: expected an object, found number"));
+  EXPECT_THAT(found.paths(), ElementsAre("c.mp3"));
+  EXPECT_EQ(found.tally->unusable, 4);
+}
+
+TEST(NoteManifest, ATextThatIsNoManifestSaysWhereItStopsBeingOne) {
+  for (const auto& [text, complaint] : std::vector<std::pair<std::string, std::string>>{
+           {"{\"count\": 1}", "m: line 1: expected a list 'assets'"},
+           {"{\"assets\": [{}\n{}]}", "m: line 2: expected ','"},
+           {"{\"assets\": [{\"a\": \"b}]}", "m: line 1: the string is not closed"},
+           {"[{\"a\": [}]", "m: line 1: a bracket is closed by one of the other kind"},
+           {"[1] 2", "m: line 1: expected nothing more after the document"},
+           {"", "m: line 1: expected '{'"},
+           {"[" + std::string(100, '[') + std::string(100, ']') + "]", "m: line 1: nested deeper than 64 levels"}}) {
+    const Found found = read(text, ManifestFormat::json);
+    ASSERT_FALSE(found.tally) << text;
+    EXPECT_EQ(found.tally.error().text(), complaint);
+  }
+}
+
+TEST(NoteManifest, AHundredThousandAssetsStartWithinTwoSeconds) {
+  std::string text = R"({"count": 100000, "assets": [)";
+  const std::string filler(400, 'x');
+  for (int i = 0; i < 100'000; ++i)
+    text += (i ? ",\n" : "\n") + ("{\"id\": \"" + std::to_string(i) + "\", \"name\": \"n" + std::to_string(i)) +
+            R"(", "asset_type": "Audio", "folder_path": "f", "notes": ")" + filler + "\"}";
+  text += "]}";
+  const auto begun = std::chrono::steady_clock::now();
+  std::string first;
+  const ManifestSink one{[&](ManifestEntry&& entry) { return first = entry.path, false; }, [](Error&&) {}};
+  ASSERT_TRUE(read_manifest(text, ManifestFormat::json, "m", {}, one));
+  EXPECT_EQ(first, "f/n99999");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+}
+
+TEST(ManifestTable, ColumnsAreNamedAndQuotedAsSpreadsheetsDo) {
+  const Found found = read(
+      "path;uuid;title;duration;speaker\r\n"
+      "\"a;b.mp3\";7;\"He said \"\"hello\"\"\nand left\";60;Ann\r\n"
+      "\r\n"
+      "c.mp3;8;;;Bob\r\n",
+      ManifestFormat::csv);
+  ASSERT_TRUE(found.tally);
+  ASSERT_EQ(found.entries.size(), 2U);
+  EXPECT_EQ(found.entries[0].path, "a;b.mp3");
+  EXPECT_EQ(found.entries[0].name, "He said \"hello\"\nand left");
+  EXPECT_EQ(found.entries[0].duration, Seconds(60));
+  EXPECT_EQ(found.entries[0].extra, R"({"speaker":"Ann"})");
+  EXPECT_EQ(found.entries[1].origin, "m:5");
+  EXPECT_FALSE(found.entries[1].duration);
+}
+
+TEST(ManifestTable, ARowWithTooFewFieldsCostsItselfAlone) {
+  const Found found = read("path,id\na.mp3\nb.mp3,2\n", ManifestFormat::csv);
+  EXPECT_THAT(found.problems, ElementsAre("m:2: expected 2 fields, found 1"));
+  EXPECT_THAT(found.paths(), ElementsAre("b.mp3"));
+}
+
+TEST(ManifestTable, AQuoteThatIsNeverClosedNamesItsLine) {
+  const Found found = read("path,id\na.mp3,1\n\"b.mp3,2\nc.mp3,3\n", ManifestFormat::csv);
+  ASSERT_FALSE(found.tally);
+  EXPECT_EQ(found.tally.error().text(), "m: line 3: the quote is not closed");
+}
+
+TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
+  EXPECT_THAT(read("a b.mp3\r\n\n#1.mp3\nlast.mp3", ManifestFormat::list).paths(),
+              ElementsAre("a b.mp3", "#1.mp3", "last.mp3"));
+  const Found found = read(
+      "{\"audio_filepath\": \"a.wav\", \"text\": \"hm\"}\n{broken\n{\"path\": \"b.wav\", \"class\": "
+      "\"interactive\", \"priority\": 3}\n",
+      ManifestFormat::jsonl);
+  EXPECT_THAT(found.paths(), ElementsAre("a.wav", "b.wav"));
+  EXPECT_EQ(found.entries[0].extra, R"({"text":"hm"})");
+  EXPECT_EQ(found.entries[1].task_class, "interactive");
+  EXPECT_EQ(found.entries[1].priority, 3);
+  EXPECT_THAT(found.problems, ElementsAre("m:2: expected a JSON object, found broken JSON"));
+}
+
+TEST(ManifestLines, AStreamHandsOnEveryLineAsItComes) {
+  std::istringstream in("a.mp3\n{\"path\": \"b.mp3\", \"id\": 7}\n");
+  Found found;
+  ASSERT_TRUE(read_manifest_stream(in, "-", {}, found.sink()));
+  EXPECT_THAT(found.paths(), ElementsAre("a.mp3", "b.mp3"));
+  EXPECT_EQ(found.entries[1].id, "7");
+}
+
+TEST(ManifestLines, AReaderStopsWhenItsSinkHasEnough) {
+  int taken = 0;
+  const ManifestSink two{[&](ManifestEntry&&) { return ++taken < 2; }, [](Error&&) {}};
+  ASSERT_TRUE(read_manifest("a\nb\nc\n", ManifestFormat::list, "m", {}, two));
+  EXPECT_EQ(taken, 2);
+}
+
+TEST(ManifestIds, UuidsGetOneFormAndOthersAreKept) {
+  EXPECT_EQ(normalised_uuid("A1B2C3D4E5F60718293A4B5C6D7E8F90"), "a1b2c3d4-e5f6-0718-293a-4b5c6d7e8f90");
+  EXPECT_EQ(normalised_uuid("A1B2C3D4-E5F6-0718-293A-4B5C6D7E8F90"), "a1b2c3d4-e5f6-0718-293a-4b5c6d7e8f90");
+  EXPECT_EQ(normalised_uuid("talk-1969"), "talk-1969");
+  EXPECT_EQ(normalised_uuid("A1B2"), "A1B2");
+}
+
+}  // namespace

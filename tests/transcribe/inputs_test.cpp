@@ -1,0 +1,114 @@
+#include "transcribe/inputs/inputs.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Inputs : public testing::Test {
+ protected:
+  fs::path put(const std::string& name, const std::string& content = "x") const {
+    const fs::path path = folder_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << content;
+    return path;
+  }
+  /// What arguments in the test's folder give, as places in an output tree.
+  std::vector<std::string> read(const std::vector<std::string>& names, InputOptions options = {}) {
+    std::vector<std::string> arguments;
+    for (const auto& name : names) arguments.push_back(folder_ / name);
+    found_.clear();
+    problems_.clear();
+    result_ = read_inputs(arguments, options,
+                          {[this](Input&& input) { return found_.push_back(std::move(input)), true; },
+                           [this](Error&& error) { problems_.push_back(error.text()); }});
+    std::vector<std::string> below;
+    for (const auto& input : found_) below.push_back(input.below.string());
+    return below;
+  }
+
+  TempFolder folder_;
+  std::vector<Input> found_;
+  std::vector<std::string> problems_;
+  Result<ManifestTally> result_ = ManifestTally{};
+};
+
+TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
+  for (const char* name : {"talks/b/2.MP3", "talks/b/1.webm", "talks/a.flac", "talks/notes.txt", "talks/.hidden/x.mp3",
+                           "talks/.tmp.mp3", "talks/noextension"})
+    put(name);
+  EXPECT_THAT(read({"talks"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
+  EXPECT_EQ(found_[0].file, folder_ / "talks/a.flac");
+}
+
+TEST_F(Inputs, AFolderThatLinksToItselfIsSearchedOnce) {
+  put("talks/a.mp3");
+  fs::create_directory_symlink(folder_ / "talks", folder_ / "talks/again");
+  EXPECT_THAT(read({"talks"}), ElementsAre("a.mp3"));
+}
+
+TEST_F(Inputs, GlobsAlsoReachDown) {
+  for (const char* name : {"t/1.mp3", "t/2.wav", "t/x/3.mp3", "t/x/y/4.mp3"}) put(name);
+  EXPECT_THAT(read({"t/*.mp3"}), ElementsAre("1.mp3"));
+  EXPECT_THAT(read({"t/**/*.mp3"}), ElementsAre("1.mp3", "3.mp3", "4.mp3"));
+  EXPECT_THAT(read({"t/{1,2}.*"}), ElementsAre("1.mp3", "2.wav"));
+  read({"t/*.ogg"});
+  ASSERT_FALSE(result_);
+  EXPECT_THAT(result_.error().text(), HasSubstr("found none that it means"));
+}
+
+TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
+  put("speech.dat");
+  put("odd[1].mp3");
+  EXPECT_THAT(read({"speech.dat", "odd[1].mp3", "missing.mp3"}),
+              ElementsAre("speech.dat", "odd[1].mp3", "missing.mp3"));
+}
+
+TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
+  put("lists/t.csv", "path,id\na/1.mp3,7\n/far/2.mp3,8\n../3.mp3,9\n");
+  EXPECT_THAT(read({"lists/t.csv"}), ElementsAre("a/1.mp3", "2.mp3", "3.mp3"));
+  EXPECT_EQ(found_[0].file, folder_ / "lists/a/1.mp3");
+  EXPECT_EQ(found_[1].file, "/far/2.mp3");
+  EXPECT_EQ(found_[2].file, folder_ / "3.mp3");
+  EXPECT_EQ(found_[0].entry.id, "7");
+  read({"lists/t.csv"}, {.audio_root = "/archive"});
+  EXPECT_EQ(found_[0].file, "/archive/a/1.mp3");
+}
+
+TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {
+  put("t/1.mp3");
+  put("t/2.mp3");
+  put("list.txt", (folder_ / "t/2.mp3").string() + "\n" + (folder_ / "t/3.mp3").string() + "\n");
+  EXPECT_THAT(read({"t", "t/1.mp3", "list.txt"}), ElementsAre("1.mp3", "2.mp3", "3.mp3"));
+  EXPECT_THAT(read({"t", "list.txt"}, {.skip = 2}), ElementsAre("3.mp3"));
+}
+
+TEST_F(Inputs, BadRecordsAreProblemsAndAMissingListIsTheEnd) {
+  put("t.jsonl", "{\"path\": \"1.mp3\"}\n{\"id\": 3}\n");
+  EXPECT_THAT(read({"t.jsonl"}), ElementsAre("1.mp3"));
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("t.jsonl:2: expected a field 'path'")));
+  read({"none.csv"});
+  ASSERT_FALSE(result_);
+  EXPECT_EQ(result_.error().fault, Fault::missing);
+}
+
+TEST_F(Inputs, AHundredThousandLinesAreHandedOnWithinTwoSeconds) {
+  std::string lines;
+  for (int i = 0; i < 100'000; ++i) lines += "/archive/talk" + std::to_string(i) + ".mp3\n";
+  put("list.txt", lines);
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(read({"list.txt"}).size(), 100'000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+
+#include "view/markup.h"
+#include "view/review/review_list.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+ReviewList one_doubtful() {
+  ReviewFinding loop{.kind = "loop",
+                     .start = Seconds(61.25),
+                     .end = Seconds(75),
+                     .severity = 0.876,
+                     .reason = "4 words 6 times in a row",
+                     .excerpt = "he said \"stop\", <b>stop</b>",
+                     .peaks = {0.0F, 0.5F, 1.0F},
+                     .wave_start = Seconds(57),
+                     .wave_end = Seconds(79)};
+  ReviewRecording recording{.name = "a & b/<talk>.mp3", .transcript = "=cmd|'x'!A1.json", .audio = "../a%20b.mp3"};
+  recording.length = Seconds(3600);
+  recording.doubt = 0.9;
+  recording.findings = {loop};
+  return {.looked_at = 20000, .recordings = {recording}};
+}
+
+}  // namespace
+
+TEST(Review, TheHeadlineSaysHowMuchIsLeftToHear) {
+  ReviewList list = one_doubtful();
+  EXPECT_EQ(review_headline(list), "20,000 done, listen to this one");
+  list.recordings.resize(37, list.recordings.front());
+  EXPECT_EQ(review_headline(list), "20,000 done, listen to these 37");
+  list.recordings.clear();
+  EXPECT_EQ(review_headline(list), "20,000 done, none doubtful");
+}
+
+TEST(Review, TheTableQuotesWhatItMustAndDisarmsFormulas) {
+  EXPECT_EQ(review_csv(one_doubtful()),
+            "recording,position,reason,severity,excerpt,transcript\r\n"
+            "a & b/<talk>.mp3,0:01:01.3-0:01:15.0,loop: 4 words 6 times in a row,0.88,"
+            "\"he said \"\"stop\"\", <b>stop</b>\",'=cmd|'x'!A1.json\r\n");
+}
+
+TEST(Review, ThePageEscapesEverythingAndLoadsNothingButTheRecording) {
+  const std::string page = review_html(one_doubtful());
+  EXPECT_THAT(page, HasSubstr("a &amp; b/&lt;talk&gt;.mp3"));
+  EXPECT_THAT(page, HasSubstr("he said &quot;stop&quot;, &lt;b&gt;stop&lt;/b&gt;"));
+  EXPECT_THAT(page, HasSubstr("src=\"../a%20b.mp3#t=60.2,76.0\""));
+  EXPECT_THAT(page, HasSubstr("prefers-color-scheme:dark"));
+  for (const char* outside : {"<script", "http", "<link", "@import", "url("})
+    EXPECT_THAT(page, Not(HasSubstr(outside)));
+}
+
+TEST(Review, TheWaveformMarksTheDoubtfulStretch) {
+  const std::string page = review_html(one_doubtful());
+  // 22 s over 3 columns: 4.25 s and 18 s from the left
+  EXPECT_THAT(page, HasSubstr("<rect class=\"m\" x=\"0.6\" y=\"0\" width=\"1.9\""));
+  EXPECT_THAT(page, HasSubstr("M2 0.0h.8v56.0h-.8z"));
+}
+
+TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
+  ReviewList list = one_doubtful();
+  list.recordings[0].audio.clear();
+  list.not_heard = 1200;
+  const std::string page = review_html(list);
+  EXPECT_THAT(page, Not(HasSubstr("<audio")));
+  EXPECT_THAT(page, HasSubstr("the recording was not found"));
+  EXPECT_THAT(page, HasSubstr("1,200 were judged by their text alone"));
+}
+
+TEST(Markup, PathsBecomeUrlsByteForByte) {
+  EXPECT_EQ(url_of_path("../tälk #1?.mp3"), "../t%C3%A4lk%20%231%3F.mp3");
+  EXPECT_EQ(url_of_path("a:b.mp3"), "a%3Ab.mp3");
+}

@@ -1,0 +1,121 @@
+#include "view/fleet/run_report.h"
+
+#include <gmock/gmock.h>
+
+using namespace tutti;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+/// A device that was busy for the rest of `elapsed`.
+DeviceTime device(std::string id, double speed, IdleTime idle, Seconds elapsed = Seconds(1000)) {
+  const Seconds busy = elapsed - idle.sum();
+  return {.id = std::move(id), .busy = busy, .idle = idle, .audio = busy * speed, .speed = speed};
+}
+
+RunNumbers run_of(std::vector<DeviceTime> devices) {
+  RunNumbers run{.elapsed = Seconds(1000), .done = 40, .devices = std::move(devices)};
+  for (const DeviceTime& d : run.devices) run.audio += d.audio;
+  return run;
+}
+
+std::string report(const RunNumbers& run) {
+  std::string all;
+  for (const auto& line : run_report(run)) all += line + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST(RunReport, WaitingForInputMeansThatDecodingLimitsAndSaysWhatThatCosts) {
+  const auto run =
+      run_of({device("cuda:0", 30, {.input = Seconds(400)}), device("cuda:1", 10, {.input = Seconds(400)})});
+  EXPECT_THAT(report(run),
+              HasSubstr("Waiting for input 40 % of the time: decoding limits; without it the run takes up to "
+                        "6:40 less"));
+  ASSERT_EQ(remedies(run).size(), 1U);
+  EXPECT_NEAR(remedies(run)[0].gain.count(), 400, 1e-9);
+}
+
+TEST(RunReport, IdlenessOfAFastDeviceWeighsMoreThanThatOfASlowOne) {
+  const auto fast = run_of({device("cuda:0", 30, {.fault = Seconds(500)}), device("cuda:1", 10, {})});
+  const auto slow = run_of({device("cuda:0", 30, {}), device("cuda:1", 10, {.fault = Seconds(500)})});
+  EXPECT_NEAR(remedies(fast)[0].gain.count(), 375, 1e-9);
+  EXPECT_NEAR(remedies(slow)[0].gain.count(), 125, 1e-9);
+  EXPECT_THAT(report(fast), HasSubstr("Fault 25 % of the time: faults took devices out"));
+}
+
+TEST(RunReport, TheLargestGainComesFirst) {
+  const auto run = run_of({device("cuda:0", 30, {.memory = Seconds(100), .starting = Seconds(300)})});
+  const auto found = remedies(run);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0].text, HasSubstr("loading the model"));
+  EXPECT_THAT(found[1].text, HasSubstr("memory limits"));
+}
+
+TEST(RunReport, AGainIsNeverMoreThanWhatIsPossible) {
+  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_task = Seconds(900)})});
+  run.shared_files = false;
+  run.longest = Seconds(9000);  // 900 s on either device
+  ASSERT_TRUE(lower_bound(run));
+  EXPECT_NEAR(lower_bound(run)->count(), 900, 1e-9);
+  EXPECT_NEAR(remedies(run)[0].gain.count(), 100, 1e-9);
+}
+
+TEST(RunReport, OneLongRecordingIsNamedWhereWholeFilesAreTheUnit) {
+  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_task = Seconds(600)})});
+  run.longest = Seconds(9500);
+  EXPECT_THAT(report(run), AllOf(HasSubstr("No task 30 % of the time"), Not(HasSubstr("kept a device busy"))));
+  run.shared_files = false;
+  EXPECT_THAT(report(run), AllOf(HasSubstr("one recording of 2:38:20 kept a device busy to the end"),
+                                 HasSubstr("without --sequential"), HasSubstr("the longest recording alone")));
+}
+
+TEST(RunReport, LeavingTheTailToFasterDevicesIsNoFault) {
+  const auto run = run_of({device("cuda:0", 30, {}), device("cuda:1", 10, {.left_to_faster = Seconds(300)})});
+  EXPECT_TRUE(remedies(run).empty());
+  EXPECT_THAT(report(run), HasSubstr("left to faster devices 30 %"));
+}
+
+TEST(RunReport, BusyDevicesAreAnsweredWithMoreOfThem) {
+  const auto run = run_of({device("cuda:0", 30, {.no_task = Seconds(10)}), device("cuda:1", 10, {})});
+  ASSERT_EQ(remedies(run).size(), 1U);
+  EXPECT_THAT(remedies(run)[0].text, HasSubstr("Another one like cuda:0"));
+  EXPECT_NEAR(remedies(run)[0].gain.count(), 1000.0 * 30 / 70, 1e-6);
+}
+
+TEST(RunReport, EfficiencyIsAgainstTheSumOfSpeeds) {
+  const auto run =
+      run_of({device("cuda:0", 30, {.input = Seconds(250)}), device("cuda:1", 10, {.input = Seconds(250)})});
+  EXPECT_NEAR(lower_bound(run)->count(), 750, 1e-9);
+  EXPECT_THAT(report(run), HasSubstr("Efficiency 75 %: the same work takes these devices at least 12:30"));
+}
+
+TEST(RunReport, ShareAndReasonsOfEveryDeviceAreInTheTable) {
+  const auto run = run_of({device("cuda:0", 30, {.input = Seconds(50), .fault = Seconds(120), .drained = Seconds(2)})});
+  EXPECT_THAT(report(run), HasSubstr("83 %"));
+  EXPECT_THAT(report(run), HasSubstr("fault 12 %, waiting for input 5 %\n"));
+}
+
+TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
+  run.cost = 1.5;
+  run.currency = "EUR";
+  EXPECT_THAT(report(run), HasSubstr("Spent: 1.50 EUR; 0.18 EUR per hour of audio"));
+  run.kilowatt_hours = 0.42;
+  run.quote = {.time = Seconds(800), .kilowatt_hours = 0.42, .cost = 2.0};
+  EXPECT_THAT(
+      report(run),
+      HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; 1.50 EUR instead "
+                "of 2.00 EUR (-25 %)"));
+}
+
+TEST(RunReport, ARunThatDidNothingIsALine) {
+  EXPECT_EQ(run_report({}).size(), 1U);
+  RunNumbers lost{.elapsed = Seconds(60), .failed = 3};
+  lost.devices = {{.id = "cuda:0", .idle = {.fault = Seconds(60)}}};
+  EXPECT_THAT(report(lost), AllOf(HasSubstr("3 failed"), HasSubstr("faults took devices out. What helps")));
+}

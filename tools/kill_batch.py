@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Kills `tutti batch` with SIGKILL at random moments, over and over, and looks whether anything was lost.
+
+Usage: kill_batch.py TUTTI [--times 200] [--recordings 60] [--seed 1]
+
+Each life of the batch goes on where the one before was killed, on four emulated cards. When it has had its deaths it
+may end, and then: every recording has its outputs, each equal to that of an undisturbed run; nothing is left in the
+staging folder; the store is sound (PRAGMA integrity_check), holds every task as done, with one attempt that ended as
+done and outputs of the recorded hash.
+"""
+import argparse
+import hashlib
+import math
+import pathlib
+import random
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import wave
+
+DEVICES = """time = 0.02
+[[device]]
+use = "emulated:30x:12GB"
+count = 2
+jitter = 0.2
+[[device]]
+use = "emulated:12x:8GB"
+count = 2
+jitter = 0.2
+"""
+
+
+def write_recording(path, seconds, seed):
+    dice = random.Random(seed)
+    tone = 150 + dice.random() * 300
+    with wave.open(str(path), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        # A pause in every three seconds, so that the energy detector takes the rest for speech.
+        samples = ((9000 if i % 24000 < 22000 else 0) * math.sin(2 * math.pi * tone * i / 8000)
+                   for i in range(int(seconds * 8000)))
+        out.writeframes(b"".join(struct.pack("<h", int(sample)) for sample in samples))
+
+
+def command(tutti, place, name):
+    return [tutti, "batch", str(place / "in"), "--output-dir", str(place / name), "--state", str(place / f"{name}.state"),
+            "--devices", str(place / "devices.toml"), "--vad-method", "energy", "--output-format", "json", "--yes"]
+
+
+def outputs(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*")) if path.is_file()}
+
+
+def complaints(place, expected):
+    found = outputs(place / "out")
+    for name, content in expected.items():
+        if found.get(name) != content:
+            yield f"{name}: " + ("differs" if name in found else "is missing")
+    yield from (f"{name}: nobody asked for it" for name in found.keys() - expected.keys())
+    staging = place / "out" / ".tmp"
+    yield from (f"{path}: left over" for path in staging.glob("*"))
+    store = sqlite3.connect(place / "out.state" / "tutti.sqlite")
+    verdict = store.execute("PRAGMA integrity_check").fetchone()[0]
+    if verdict != "ok":
+        yield f"the store: {verdict}"
+    states = store.execute("SELECT state, count(*) FROM tasks GROUP BY state").fetchall()
+    if states != [("done", len(expected))]:
+        yield f"the store's tasks: {states}"
+    twice = store.execute("SELECT task, count(*) FROM attempts WHERE [end] = 'done' GROUP BY task HAVING count(*) > 1")
+    yield from (f"task {task}: {times} attempts ended as done" for task, times in twice)
+    for path, sha256 in store.execute("SELECT path, sha256 FROM results"):
+        if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
+            yield f"{path}: not of the recorded hash"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tutti")
+    parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--recordings", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    dice = random.Random(given.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        (place / "in").mkdir()
+        (place / "devices.toml").write_text(DEVICES)
+        for number in range(given.recordings):
+            write_recording(place / "in" / f"{number:03}.wav", 2 + dice.random() * 20, number)
+        started = time.monotonic()
+        subprocess.run(command(given.tutti, place, "undisturbed"), check=True, stderr=subprocess.DEVNULL)
+        whole = time.monotonic() - started
+        expected = outputs(place / "undisturbed")
+        killed = 0
+        for _ in range(given.times):
+            # Mostly early, so that there is something left to kill to the last.
+            life = min(dice.expovariate(8 / whole), whole)
+            batch = subprocess.Popen(command(given.tutti, place, "out"), stderr=subprocess.DEVNULL)
+            try:
+                batch.wait(life)
+            except subprocess.TimeoutExpired:
+                batch.kill()
+                batch.wait()
+                killed += 1
+        last = subprocess.run(command(given.tutti, place, "out"), stderr=subprocess.PIPE, text=True)
+        wrong = list(complaints(place, expected))
+        if last.returncode != 0:
+            wrong.append(f"the last life ended with {last.returncode}: {last.stderr[-2000:]}")
+        print(f"{killed} of {given.times} lives were killed; {len(expected)} recordings; "
+              f"an undisturbed run takes {whole:.2f} s")
+        print("\n".join(wrong) or "nothing lost, nothing twice, nothing in part")
+        return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
