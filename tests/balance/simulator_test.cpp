@@ -85,7 +85,7 @@ TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
 
 TEST(Simulator, WhenAllCardsAreSickForAWhileNothingIsLost) {
   auto devices = std::vector{plain_device("a", 30, 2), plain_device("b", 12, 2)};
-  for (auto& device : devices) device.faults = {{Seconds(52), Kind::sick}, {Seconds(120), Kind::well}};
+  for (auto& device : devices) device.faults = {{Seconds(51.3), Kind::sick}, {Seconds(120), Kind::well}};
   const auto tasks = lectures(20);
   const SimResult result = run(devices, tasks);
   EXPECT_EQ(done(result), 20u);
