@@ -32,9 +32,9 @@ endfunction()
 
 # Files named *_<set>.cpp are compiled for that instruction set; whoever calls them asks the processor first. They include nothing
 # of torch, whose precompiled headers are made for every processor. psabi warns of functions that take or return vectors; theirs are
-# their own. maybe-uninitialized is g++ 12's mistake about its own headers (GCC bug 105593).
+# their own. The two "uninitialized" are mistakes of g++ 12 about its own headers (GCC bug 105593).
 function(tutti_instruction_set set options)
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "_${set}\\.cpp$")
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options};-ffp-contract=fast;-Wno-psabi;-Wno-maybe-uninitialized" SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${options};-ffp-contract=fast;-Wno-psabi;-Wno-uninitialized;-Wno-maybe-uninitialized" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -28,7 +28,9 @@ std::string memory_table(const MemoryQuestion& question) {
                      " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
-    const auto plan = memory_plan(question.shape, *number_sizes(type));
+    auto sizes = *number_sizes(type);
+    if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
+    const auto plan = memory_plan(question.shape, sizes);
     text += line({type, megabytes(plan.weights), megabytes(plan.window), megabytes(plan.sequence),
                   megabytes(plan.total(question.windows, question.beams)),
                   std::to_string(windows_that_fit(plan, question.available, question.beams))});

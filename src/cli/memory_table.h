@@ -13,6 +13,7 @@ struct MemoryQuestion {
   Bytes available{};         // on it
   std::int32_t windows = 8;  // decoded together
   std::int32_t beams = 1;    // each
+  bool byte_cross = false;   // int8 keeps windows in eight bits there
 };
 
 /// What a run needs of its device's memory, a line per compute type: the arithmetic of hub/memory_plan.h.

@@ -59,6 +59,12 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   return {};
 }
 
+/// What the engine's kernels for windows in eight bits need.
+bool has_products_of_bytes() {
+  const auto cpu = read_cpu();
+  return cpu.has("avx512_vnni") && cpu.has("avx512_bf16");
+}
+
 void say_memory(const RunOptions& options) {
   constexpr std::int32_t kCpuWindows = 8;  // what a worker takes by itself where memory allows
   constexpr std::int32_t kGpuWindows = 32;
@@ -73,7 +79,8 @@ void say_memory(const RunOptions& options) {
                            .device = device->name,
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
-                           .beams = std::max(1, options.decoding.beam_size)})
+                           .beams = std::max(1, options.decoding.beam_size),
+                           .byte_cross = !device->gpu && has_products_of_bytes()})
                  .c_str(),
              stdout);
 }

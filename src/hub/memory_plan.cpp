@@ -32,7 +32,8 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
   const auto layer_state = 2 * n;      // keys and values
   return {.weights = {wide * sizes.wide + narrow * sizes.weight + (convolutions + tables) * sizes.other},
-          .window = {shape.text_layers * layer_state * shape.audio_positions * sizes.cross},
+          .window = {static_cast<std::int64_t>(
+              static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
           .sequence = {shape.text_layers * layer_state * shape.text_positions * sizes.self +
                        kCopies * kWide * shape.vocabulary},
           .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n}};

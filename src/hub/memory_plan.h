@@ -14,11 +14,15 @@ struct NumberSizes {
   std::int64_t weight = 4;  // of the linear layers that a decoder step reads
   std::int64_t wide = 4;    // of the encoder's, and of queries, keys and values in the decoder
   std::int64_t other = 4;   // embeddings, norms, convolutions
-  std::int64_t cross = 4;   // cross-attention keys and values, once a window
+  double cross = 4;         // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
 };
 
-/// Of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown.
+/// Of a window's keys and values in eight bits, a float32 of scale for every 64 of them.
+inline constexpr double kByteCross = 1 + 4.0 / 64;
+
+/// Of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on a CPU with
+/// AVX512-VNNI and AVX512-BF16 keeps windows in kByteCross.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
 
 /// What a model takes on its device.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "model/cpu/byte_kv.h"
 #include "model/cpu/instructions.h"
 
 namespace tutti {
@@ -49,7 +50,11 @@ Layout layout_of(ComputeType type, at::Device device) {
   const auto plain = floating_point(type);
   if (!device.is_cpu()) return {.activations = plain, .cache = plain};
   if (type == ComputeType::float16 || type == ComputeType::int8_float16) return {};
-  if (has_avx2()) return {.own_kernels = true, .cache = type == ComputeType::float32 ? at::kFloat : at::kBFloat16};
+  if (has_avx2()) {
+    return {.own_kernels = true,
+            .cache = type == ComputeType::float32 ? at::kFloat : at::kBFloat16,
+            .byte_cross = type == ComputeType::int8 && has_byte_kv()};
+  }
   return type == ComputeType::bfloat16 ? Layout{.activations = plain, .cache = plain} : Layout{};
 }
 

@@ -39,6 +39,7 @@ struct Layout {
   bool own_kernels = false;                 // on a CPU: packed weights and the kernels of model/cpu; otherwise torch
   at::ScalarType activations = at::kFloat;  // between operators
   at::ScalarType cache = at::kFloat;        // keys and values
+  bool byte_cross = false;                  // those of windows in eight bits (model/cpu/byte_kv.h)
 };
 
 /// Own kernels on a CPU with AVX2 for float32, bfloat16 and int8; their activations are float32. Torch for everything

@@ -55,18 +55,10 @@ Plan make_plan(std::span<const SequenceStep> sequences, const WhisperDims& dims,
   return plan;
 }
 
-/// The windows' keys and values of one layer, per sequence.
-struct LayerWindows {
-  std::vector<at::Tensor> keys{};
-  std::vector<at::Tensor> values{};
-};
-
-LayerWindows windows_of(std::span<const SequenceStep> sequences, std::size_t layer) {
-  LayerWindows windows;
-  for (const auto& step : sequences) {
-    windows.keys.push_back(step.window->keys.at(layer));
-    windows.values.push_back(step.window->values.at(layer));
-  }
+/// What the windows keep of one layer, per sequence.
+std::vector<const CrossLayer*> windows_of(std::span<const SequenceStep> sequences, std::size_t layer) {
+  std::vector<const CrossLayer*> windows;
+  for (const auto& step : sequences) windows.push_back(&step.window->layers.at(layer));
   return windows;
 }
 
@@ -87,10 +79,9 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
     const auto said = ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
     ops::add_linear(x, said, block.attn.out);
 
-    const auto windows = windows_of(sequences, layer);
     const auto question = ops::norm_linear(x, block.cross_norm, block.cross.query);
     if (questions) questions->push_back(question);
-    const auto heard = ops::cross_attention(question, windows.keys, windows.values, plan.sequences);
+    const auto heard = ops::cross_attention(question, windows_of(sequences, layer), plan.sequences);
     ops::add_linear(x, heard, block.cross.out);
 
     ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);

@@ -35,12 +35,9 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
 CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
-  const auto cache = weights_->layout.cache;
   CrossKv window;
   for (const auto& block : weights_->net.decoder) {
-    const auto both = ops::linear(encoded, block.cross.joined);
-    window.keys.push_back(ops::split_heads(both.narrow(1, 0, d.n_text_state), d.n_text_head, cache));
-    window.values.push_back(ops::split_heads(both.narrow(1, d.n_text_state, d.n_text_state), d.n_text_head, cache));
+    window.layers.push_back(ops::keep_cross(ops::linear(encoded, block.cross.joined), d.n_text_head, weights_->layout));
   }
   return window;
 }

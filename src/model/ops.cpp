@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/cpu/byte_kv.h"
 #include "model/cpu/cpu_ops.h"
 #include "model/torch_ops.h"
 
@@ -18,6 +19,13 @@ at::Tensor indices(std::span<const std::int64_t> values, const at::Tensor& like)
   auto host = at::empty({count}, at::TensorOptions(at::kLong).pinned_memory(like.is_cuda()));
   std::copy(values.begin(), values.end(), host.mutable_data_ptr<std::int64_t>());
   return host.to(like.device(), /*non_blocking=*/true);
+}
+
+/// x: [positions, n], rows may lie apart -> [heads, positions, n / heads] of the cache's type.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache) {
+  auto out = at::empty({heads, x.size(0), x.size(1) / heads}, x.options().dtype(cache));
+  out.copy_(x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1));
+  return out;
 }
 
 }  // namespace
@@ -52,10 +60,11 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::Scala
   return torch_ops::window_attention(qkv, heads);
 }
 
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache) {
-  auto out = at::empty({heads, x.size(0), x.size(1) / heads}, x.options().dtype(cache));
-  out.copy_(x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1));
-  return out;
+CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout) {
+  const auto n = both.size(1) / 2;
+  if (layout.byte_cross && n / heads == ByteKv::kHeadSize) return {.bytes = make_byte_kv(both, heads)};
+  return {.keys = split_heads(both.narrow(1, 0, n), heads, layout.cache),
+          .values = split_heads(both.narrow(1, n, n), heads, layout.cache)};
 }
 
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,
@@ -73,12 +82,14 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
   return (cpu_ops::can_attend(q) ? cpu_ops::slot_attention : torch_ops::slot_attention)(q, keys, values, sequences);
 }
 
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const SlotRows> sequences) {
-  return (cpu_ops::can_attend(q) ? cpu_ops::cross_attention : torch_ops::cross_attention)(q, keys, values, sequences);
+  return (cpu_ops::can_attend(q) ? cpu_ops::cross_attention : torch_ops::cross_attention)(q, windows, sequences);
 }
 
-at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen) {
+at::Tensor attention_scores(const at::Tensor& q, const CrossLayer& window, std::int64_t positions,
+                            std::span<const std::int64_t> chosen) {
+  const auto keys = window.bytes ? wide_keys(*window.bytes, positions) : window.keys.narrow(1, 0, positions);
   const auto heads = indices(chosen, keys);
   const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
   const auto by_head = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);

@@ -6,6 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "model/compute_type.h"
+#include "model/cross_layer.h"
+
 namespace tutti {
 
 struct PackedMatrix;
@@ -68,8 +71,8 @@ void add_mlp(at::Tensor& x, const Norm& norm, const Linear& in, const Linear& ou
 /// Scaled by 1 / sqrt(n / heads). cache: what keys and values may be rounded to.
 at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType cache);
 
-/// x: [positions, n], rows may lie apart -> [heads, positions, n / heads] of the cache's type.
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache);
+/// Brings a window's keys and values side by side, [positions, 2 n], into the form that `layout` keeps them in.
+CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout);
 
 /// Row r: tokens[r] of the embedding plus positions[r] of the positional table, in the table's type.
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,
@@ -84,14 +87,15 @@ void append(at::Tensor& cache, const at::Tensor& k, std::span<const SlotRows> se
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const SlotRows> sequences);
 
-/// Attention of every row over its sequence's window: keys[i] and values[i], [heads, positions, n / heads], belong to
-/// sequences[i]. q: [rows, n] -> [rows, n].
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+/// Attention of every row over its sequence's window: windows[i] belongs to sequences[i]. q: [rows, n] -> [rows, n].
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const SlotRows> sequences);
 
-/// How strongly rows look at a window's positions, before the softmax: of each named head q k^T / sqrt(n / heads).
-/// q: [rows, n]; keys: [heads, positions, n / heads] -> [chosen, rows, positions] float32.
-at::Tensor attention_scores(const at::Tensor& q, const at::Tensor& keys, std::span<const std::int64_t> chosen);
+/// How strongly rows look at a window's first positions, before the softmax: of each named head q k^T / sqrt(n /
+/// heads), give or take a number for each row, which no softmax feels. q: [rows, n] -> [chosen, rows, positions]
+/// float32.
+at::Tensor attention_scores(const at::Tensor& q, const CrossLayer& window, std::int64_t positions,
+                            std::span<const std::int64_t> chosen);
 
 /// The named rows of x, in that order.
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows);

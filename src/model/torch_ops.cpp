@@ -110,13 +110,14 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
   return out;
 }
 
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const SlotRows> sequences) {
   auto out = at::empty_like(q);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const auto& sequence = sequences[i];
     out.narrow(0, sequence.first, sequence.count)
-        .copy_(attend(q.narrow(0, sequence.first, sequence.count), keys[i], values[i], std::nullopt, false));
+        .copy_(attend(q.narrow(0, sequence.first, sequence.count), windows[i]->keys, windows[i]->values, std::nullopt,
+                      false));
   }
   return out;
 }

@@ -15,7 +15,7 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads);
 void append(at::Tensor& cache, const at::Tensor& k, std::span<const ops::SlotRows> sequences);
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const ops::SlotRows> sequences);
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const ops::SlotRows> sequences);
 
 }  // namespace tutti::torch_ops

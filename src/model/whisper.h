@@ -10,15 +10,15 @@
 
 #include "base/error.h"
 #include "model/compute_type.h"
+#include "model/cross_layer.h"
 #include "model/stored/dims.h"
 
 namespace tutti {
 
-/// Cross-attention keys and values of one window, computed once and shared by every decoding of it.
-/// One tensor per decoder layer, [n_text_head, n_audio_ctx, d_head] in the model's cache type, on its device.
+/// Cross-attention keys and values of one window, computed once and shared by every decoding of it, on the model's
+/// device: per decoder layer those of n_text_head heads and n_audio_ctx positions.
 struct CrossKv {
-  std::vector<at::Tensor> keys{};
-  std::vector<at::Tensor> values{};
+  std::vector<CrossLayer> layers{};
 };
 
 /// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer

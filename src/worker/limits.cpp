@@ -9,6 +9,8 @@
 #include <map>
 
 #include "base/clock.h"
+#include "hub/memory_plan.h"
+#include "model/compute_type.h"
 #include "model/gpu.h"
 #include "model/stored/checkpoint.h"
 #include "worker/trouble.h"
@@ -26,7 +28,8 @@ struct Bytes2 {
   double number = 4;
 };
 
-Bytes2 bytes_of(const std::string& type) {
+Bytes2 bytes_of(const std::string& type, at::Device device) {
+  if (type == "int8" && layout_of(ComputeType::int8, device).byte_cross) return {1, kByteCross};
   if (type == "int8" || type == "int8_float16") return {1, 2};
   return type == "float32" ? Bytes2{4, 4} : Bytes2{2, 2};
 }
@@ -89,7 +92,7 @@ Result<void> print_limits(const Asked& asked) {
   const auto peak = measure_peak(*device, asked.type);
   if (!peak) return tl::unexpected<Error>(peak.error());
   const auto work = work_of(checkpoint->shape.dims);
-  const auto bytes = bytes_of(asked.type);
+  const auto bytes = bytes_of(asked.type, *device);
   std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak->flops,
               peak->bandwidth, work.window_flops, work.token_weights * bytes.weight,
               work.sequence_numbers * bytes.number);

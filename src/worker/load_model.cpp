@@ -159,7 +159,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const auto device = model.device();
   const std::int64_t best = device.is_cuda() ? kGpuSlots : kCpuSlots;
   const auto free = free_memory(device);
-  const auto sizes = number_sizes(model.type().name());
+  auto sizes = number_sizes(model.type().name());
+  if (sizes && layout_of(model.type(), device).byte_cross) sizes->cross = kByteCross;
   if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
   auto plan = memory_plan(shape_of(model.dims()), *sizes);
   plan.weights = {};

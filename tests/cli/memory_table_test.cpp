@@ -15,3 +15,12 @@ TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldF
   EXPECT_TRUE(has("float16          3085 MB       246 MB        74 MB     23660 MB     40")) << table;
   EXPECT_TRUE(has("int8_float16")) << table;
 }
+
+TEST(MemoryTable, CountsWindowsInEightBitsWhereTheProcessorKeepsThem) {
+  MemoryQuestion question{.shape = {80, 1500, 448, 51864, 384, 4, 4}, .device = "cpu", .available = {1'000'000'000}};
+  const auto wide = memory_table(question);
+  question.byte_cross = true;
+  const auto narrow = memory_table(question);
+  EXPECT_NE(wide.find("int8               89 MB         9 MB"), std::string::npos) << wide;
+  EXPECT_NE(narrow.find("int8               89 MB         5 MB"), std::string::npos) << narrow;
+}

@@ -69,8 +69,8 @@ class FormulaStepper : public Stepper {
 
  private:
   void fill(const at::Tensor& row, const std::vector<std::int32_t>& held, const CrossKv* window) const {
-    // The test names a window by how many tensors its CrossKv holds.
-    std::uint64_t seed = window->keys.size();
+    // The test names a window by how many layers its CrossKv has.
+    std::uint64_t seed = window->layers.size();
     for (const auto token : held) seed = whole_history_ ? seed * 1000003 + static_cast<std::uint64_t>(token) : seed;
     formula_logits({row.data_ptr<float>(), static_cast<std::size_t>(n_vocab_)}, seed,
                    static_cast<std::int32_t>(held.size()) - 1, held.back(), tokens_);
@@ -86,7 +86,7 @@ class FormulaStepper : public Stepper {
 /// A window that FormulaStepper tells from others by `seed`.
 inline std::shared_ptr<const CrossKv> formula_window(std::size_t seed) {
   auto window = std::make_shared<CrossKv>();
-  window->keys.resize(seed);
+  window->layers.resize(seed);
   return window;
 }
 

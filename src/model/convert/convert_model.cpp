@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -70,22 +71,45 @@ Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
               "Free some space, or name a folder on another disk with -o");
 }
 
-/// A file in `folder` that has no name yet and is gone with its descriptor.
-Result<OwnedFd> open_nameless(const fs::path& folder) {
-  OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
-  if (!fd) return failed(folder, "a file without a name could not be created");
-  return fd;
-}
+/// A file on its way: without a name until it has its own, so that nothing is left of it whatever kills us. Where the
+/// file system knows no nameless files (NFS) it has a temporary name, which an end in order takes away.
+class FileOnTheWay {
+ public:
+  static Result<FileOnTheWay> open_in(const fs::path& folder) {
+    OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+    if (fd) return FileOnTheWay(std::move(fd), {});
+    std::string name = (folder / ".tutti-convert.XXXXXX").string();
+    fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
+    if (!fd || ::fchmod(fd.get(), kMode) != 0) return failed(folder, "a file could not be created in it");
+    return FileOnTheWay(std::move(fd), std::move(name));
+  }
+  FileOnTheWay(FileOnTheWay&& other) noexcept
+      : fd_(std::move(other.fd_)), name_(std::exchange(other.name_, std::string())) {}
+  ~FileOnTheWay() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
 
-Result<void> give_name(const OwnedFd& fd, const fs::path& path) {
-  const auto self = "/proc/self/fd/" + std::to_string(fd.get());
-  if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0)
-    return failed(path, "could not be put in place");
-  return {};
-}
+  int fd() const { return fd_.get(); }
+
+  Result<void> put_at(const fs::path& path) {
+    const auto self = "/proc/self/fd/" + std::to_string(fd_.get());
+    const bool there = name_.empty() ? ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0
+                                     : ::rename(name_.c_str(), path.c_str()) == 0;
+    if (!there) return failed(path, "could not be put in place");
+    name_.clear();
+    return {};
+  }
+
+ private:
+  static constexpr ::mode_t kMode = 0644;
+  FileOnTheWay(OwnedFd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {}
+
+  OwnedFd fd_;
+  std::string name_;  // empty: it has none
+};
 
 Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const std::vector<Part>& parts,
-                                    WeightType type, const OwnedFd& fd, const std::string& thing) {
+                                    WeightType type, int fd, const std::string& thing) {
   std::vector<TensorPlan> plans;
   std::uint64_t bytes = 0;
   for (const auto& part : parts)
@@ -94,7 +118,7 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
       plans.push_back(std::move(plan));
     }
   if (auto room = check_room(parent_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
-  auto writer = SafetensorsWriter::start(fd.get(), std::move(plans), thing);
+  auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& part : parts) {
     const auto written = convert_tensor(*part.stored, part.name, checkpoint, type,
@@ -106,11 +130,11 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
 }
 
 /// All files together take the folder's name at once.
-Result<void> publish(const OwnedFd& weights, const std::map<std::string, std::string>& files, const fs::path& into) {
+Result<void> publish(FileOnTheWay& weights, const std::map<std::string, std::string>& files, const fs::path& into) {
   std::string name = into.string() + ".XXXXXX";
   if (!::mkdtemp(name.data())) return failed(into, "could not be created");
   const fs::path staging(name);
-  Result<void> done = give_name(weights, staging / "model.safetensors");
+  Result<void> done = weights.put_at(staging / "model.safetensors");
   for (const auto& [file, content] : files)
     if (done) done = write_file_atomically(staging / file, content);
   if (done && ::chmod(staging.c_str(), 0755) != 0) done = failed(into, "could not be given its mode");
@@ -138,9 +162,9 @@ Result<ConvertedModel> convert_model(const ConvertRequest& request) {
   if (!parts) return tl::unexpected<Error>(parts.error());
   const auto files = hugging_face_files(*checkpoint, request.type);
   if (!files) return tl::unexpected<Error>(files.error());
-  const auto weights = open_nameless(parent_of(*into));
+  auto weights = FileOnTheWay::open_in(parent_of(*into));
   if (!weights) return tl::unexpected<Error>(weights.error());
-  const auto bytes = write_weights(checkpoint, *parts, request.type, *weights, into->string());
+  const auto bytes = write_weights(checkpoint, *parts, request.type, weights->fd(), into->string());
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   if (auto done = publish(*weights, *files, *into); !done) return tl::unexpected<Error>(done.error());
   return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*parts), .bytes = *bytes};

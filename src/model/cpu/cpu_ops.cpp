@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/cpu/attention/attention.h"
+#include "model/cpu/byte_kv.h"
 #include "model/cpu/instructions.h"
 #include "model/cpu/likeliest.h"
 #include "model/cpu/matrix/block.h"
@@ -44,6 +45,9 @@ at::Tensor padded_positions(std::int64_t positions, std::int64_t n) {
   x.select(0, positions + 1).zero_();
   return x;
 }
+
+// Rows of one sequence over a window in eight bits that are dearer together, when the window is widened for them.
+constexpr std::int64_t kFewRows = 16;
 
 /// Attention of a sequence's rows of q over keys and values, written to the same rows of out.
 void attend_sequence(const at::Tensor& q, const SlotRows& sequence, AttentionJob job, at::Tensor& out) {
@@ -153,18 +157,30 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
   return out;
 }
 
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const SlotRows> sequences) {
   auto out = floats(q.size(0), q.size(1));
   std::vector<RowAttention> single;
+  std::vector<ByteRow> of_bytes;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    if (sequences[i].count == 1 && is_row_attention(q, keys[i])) {
-      single.push_back({sequences[i].first, keys[i], values[i], keys[i].size(1)});
+    const auto& [keys, values, bytes] = *windows[i];
+    const auto first = sequences[i].first, count = sequences[i].count;
+    if (bytes && count <= kFewRows) {
+      for (auto row = first; row < first + count; ++row) of_bytes.push_back({row, bytes.get()});
+    } else if (bytes) {
+      const auto wide = wide_values(*bytes).to(at::kBFloat16);
+      attend_sequence(
+          q, sequences[i],
+          {.keys = wide_keys(*bytes, bytes->positions).to(at::kBFloat16), .values = wide, .visible = bytes->positions},
+          out);
+    } else if (count == 1 && is_row_attention(q, keys)) {
+      single.push_back({first, keys, values, keys.size(1)});
     } else {
-      attend_sequence(q, sequences[i], {.keys = keys[i], .values = values[i], .visible = keys[i].size(1)}, out);
+      attend_sequence(q, sequences[i], {.keys = keys, .values = values, .visible = keys.size(1)}, out);
     }
   }
   attend_rows(q, single, out);
+  attend_byte_rows(q, of_bytes, out);
   return out;
 }
 

@@ -21,7 +21,7 @@ void add_mlp(at::Tensor& x, const ops::Norm& norm, const ops::Linear& in, const 
 at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType type);
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const ops::SlotRows> sequences);
-at::Tensor cross_attention(const at::Tensor& q, std::span<const at::Tensor> keys, std::span<const at::Tensor> values,
+at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* const> windows,
                            std::span<const ops::SlotRows> sequences);
 
 }  // namespace tutti::cpu_ops

@@ -1,0 +1,100 @@
+#include "model/cpu/byte_kv.h"
+
+#include <ATen/ATen.h>
+
+#include "model/cpu/byte_kv_job.h"
+#include "model/cpu/instructions.h"
+#include "model/cpu/parallel.h"
+
+namespace tutti {
+namespace {
+
+constexpr auto kHeadSize = ByteKv::kHeadSize;
+
+at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type) {
+  return at::empty(sizes, at::TensorOptions(type));
+}
+
+/// How the values of four positions lie (byte_kv_job.h), as a shape.
+at::Tensor in_order(const at::Tensor& values) {
+  const auto heads = values.size(0), quads = values.size(1);
+  return values.view({heads, quads, 4, 4, 4, 4}).permute({0, 1, 5, 3, 2, 4}).reshape({heads, 4 * quads, kHeadSize});
+}
+
+ByteAttentionJob job_of(const at::Tensor& q, const ByteRow& row, std::int64_t head, at::Tensor& out) {
+  const auto& kv = *row.kv;
+  const auto padded = kv.keys.size(1);
+  const auto at = row.row * q.size(1) + head * kHeadSize;
+  return {.q = q.const_data_ptr<float>() + at,
+          .keys = kv.keys.const_data_ptr<std::uint8_t>() + head * padded * kHeadSize,
+          .key_scales = kv.key_scales.const_data_ptr<float>() + head * padded,
+          .values = kv.values.const_data_ptr<std::int8_t>() + head * padded * kHeadSize,
+          .value_scales = kv.value_scales.const_data_ptr<float>() + head * padded,
+          .value_mean = kv.value_means.const_data_ptr<float>() + head * kHeadSize,
+          .out = out.mutable_data_ptr<float>() + at,
+          .positions = kv.positions,
+          .padded = padded};
+}
+
+}  // namespace
+
+bool has_byte_kv() {
+  return best_instructions() >= Instructions::dot512;
+}
+
+std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t heads) {
+  constexpr auto together = ByteKv::kTogether;
+  auto kv = std::make_shared<ByteKv>();
+  kv->positions = both.size(0);
+  const auto padded = (kv->positions + together - 1) / together * together;
+  kv->keys = empty({heads, padded, kHeadSize}, at::kByte);
+  kv->key_scales = empty({heads, padded}, at::kFloat);
+  kv->values = empty({heads, padded / 4, 4 * kHeadSize}, at::kChar);
+  kv->value_scales = empty({heads, padded}, at::kFloat);
+  kv->value_means = empty({heads, kHeadSize}, at::kFloat);
+  const auto* from = both.const_data_ptr<float>();
+  auto* keys = kv->keys.mutable_data_ptr<std::uint8_t>();
+  auto* key_scales = kv->key_scales.mutable_data_ptr<float>();
+  auto* values = kv->values.mutable_data_ptr<std::int8_t>();
+  auto* value_scales = kv->value_scales.mutable_data_ptr<float>();
+  auto* value_means = kv->value_means.mutable_data_ptr<float>();
+  for_each_unit(heads, [&](std::int64_t head) {
+    float key_mean[kHeadSize];
+    ByteKvJob job{.from = from + head * kHeadSize,
+                  .stride = both.stride(0),
+                  .positions = kv->positions,
+                  .padded = padded,
+                  .scales = key_scales + head * padded,
+                  .mean = key_mean};
+    pack_keys_dot512(job, keys + head * padded * kHeadSize);
+    job.from += heads * kHeadSize;
+    job.scales = value_scales + head * padded;
+    job.mean = value_means + head * kHeadSize;
+    pack_values_dot512(job, values + head * padded * kHeadSize);
+  });
+  return kv;
+}
+
+void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out) {
+  const auto heads = q.size(1) / kHeadSize;
+  std::int64_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.kv->keys.size(1));
+  for_each_unit(
+      static_cast<std::int64_t>(rows.size()) * heads,
+      [&] { return std::vector<float>(static_cast<std::size_t>(ByteAttentionJob::scratch_size(longest))); },
+      [&](std::vector<float>& scratch, std::int64_t unit) {
+        attend_dot512(job_of(q, rows[static_cast<std::size_t>(unit / heads)], unit % heads, out), scratch.data());
+      });
+}
+
+at::Tensor wide_keys(const ByteKv& kv, std::int64_t positions) {
+  const auto scales = kv.key_scales.narrow(1, 0, positions).unsqueeze(2);
+  return kv.keys.narrow(1, 0, positions).to(at::kFloat).sub_(128).mul_(scales);
+}
+
+at::Tensor wide_values(const ByteKv& kv) {
+  const auto all = in_order(kv.values).to(at::kFloat).mul_(kv.value_scales.unsqueeze(2));
+  return all.add_(kv.value_means.unsqueeze(1)).narrow(1, 0, kv.positions);
+}
+
+}  // namespace tutti

@@ -1,0 +1,97 @@
+#include "model/cpu/byte_kv.h"
+
+#include <gtest/gtest.h>
+
+#include "model/golden.h"
+#include "model/ops.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kHeads = 2;
+
+/// A window's keys and values side by side, [positions, 2 * 2 * 64], with a dimension that is large everywhere, as
+/// trained models have them.
+at::Tensor some_window(std::int64_t positions) {
+  auto both = at::randn({positions, 4 * 64});
+  both.select(1, 5).add_(20);
+  both.select(1, 2 * 64 + 9).sub_(10);
+  return both;
+}
+
+at::Tensor heads_of(const at::Tensor& x) {
+  return x.unflatten(1, {kHeads, 64}).transpose(0, 1);
+}
+
+/// softmax(q keys^T / 8) values in float64. q: [rows, 128] -> [rows, 128].
+at::Tensor exact(const at::Tensor& q, const at::Tensor& both) {
+  const auto keys = heads_of(both.narrow(1, 0, 128)).to(at::kDouble);
+  const auto values = heads_of(both.narrow(1, 128, 128)).to(at::kDouble);
+  const auto scores = at::matmul(heads_of(q).to(at::kDouble), keys.transpose(1, 2)) / 8;
+  return at::matmul(scores.softmax(2), values).transpose(0, 1).reshape(q.sizes());
+}
+
+class ByteKeysAndValues : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_byte_kv()) GTEST_SKIP() << "this processor has no AVX512-VNNI";
+    at::manual_seed(3);
+  }
+};
+
+TEST_F(ByteKeysAndValues, AttendAsFloat64DoesWhateverTheNumberOfPositions) {
+  for (const std::int64_t positions : {1, 2, 15, 16, 17, 63, 1500}) {
+    const auto both = some_window(positions);
+    const auto kv = make_byte_kv(both, kHeads);
+    const auto q = at::randn({3, 128}) * at::tensor({0.1F, 1.0F, 4.0F}).unsqueeze(1);  // flat to peaked
+    auto out = at::full({3, 128}, 7.0);
+    attend_byte_rows(q, {{0, kv.get()}, {2, kv.get()}}, out);
+    const auto expected = exact(q, both);
+    EXPECT_LT(distance(out[0], expected[0]), 0.03) << positions;
+    EXPECT_LT(distance(out[2], expected[2]), 0.1) << positions;
+    EXPECT_EQ(distance(out[1], at::full({128}, 7.0)), 0) << "a row that nobody named was written";
+  }
+}
+
+TEST_F(ByteKeysAndValues, AreHalfAPartIn127OfEachPositionsLargestNumber) {
+  const auto both = some_window(33);
+  const auto kv = make_byte_kv(both, kHeads);
+  const auto check = [](const at::Tensor& found, const at::Tensor& expected, const char* what) {
+    const auto centred = expected - expected.mean(1, /*keepdim=*/true);
+    const auto allowed = centred.abs().amax(2, /*keepdim=*/true) / 127 * 0.501 + 1e-5;
+    EXPECT_TRUE(((found - expected).abs() <= allowed).all().item<bool>()) << what;
+  };
+  const auto keys = heads_of(both.narrow(1, 0, 128));
+  check(wide_keys(*kv, 33), keys - keys.mean(1, /*keepdim=*/true), "keys");
+  check(wide_values(*kv), heads_of(both.narrow(1, 128, 128)), "values");
+}
+
+TEST_F(ByteKeysAndValues, ManyRowsOfAPromptSeeWhatSingleRowsSee) {
+  const auto both = some_window(100);
+  const Layout layout{.own_kernels = true, .cache = at::kBFloat16, .byte_cross = true};
+  const auto window = ops::keep_cross(both, kHeads, layout);
+  ASSERT_NE(window.bytes, nullptr);
+  const auto q = at::randn({40, 128});
+  const CrossLayer* windows[] = {&window};
+  const ops::SlotRows together[] = {{.first = 0, .count = 40}};
+  const auto whole = ops::cross_attention(q, windows, together);
+  for (const std::int64_t row : {0, 17, 39}) {
+    const ops::SlotRows alone[] = {{.first = 0, .count = 1}};
+    const auto single = ops::cross_attention(q.narrow(0, row, 1).contiguous(), windows, alone);
+    EXPECT_LT(distance(whole.narrow(0, row, 1), single), 0.03) << row;
+  }
+}
+
+TEST_F(ByteKeysAndValues, ScoresForAlignmentDifferFromTheExactByTheSameNumberInARow) {
+  const auto both = some_window(100);
+  const Layout layout{.own_kernels = true, .cache = at::kBFloat16, .byte_cross = true};
+  const auto q = at::randn({3, 128});
+  const std::int64_t second[] = {1};
+  const auto found = ops::attention_scores(q, ops::keep_cross(both, kHeads, layout), 60, second).softmax(2);
+  const auto exact = ops::attention_scores(q, ops::keep_cross(both, kHeads, {}), 60, second).softmax(2);
+  ASSERT_EQ(found.sizes(), (at::IntArrayRef{1, 3, 60}));
+  EXPECT_LT(distance(found, exact), 0.02);
+}
+
+}  // namespace
+}  // namespace tutti
