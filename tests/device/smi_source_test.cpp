@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "device/driver_under_test.h"
 
@@ -110,20 +112,34 @@ TEST(Smi, TakesOverWhereTheLibraryCannotBeLoaded) {
   EXPECT_THAT(all.notes[0], HasSubstr("cannot be loaded"));
 }
 
+/// How often the machine's nvidia-smi, which writes a line each time, was run.
+long times_asked(const SmiMachine& machine) {
+  const auto text = read_file(machine.path("asked")).value_or("");
+  return std::count(text.begin(), text.end(), '\n');
+}
+
 TEST(Smi, IsAskedEveryFiveSecondsOnly) {
-  SmiMachine machine("echo once >> \"$(dirname \"$0\")/asked\"; exit 9\n");
-  const auto times = [&] {
-    const auto text = read_file(machine.path("asked")).value_or("");
-    return std::count(text.begin(), text.end(), '\n');
-  };
+  // A round is two questions: for GPUs and for processes.
+  SmiMachine machine("echo once >> \"$(dirname \"$0\")/asked\"\n");
   machine.driver().read();
-  EXPECT_EQ(times(), 1);
+  EXPECT_EQ(times_asked(machine), 2);
   machine.driver().advance(Seconds(4));
   machine.driver().read();
-  EXPECT_EQ(times(), 1);
+  EXPECT_EQ(times_asked(machine), 2);
+  machine.driver().advance(Seconds(1));
+  machine.driver().read();
+  EXPECT_EQ(times_asked(machine), 4);
+}
+
+TEST(Smi, IsLeftAloneForAWhileWhenItFails) {
+  SmiMachine machine("echo once >> \"$(dirname \"$0\")/asked\"; exit 9\n");
+  machine.driver().read();
+  machine.driver().advance(Seconds(29));
+  machine.driver().read();
+  EXPECT_EQ(times_asked(machine), 1);
   machine.driver().advance(Seconds(1));
   const auto all = machine.driver().read();
-  EXPECT_EQ(times(), 2);
+  EXPECT_EQ(times_asked(machine), 2);
   EXPECT_THAT(all.notes.at(0), HasSubstr("cannot be loaded"));
 }
 

@@ -13,6 +13,7 @@ namespace tutti {
 namespace {
 
 constexpr Seconds kAskEvery{5}, kLongest{5};
+constexpr Seconds kRetryEvery{30};  // where it failed or is not there
 constexpr double kMiB = 1 << 20;
 
 std::vector<std::string> split(std::string_view line, char by) {
@@ -195,7 +196,7 @@ Result<GpuRound> SmiSource::ask(GpuSink& sink, Clock::Instant now) {
 }
 
 Result<GpuRound> SmiSource::read(GpuSink& sink, Clock::Instant now) {
-  if (answer_ && asked_ && now - *asked_ < kAskEvery) return *answer_;
+  if (answer_ && asked_ && now - *asked_ < (*answer_ ? kAskEvery : kRetryEvery)) return *answer_;
   asked_ = now;
   answer_ = ask(sink, now);
   return *answer_;

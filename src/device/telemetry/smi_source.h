@@ -9,7 +9,8 @@
 namespace tutti {
 
 /// GPUs by the program nvidia-smi (or the one that TUTTI_NVIDIA_SMI names), for machines where NVML cannot be loaded. A
-/// run costs tens of milliseconds of processor time, so it is asked every 5 s; it is killed when it takes longer.
+/// run costs tens of milliseconds of processor time, so it is asked every 5 s, every 30 s where it fails; it is killed
+/// when it takes longer than 5.
 class SmiSource final : public GpuSource {
  public:
   Result<GpuRound> read(GpuSink& sink, Clock::Instant now) override;
