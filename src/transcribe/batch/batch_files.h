@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace tutti {
 
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
+  std::size_t index = 0;
   Lease lease{};
   const BatchTask* task = nullptr;
   Clock::Instant started{};
@@ -117,7 +119,7 @@ class BatchFiles final : public RunFiles {
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
   std::size_t open_ = 0;  // tasks that have not ended
-  std::size_t in_flight_ = 0;
+  std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
   bool taking_ = true;
 };
