@@ -50,7 +50,7 @@ def devices_file(path):
     path.write_text(text)
 
 
-def recording(path, seconds, dice, pauses=True):
+def recording(path, seconds, dice):
     """Stretches of a tone like a voice's, with pauses between."""
     second = [array.array("h", (int(8000 * math.sin(2 * math.pi * pitch * i / 8000)) for i in range(8000)))
               for pitch in (dice.randrange(120, 400), dice.randrange(120, 400))]
@@ -60,7 +60,7 @@ def recording(path, seconds, dice, pauses=True):
         out.setsampwidth(2)
         out.setframerate(8000)
         for _ in range(int(seconds)):
-            out.writeframes(dice.choices(second, [6, 6, 1 if pauses else 0])[0].tobytes())
+            out.writeframes(dice.choices(second, [6, 6, 1])[0].tobytes())
 
 
 def run(build, place):

@@ -40,9 +40,10 @@ def write_recording(path, seconds, seed):
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(8000)
-        samples = (int(9000 * math.sin(2 * math.pi * tone * i / 8000)) + dice.randrange(-50, 50)
+        # A pause in every three seconds, so that the energy detector takes the rest for speech.
+        samples = ((9000 if i % 24000 < 22000 else 0) * math.sin(2 * math.pi * tone * i / 8000)
                    for i in range(int(seconds * 8000)))
-        out.writeframes(b"".join(struct.pack("<h", sample) for sample in samples))
+        out.writeframes(b"".join(struct.pack("<h", int(sample)) for sample in samples))
 
 
 def command(tutti, place, name):

@@ -11,17 +11,27 @@ using testing::HasSubstr;
 
 namespace {
 
+MachineDevices no_gpu() {
+  MachineDevices machine;
+  machine.cpu = "a processor";
+  return machine;
+}
+
 MachineDevices two_gpus() {
-  MachineDevices machine{.cpu = "a processor"};
-  for (int i = 0; i < 2; ++i)
-    machine.gpus.push_back({.index = i, .uuid = "GPU-" + std::string(4, static_cast<char>('a' + i)), .name = "card"});
+  MachineDevices machine = no_gpu();
+  for (int i = 0; i < 2; ++i) {
+    Gpu& gpu = machine.gpus.emplace_back();
+    gpu.index = i;
+    gpu.uuid = "GPU-" + std::string(4, static_cast<char>('a' + i));
+  }
   machine.visible = machine.gpus;
   return machine;
 }
 
 std::vector<std::string> ids(std::string_view list, const MachineDevices& machine) {
   std::vector<std::string> all;
-  for (const auto& device : choose_devices(parse_device_list(list).value(), machine).value()) all.push_back(device.id);
+  const auto chosen = choose_devices(parse_device_list(list).value(), machine).value();
+  for (const auto& device : chosen) all.push_back(device.id);
   return all;
 }
 
@@ -41,7 +51,7 @@ std::string file(const TempFolder& folder, const std::string& content) {
 
 TEST(DeviceList, AutoIsEveryGpuElseTheCpu) {
   EXPECT_THAT(ids("auto", two_gpus()), testing::ElementsAre("GPU-aaaa", "GPU-bbbb"));
-  EXPECT_THAT(ids("auto", {.cpu = "a processor"}), testing::ElementsAre("cpu"));
+  EXPECT_THAT(ids("auto", no_gpu()), testing::ElementsAre("cpu"));
 }
 
 TEST(DeviceList, TakesEveryKindAndTellsAlikeCardsApart) {

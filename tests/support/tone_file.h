@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// Writes a WAV of a tone at 8 kHz, 16 bits: a recording that is heard from end to end and unlike any of another pitch.
+/// Writes a WAV of a tone at 8 kHz, 16 bits, with a pause of a quarter second in every three: the energy detector takes
+/// it for speech, and none of another pitch is like it.
 inline void write_tone(const std::filesystem::path& path, double seconds, double pitch) {
   const auto samples = static_cast<std::uint32_t>(seconds * 8000);
   std::ofstream out(path, std::ios::binary);
@@ -26,8 +27,11 @@ inline void write_tone(const std::filesystem::path& path, double seconds, double
   put(16, 2);
   out << "data";
   put(2 * samples, 4);
-  for (std::uint32_t i = 0; i < samples; ++i)
-    put(static_cast<std::uint16_t>(static_cast<std::int16_t>(9000 * std::sin(2 * 3.14159265 * pitch * i / 8000))), 2);
+  for (std::uint32_t i = 0; i < samples; ++i) {
+    const double loudness = i % 24000 < 22000 ? 9000 : 0;
+    put(static_cast<std::uint16_t>(static_cast<std::int16_t>(loudness * std::sin(2 * 3.14159265 * pitch * i / 8000))),
+        2);
+  }
 }
 
 }  // namespace tutti

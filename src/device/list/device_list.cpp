@@ -75,7 +75,8 @@ Result<std::vector<ChosenDevice>> choose_devices(std::span<const ListedDevice> l
                   "Name each device once");
     if (emulated) id = unique(entry.name.empty() ? id : entry.name, taken);
     if (!entry.name.empty()) device->name = entry.name;
-    chosen.push_back({.id = std::move(id), .device = std::move(*device)});
+    std::string label = gpu ? entry.name.empty() ? written(entry.spec) : entry.name : id;
+    chosen.push_back({.id = std::move(id), .label = std::move(label), .device = std::move(*device)});
   }
   return chosen;
 }

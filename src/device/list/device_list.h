@@ -41,6 +41,7 @@ Result<std::vector<ListedDevice>> read_device_file(const std::string& path);
 struct ChosenDevice {
   std::string
       id;  ///< unique in the run: a GPU's UUID, "cpu:0", "emulated:30x:12GB", "emulated:30x:12GB#2", or its name
+  std::string label{};  ///< as it was written, for people: "cuda:0" where the id is a UUID
   ResolvedDevice device{};
 };
 

@@ -29,11 +29,12 @@ void BatchMachine::describe(std::size_t device, DeviceStatus& status) const {
   const auto machine = sampler_ ? sampler_->latest() : nullptr;
   const GpuSnapshot* gpu = machine ? machine->gpu(options_.devices[device].device.uuid) : nullptr;
   if (!gpu) return;
-  status.own_load = gpu->utilisation.own ? gpu->utilisation.own : gpu->utilisation.gpu;
+  if (gpu->utilisation.own || gpu->utilisation.gpu)
+    status.own_load = gpu->utilisation.own ? gpu->utilisation.own : gpu->utilisation.gpu;
   status.foreign_load = gpu->utilisation.foreign;
   status.own_memory = gpu->memory.own;
   status.foreign_memory = gpu->memory.foreign;
-  status.total_memory = gpu->memory.total;
+  if (gpu->memory.total) status.total_memory = gpu->memory.total;
   status.watts = gpu->power;
   status.celsius = gpu->temperatures.gpu;
   status.data_age = gpu->age(Clock::real().now());

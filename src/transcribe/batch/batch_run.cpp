@@ -161,18 +161,25 @@ class Batch final : public BatchControl {
 
   FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
   bool drain(const std::string& device) override {
-    if (!device.empty()) return pool_->drain(device);
+    if (!device.empty()) return pool_->drain(id_of(device));
     files_.stop_taking();
     return true;
   }
   bool resume(const std::string& device) override {
-    if (!device.empty()) return pool_->resume(device);
+    if (!device.empty()) return pool_->resume(id_of(device));
     files_.go_on();
     return true;
   }
   void cancel(std::int64_t task) override { files_.cancel(task); }
 
  private:
+  /// By the id, or as people call it.
+  const std::string& id_of(const std::string& device) const {
+    for (const auto& chosen : options_.devices)
+      if (chosen.label == device) return chosen.id;
+    return device;
+  }
+
   void reap() {
     if (const auto reaped = store_->reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kTasksAtOnce = 1000;
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
-  DeviceStatus status{.id = device.id,
+  DeviceStatus status{.id = chosen.label,
                       .name = chosen.device.name,
                       .uuid = chosen.device.uuid,
                       .state = device.state,
@@ -45,8 +45,9 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .cancelled = counts.cancelled,
                      .audio_done = files.audio_done(),
                      .left = view.expected_left,
-                     .left_error = view.expected_left * view.error,
-                     .next_device = view.next_device};
+                     .left_error = view.expected_left * view.error};
+  for (const auto& device : options.devices)
+    if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& task : files.in_work()) {
