@@ -40,14 +40,20 @@ at::Tensor conv_gelu(const at::Tensor& x, const ops::Conv& conv, std::int64_t st
 /// Integer products of a GPU want more than sixteen rows and widths of eight (cuBLASLt).
 constexpr std::int64_t kFewestRows = 17;
 
-/// x weight^T with x scaled per row to int8, so that no row feels another.
+/// x weight^T with x scaled per row to sixteen bits, so that no row feels another. A number of sixteen bits is two of
+/// eight, and a row two rows of the product: where a step waits for its weights they cost nothing, and eight bits alone
+/// change tokens (docs/compute-types.md).
 at::Tensor scaled_linear(const at::Tensor& x, const ops::Linear& layer) {
+  constexpr double kHigh = 128;
+  const auto rows = x.size(0);
   const auto wide = x.to(at::kFloat);
-  const auto scale = wide.abs().amax(1, /*keepdim=*/true).div_(127).clamp_min_(1e-12);
-  auto whole = at::round(wide / scale).to(at::kChar);
-  const auto missing = kFewestRows - x.size(0);
-  if (missing > 0) whole = at::constant_pad_nd(whole, {0, 0, 0, missing});
-  auto y = at::_int_mm(whole, layer.weight.t()).narrow(0, 0, x.size(0)).to(at::kFloat).mul_(scale).mul_(layer.scale);
+  const auto scale = wide.abs().amax(1, /*keepdim=*/true).div_(127 * kHigh).clamp_min_(1e-12);
+  const auto number = at::round(wide / scale), high = at::round(number / kHigh);
+  auto halves = at::cat({high, number - high * kHigh}).to(at::kChar);
+  const auto missing = kFewestRows - 2 * rows;
+  if (missing > 0) halves = at::constant_pad_nd(halves, {0, 0, 0, missing});
+  const auto sums = at::_int_mm(halves, layer.weight.t()).to(at::kFloat);
+  auto y = sums.narrow(0, 0, rows).mul(kHigh).add_(sums.narrow(0, rows, rows)).mul_(scale).mul_(layer.scale);
   if (layer.bias.defined()) y.add_(layer.bias);
   return y.to(x.scalar_type());
 }

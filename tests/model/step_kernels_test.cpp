@@ -200,11 +200,6 @@ TEST_P(StepKernelsOf, EmbedAddsTheRowsOfTwoTables) {
   }
 }
 
-/// Rows in eight bits as the numbers they stand for.
-at::Tensor widened_rows(const at::Tensor& whole, const at::Tensor& scales) {
-  return whole.to(at::kFloat) * scales.unsqueeze(1);
-}
-
 TEST_P(StepKernelsOf, NormAddsAProductWithItsBiasAndNormalises) {
   const auto options = at::TensorOptions(type());
   const auto before = random({3, kWidth}, type()), y = random({3, kWidth}, type()), bias = random({kWidth}, type());
@@ -225,25 +220,27 @@ TEST_P(StepKernelsOf, NormAddsAProductWithItsBiasAndNormalises) {
   EXPECT_LT(distance(x, added), 8 * rounding(type()));
   EXPECT_LT(distance(out, expected), 16 * rounding(type()));
 
-  auto whole = at::empty({3, kWidth}, at::TensorOptions(at::kChar));
+  auto high = at::empty({3, kWidth}, at::TensorOptions(at::kChar)), low = at::empty_like(high);
   auto scales = at::empty({3}, at::TensorOptions(at::kFloat));
   job.add = {};
-  job.out = {whole.data_ptr(), scales.data_ptr<float>()};
+  job.out = {high.data_ptr(), low.data_ptr<std::int8_t>(), scales.data_ptr<float>()};
   const auto x_before = x.clone();
   kernels_.norm(job, nullptr);
   EXPECT_TRUE(at::equal(x, x_before)) << "nothing was to be added";
-  EXPECT_LT(distance(scales, out.to(at::kFloat).abs().amax(1) / 127), 1e-6);
-  EXPECT_LT(distance(widened_rows(whole, scales), out), 0.51 * scales.max().item<double>());
+  EXPECT_LT(distance(scales, out.to(at::kFloat).abs().amax(1) / (127 * 128)), 1e-8);
+  const auto stands_for = (high.to(at::kFloat) * 128 + low) * scales.unsqueeze(1);
+  EXPECT_LT(distance(stands_for, out), 0.51 * scales.max().item<double>());
 }
 
 TEST_P(StepKernelsOf, FinishTurnsWholeSumsIntoNumbersAndAppliesGelu) {
   const auto sums = at::randint(-30000, 30000, {3, kWidth}, at::TensorOptions(at::kInt));
-  const auto rows = at::rand({3}) * 0.01, columns = at::rand({kWidth}) * 0.01, bias = at::randn({kWidth});
-  const auto plain = sums.to(at::kDouble) * rows.unsqueeze(1) * columns + bias;
+  const auto low = at::randint(-30000, 30000, {3, kWidth}, at::TensorOptions(at::kInt));
+  const auto rows = at::rand({3}) * 1e-4, columns = at::rand({kWidth}) * 0.01, bias = at::randn({kWidth});
+  const auto plain = (sums.to(at::kDouble) * 128 + low) * rows.unsqueeze(1) * columns + bias;
   auto out = at::empty({3, kWidth}, at::TensorOptions(type()));
   FinishJob job{.activation = number(),
                 .sums = {.numbers = sums.data_ptr(),
-                         .whole = true,
+                         .low = low.data_ptr<std::int32_t>(),
                          .bias = bias.data_ptr(),
                          .row_scales = rows.data_ptr<float>(),
                          .column_scales = columns.data_ptr<float>()},

@@ -55,19 +55,23 @@ struct EmbedJob {
   std::int32_t n = 0;
 };
 
+/// A number of sixteen bits is the sum of two int8 numbers, kHigh times the one and the other.
+inline constexpr int kHigh = 128;
+
 /// What a product of matrices left: T without its bias; or sums of int8 numbers, with what makes numbers of them.
 struct Sums {
-  const void* numbers = nullptr;  // T or int32 [rows, n]
-  bool whole = false;             // int32
-  const void* bias = nullptr;     // [n], T or (of int32 sums) float32; null for none
+  const void* numbers = nullptr;      // T [rows, n]; or int32, of the high halves of rows
+  const std::int32_t* low = nullptr;  // [rows, n], of their low halves; null: numbers are T
+  const void* bias = nullptr;         // [n], T or (of int32 sums) float32; null for none
   const float* row_scales = nullptr;
   const float* column_scales = nullptr;
 };
 
-/// Where rows go: T, or int8 with a scale per row.
+/// Where rows go: T, or two int8 halves with a scale per row.
 struct RowsOut {
-  void* numbers = nullptr;  // [rows, n]
-  float* scales = nullptr;  // [rows]; null: numbers are T
+  void* numbers = nullptr;     // T [rows, n]; or int8, the high halves
+  std::int8_t* low = nullptr;  // [rows, n]; null: numbers are T
+  float* scales = nullptr;     // [rows]
 };
 
 /// x += add; out = layer_norm(x), epsilon 1e-5.

@@ -22,8 +22,9 @@ TUTTI_BOTH float rounded(float value) {
 template <class T>
 TUTTI_BOTH float value_at(const Sums& sums, std::int64_t row, std::int64_t n, std::int64_t column) {
   const auto at = row * n + column;
-  if (sums.whole) {
-    const auto value = static_cast<float>(static_cast<const std::int32_t*>(sums.numbers)[at]);
+  if (sums.low) {
+    const auto high = static_cast<float>(static_cast<const std::int32_t*>(sums.numbers)[at]);
+    const auto value = kHigh * high + static_cast<float>(sums.low[at]);
     const float bias = sums.bias ? static_cast<const float*>(sums.bias)[column] : 0;
     return rounded<T>(value * sums.row_scales[row] * sums.column_scales[column] + bias);
   }
@@ -34,7 +35,7 @@ TUTTI_BOTH float value_at(const Sums& sums, std::int64_t row, std::int64_t n, st
 /// Writes `values`, [n] in shared memory, as row `row`.
 template <class T, class Team>
 TUTTI_TEAM void write_row(const Team& team, const RowsOut& out, std::int64_t row, int n, const float* values) {
-  if (!out.scales) {
+  if (!out.low) {
     auto* to = static_cast<T*>(out.numbers) + row * n;
     return team.each([&](int thread) {
       for (int i = thread; i < n; i += kThreads) to[i] = narrowed<T>(values[i]);
@@ -45,11 +46,16 @@ TUTTI_TEAM void write_row(const Team& team, const RowsOut& out, std::int64_t row
     for (int i = thread; i < n; i += kThreads) own = fmaxf(own, fabsf(values[i]));
     return own;
   });
-  const float scale = fmaxf(most / 127, 1e-12F);
+  const float scale = fmaxf(most / (127 * kHigh), 1e-12F);
   auto* to = static_cast<std::int8_t*>(out.numbers) + row * n;
+  auto* low = out.low + row * n;
   team.each([&](int thread) {
     if (thread == 0) out.scales[row] = scale;
-    for (int i = thread; i < n; i += kThreads) to[i] = static_cast<std::int8_t>(rintf(values[i] / scale));
+    for (int i = thread; i < n; i += kThreads) {
+      const float whole = rintf(values[i] / scale), high = rintf(whole / kHigh);
+      to[i] = static_cast<std::int8_t>(high);
+      low[i] = static_cast<std::int8_t>(whole - kHigh * high);
+    }
   });
 }
 

@@ -68,7 +68,8 @@ class Pass {
   /// Where a product with that layer takes its rows from.
   RowsOut input_of(const ops::Linear& layer) const {
     if (!layer.scale.defined()) return {buffers_.input.mutable_data_ptr()};
-    return {buffers_.whole_input.mutable_data_ptr(), buffers_.row_scales.mutable_data_ptr<float>()};
+    auto* high = buffers_.whole_input.mutable_data_ptr<std::int8_t>();
+    return {high, high + rows_ * layer.weight.size(1), buffers_.row_scales.mutable_data_ptr<float>()};
   }
 
   /// x += what is due; the input of `next` = norm(x).
@@ -96,8 +97,9 @@ class Pass {
     }
     auto sums = view(buffers_.whole_sums, whole_rows(rows_), out);
     at::_int_mm_out(sums, view(buffers_.whole_input, whole_rows(rows_), k), layer.weight.t());
-    return {.numbers = sums.const_data_ptr(),
-            .whole = true,
+    const auto* high = sums.const_data_ptr<std::int32_t>();
+    return {.numbers = high,
+            .low = high + rows_ * out,
             .bias = bias,
             .row_scales = buffers_.row_scales.const_data_ptr<float>(),
             .column_scales = layer.scale.const_data_ptr<float>()};

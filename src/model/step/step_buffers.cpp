@@ -10,7 +10,7 @@
 namespace tutti {
 
 std::int64_t whole_rows(std::int64_t rows) {
-  return std::max<std::int64_t>(rows, 24);
+  return std::max<std::int64_t>(2 * rows, 24);
 }
 
 std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors) {

@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// Rows of an integer product of so many: a GPU wants more than sixteen, and likes multiples of eight (cuBLASLt).
+/// Rows of an integer product of so many: their high halves, their low halves. A GPU wants more than sixteen, and likes
+/// multiples of eight (cuBLASLt).
 std::int64_t whole_rows(std::int64_t rows);
 
 /// Units that a row's head is divided into, so that a device's processors have work: a short batch has few heads. Fixed
