@@ -1,16 +1,15 @@
 #include "transcribe/batch/batch_machine.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tutti {
 
 BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
   const bool any = std::ranges::any_of(options.devices, [](const auto& device) { return !device.device.uuid.empty(); });
   if (!any) return;
-  SamplerOptions wanted;
-  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) wanted.visible_devices = visible;
-  sampler_ = std::make_unique<Sampler>(wanted);
+  sampler_ = std::make_unique<Sampler>();
+  constexpr Seconds kFirstLook{3};
+  sampler_->settled(kFirstLook);  // before it the driver has said nothing of energy
   energy_at_start_ = energy_now();
 }
 

@@ -277,7 +277,9 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   if (const auto reaped = (*store)->reap(); !reaped) return tl::unexpected(reaped.error());
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
-  return Batch(tasks, options, std::move(*store), std::move(*pool), observer, interrupt).go(with_control);
+  auto report = Batch(tasks, options, std::move(*store), std::move(*pool), observer, interrupt).go(with_control);
+  leave_staging(options.staging);
+  return report;
 }
 
 }  // namespace tutti
