@@ -1,4 +1,4 @@
-#include "cli/review_command.h"
+#include "cli/review/review_command.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "cli/top_command.h"
+#include "cli/top/top_command.h"
 
 #include <unistd.h>
 
