@@ -113,7 +113,8 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
   for (;;) {
     const auto now = Clock::real().now();
     if (!taking_ || (all_added_ && open_ == 0)) return {};
-    const bool room = options_.tasks_at_once == 0 || in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once);
+    const bool room =
+        options_.tasks_at_once == 0 || in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once);
     if (room)
       if (const auto task = order_.take(now)) return task;
     const auto wake = room ? order_.wake_at(now) : std::nullopt;
