@@ -181,7 +181,8 @@ failures = ["exhaust@1.5"]
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(outputs(), undisturbed);
   std::int64_t restarts = 0;
-  for (const auto& device : report()["devices"]) restarts += device["restarts"].get<std::int64_t>();
+  const json told = report();
+  for (const auto& device : told["devices"]) restarts += device["restarts"].get<std::int64_t>();
   EXPECT_GE(restarts, 2) << end.err;
 }
 

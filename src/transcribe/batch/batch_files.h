@@ -118,7 +118,7 @@ class BatchFiles final : public RunFiles {
   BatchCounts counts_{};
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
-  std::size_t open_ = 0;  // tasks that have not ended
+  std::size_t open_ = 0;             // tasks that have not ended
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
   bool taking_ = true;
