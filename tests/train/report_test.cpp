@@ -51,7 +51,7 @@ TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {
                            .samples_per_second = 41,
                            .seconds_left = 62},
                           "CPU: 50.0%"),
-            "step 12/400 | epoch 2 | loss 0.48 | rate 0.0003 | 41 samples/s | 1:02 left | CPU: 50.0%");
+            "step 12/400 | epoch 2 | loss 0.48 | rate 0.0003 | 41.0 samples/s | 1:02 left | CPU: 50.0%");
 }
 
 /// CRC-32C of "123456789" is e3069283; the mask is TensorFlow's.
