@@ -9,11 +9,11 @@ namespace {
 
 constexpr WhisperDims kSmall{.n_audio_ctx = 200,
                              .n_audio_state = 128,
-                             .n_audio_head = 4,
+                             .n_audio_head = 2,
                              .n_audio_layer = 2,
                              .n_vocab = 51864,
                              .n_text_state = 128,
-                             .n_text_head = 4,
+                             .n_text_head = 2,
                              .n_text_layer = 2};
 
 /// A waving spectrogram, the same everywhere.

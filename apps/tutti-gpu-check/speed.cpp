@@ -1,11 +1,10 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
-#include <functional>
-
-#include "base/clock.h"
-#include "base/units.h"
 #include "checks.h"
+#include "hub/memory_plan.h"
+#include "model/work.h"
+#include "rates.h"
 
 namespace tutti {
 namespace {
@@ -14,16 +13,21 @@ struct Size {
   const char* name;
   std::int32_t state;
   std::int32_t heads;
-  std::int32_t layers;
+  std::int32_t layers;  // of the encoder
+  std::int32_t text_layers;
   std::int32_t n_mels = 80;
   std::int32_t n_vocab = 51865;
 };
 
-constexpr Size kSizes[] = {{"tiny", 384, 6, 4},
-                           {"base", 512, 8, 6},
-                           {"small", 768, 12, 12},
-                           {"medium", 1024, 16, 24},
-                           {"large-v3", 1280, 20, 32, 128, 51866}};
+constexpr Size kSizes[] = {{"tiny", 384, 6, 4, 4},
+                           {"base", 512, 8, 6, 6},
+                           {"small", 768, 12, 12, 12},
+                           {"medium", 1024, 16, 24, 24},
+                           {"large-v3", 1280, 20, 32, 32, 128, 51866},
+                           {"turbo", 1280, 20, 32, 4, 128, 51866}};
+constexpr std::int32_t kBefore = 100;  // tokens a sequence holds already
+constexpr double kTokens = 100;        // of a window of speech
+constexpr double kWindow = 30;         // seconds
 
 WhisperDims dims_of(const Size& size) {
   return {.n_mels = size.n_mels,
@@ -33,62 +37,103 @@ WhisperDims dims_of(const Size& size) {
           .n_vocab = size.n_vocab,
           .n_text_state = size.state,
           .n_text_head = size.heads,
-          .n_text_layer = size.layers};
+          .n_text_layer = size.text_layers};
 }
 
-/// Calls a second, after one call to warm up; at least three calls and one second. `call` waits for the device.
-double rate_of(const std::function<void()>& call) {
-  call();
-  const auto begun = Clock::real().now();
-  Seconds taken{};
-  int calls = 0;
-  while (calls < 3 || taken < Seconds(1)) {
-    call();
-    ++calls;
-    taken = Clock::real().now() - begun;
+/// Bytes that a step of so many sequences reads at least: the decoder's weights, and of each sequence its window and
+/// what it said before.
+double step_bytes(const WhisperDims& dims, ComputeType type, at::Device device, double together) {
+  auto sizes = number_sizes(type.name()).value_or(NumberSizes{});
+  if (layout_of(type, device).byte_cross) sizes.cross = kByteCross;
+  const double n = dims.n_text_state, layers = dims.n_text_layer;
+  const double wide = layers * 3 * n * n;  // queries, keys and values of tokens
+  const double narrow = layers * 11 * n * n;
+  const auto output = static_cast<double>(layout_of(type, device).own_kernels ? sizes.weight : sizes.other);
+  const double weights =
+      wide * static_cast<double>(sizes.wide) + narrow * static_cast<double>(sizes.weight) + dims.n_vocab * n * output;
+  return weights + together * (work_of(dims).sequence_numbers * sizes.cross +
+                               2 * layers * n * kBefore * static_cast<double>(sizes.self));
+}
+
+class Measurement {
+ public:
+  Measurement(Report& report, at::Device device, const Size& size, ComputeType type)
+      : report_(report),
+        device_(device),
+        type_(type),
+        name_(std::string(size.name) + " " + std::string(type.name())),
+        network_(make_network(WhisperModel::random(dims_of(size), device, type))) {}
+
+  void encoder(const Peaks& peaks) {
+    const auto& dims = network_->dims();
+    mel_ = at::zeros({dims.n_mels, 2 * dims.n_audio_ctx});
+    windows_a_second_ = rate_of(least(), [&] { network_->encode(mel_); });
+    add(", encoder", windows_a_second_, "windows/s");
+    add(", encoder", windows_a_second_ * work_of(dims).window_flops / peaks.flops, "of a product");
   }
-  return calls / taken.count();
-}
 
-void measure(Report& report, at::Device device, const Size& size, const CheckedType& type) {
-  const auto name = std::string(size.name) + " " + type.name();
-  const auto network = make_network(WhisperModel::random(dims_of(size), device, type.type));
-  const auto mel = at::zeros({size.n_mels, 2 * network->dims().n_audio_ctx});
-  CrossKv window;
-  report.add({.check = "speed",
-              .what = name + ", encoder",
-              .value = rate_of([&] { window = network->encode(mel); }),
-              .unit = "windows/s"});
+  void decoder(std::int32_t together, const Peaks& peaks) {
+    while (windows_.size() < static_cast<std::size_t>(together)) windows_.push_back(network_->encode(mel_));
+    const auto stepper = network_->make_stepper(together);
+    const std::vector<std::int32_t> before(kBefore, 440);
+    constexpr std::int32_t kLast = kBefore - 1;
+    std::vector<SequenceStep> steps;
+    for (std::int32_t slot = 0; slot < together; ++slot) {
+      const SequenceStep prompt{.slot = slot, .tokens = before, .window = window_of(slot), .logits_at = {&kLast, 1}};
+      stepper->decode({&prompt, 1});
+      steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window_of(slot)});
+    }
+    const double rate = rate_of(least(), [&] { stepper->decode(steps); });
+    const auto what = ", decoder, " + std::to_string(together) + " together";
+    add(what, together * rate, "tokens/s");
+    add(what, rate * step_bytes(network_->dims(), type_, device_, together) / peaks.bandwidth, "of a copy");
+    add(what, kWindow / (1 / windows_a_second_ + kTokens / (together * rate)), "x real time");
+  }
 
-  const std::int32_t together = device.is_cuda() ? 32 : 8;
-  const auto stepper = network->make_stepper(together);
-  const std::vector<std::int32_t> before(100, 440);
-  std::vector<SequenceStep> steps;
-  for (std::int32_t slot = 0; slot < together; ++slot)
-    steps.push_back({.slot = slot, .tokens = before, .window = &window});
-  constexpr std::int32_t kLast = 99;
-  for (auto& step : steps) step.logits_at = {&kLast, 1};
-  stepper->decode(steps);
-  const std::int32_t token = 440;
-  for (auto& step : steps) step = {.slot = step.slot, .position = 100, .tokens = {&token, 1}, .window = &window};
-  report.add({.check = "speed",
-              .what = name + ", decoder, " + std::to_string(together) + " together",
-              .value = together * rate_of([&] { stepper->decode(steps); }),
-              .unit = "tokens/s"});
+ private:
+  Seconds least() const { return Seconds(device_.is_cuda() ? 1.0 : 0.3); }
+  const CrossKv* window_of(std::int32_t slot) const { return &windows_[static_cast<std::size_t>(slot)]; }
+  void add(const std::string& what, double value, const char* unit) {
+    report_.add({.check = "speed", .what = name_ + what, .value = value, .unit = unit});
+  }
+
+  Report& report_;
+  at::Device device_;
+  ComputeType type_;
+  std::string name_;
+  std::unique_ptr<Network> network_;
+  at::Tensor mel_{};
+  double windows_a_second_ = 0;
+  std::vector<CrossKv> windows_{};  // one for each sequence: they share nothing that a cache could keep
+};
+
+/// What matrices of a compute type are multiplied in.
+at::ScalarType matrix_type(ComputeType type, at::Device device) {
+  if (device.is_cuda()) return layout_of(type, device).activations;
+  return type == ComputeType::float32 ? at::kFloat : at::kBFloat16;
 }
 
 }  // namespace
 
 void measure_speed(Report& report, at::Device device, bool all) {
   const c10::InferenceMode no_autograd;
-  for (const auto& size : kSizes) {
-    if (!all && size.layers > 6) continue;
-    for (const auto& type : compute_types(device)) {
+  const std::vector<std::int32_t> batches =
+      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
+  for (const auto& type : compute_types(device)) {
+    // On a CPU it is there to be checked, by plain loops.
+    if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
+    const auto peaks = measure_peaks(device, matrix_type(type.type, device));
+    report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
+    report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
+    for (const auto& size : kSizes) {
+      if (!all && size.layers > 6) continue;
       try {
-        measure(report, device, size, type);
+        Measurement measurement(report, device, size, type.type);
+        measurement.encoder(peaks);
+        for (const auto together : batches) measurement.decoder(together, peaks);
       } catch (const std::exception& error) {
         report.note(std::string(size.name) + " " + type.name() +
-                    " did not run: " + std::string(error.what()).substr(0, 160));
+                    " did not run to its end: " + std::string(error.what()).substr(0, 160));
       }
     }
   }

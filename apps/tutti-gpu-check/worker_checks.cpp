@@ -16,11 +16,11 @@ namespace {
 
 constexpr WhisperDims kDims{.n_audio_ctx = 100,
                             .n_audio_state = 64,
-                            .n_audio_head = 2,
+                            .n_audio_head = 1,
                             .n_audio_layer = 2,
                             .n_vocab = 51864,
                             .n_text_state = 64,
-                            .n_text_head = 2,
+                            .n_text_head = 1,
                             .n_text_layer = 2};
 constexpr std::int32_t kSot = 50257;
 constexpr int kWindows = 6;
