@@ -240,7 +240,7 @@ class Batch final : public BatchControl {
                        .interrupted = interrupt_.raised()};
     report.elapsed = report.pool.elapsed;
     add_assets(report, *store_, run);
-    end_in_store(report, *store_, run);
+    end_in_store(report, options_, *store_, run);
     return report;
   }
 

@@ -31,6 +31,22 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   return status;
 }
 
+/// What was measured of every device, for the next run and for `tutti plan`.
+void keep_speeds(const BatchReport& report, const RunOptions& run, JobStore& store) {
+  for (const auto& device : report.pool.devices)
+    for (const SpeedView& speed : device.speeds) {
+      const auto kept = store.record_speed({.key = {.device = device.id,
+                                                    .model = run.model.string(),
+                                                    .compute_type = run.compute_type,
+                                                    .concurrency = speed.pieces},
+                                            .speed = speed.speed,
+                                            .overhead = speed.fixed,
+                                            .samples = speed.samples,
+                                            .median_error = speed.error});
+      if (!kept) return log(Level::error, "the store: " + kept.error().text());
+    }
+}
+
 }  // namespace
 
 FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
@@ -85,7 +101,7 @@ void add_assets(BatchReport& report, JobStore& store, RunId run) {
   }
 }
 
-void end_in_store(const BatchReport& report, JobStore& store, RunId run) {
+void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
   RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
              .successful = static_cast<std::int64_t>(report.counts.done),
              .failed = static_cast<std::int64_t>(report.counts.failed),
@@ -98,6 +114,7 @@ void end_in_store(const BatchReport& report, JobStore& store, RunId run) {
                            .audio = device.audio_done,
                            .busy = device.busy,
                            .idle = device.idle});
+  keep_speeds(report, options.run, store);
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 

@@ -15,6 +15,6 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
 void add_assets(BatchReport& report, JobStore& store, RunId run);
 
 /// Closes the run in the store's history, with what each device did and how fast it was.
-void end_in_store(const BatchReport& report, JobStore& store, RunId run);
+void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "balance/speed_model.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
@@ -54,7 +55,8 @@ struct PooledDeviceView {
   int slots = 0;
   std::optional<int> task_cap{};
   double speed = 0;
-  std::optional<double> error{};  // median relative error of the speed model's predictions
+  std::optional<double> error{};    // median relative error of the speed model's predictions
+  std::vector<SpeedView> speeds{};  // measured, by windows in flight
   Seconds audio_done{};
   Seconds busy{};
   std::map<std::string, Seconds> idle{};  // by reason
