@@ -54,7 +54,7 @@ class Batch {
   bool whole_;
   Dispatcher dispatcher_{};
   std::deque<Grant> running_{};
-  TaskId tasks_ = 0;
+  TaskKey tasks_ = 0;
   double now_ = 0;
 };
 

@@ -14,7 +14,7 @@ std::string gigabytes(Bytes bytes) {
 }
 
 /// Limits of this machine; a task that is in work has passed them.
-std::optional<Limit> refused_by_host(const Scene& scene, const Task& task) {
+std::optional<Limit> refused_by_host(const Scene& scene, const QueuedTask& task) {
   if (task.started) return {};
   const auto in_work = static_cast<int>(scene.queue.in_work());
   const DispatcherOptions& options = scene.options;
@@ -27,11 +27,11 @@ std::optional<Limit> refused_by_host(const Scene& scene, const Task& task) {
   return {};
 }
 
-bool avoids(const Task& task, DeviceIndex device) {
+bool avoids(const QueuedTask& task, DeviceIndex device) {
   return std::find(task.avoid.begin(), task.avoid.end(), device) != task.avoid.end();
 }
 
-bool another_to_try(const Scene& scene, const Task& task) {
+bool another_to_try(const Scene& scene, const QueuedTask& task) {
   for (DeviceIndex i = 0; i < scene.devices.size(); ++i)
     if (scene.devices[i].health().in_service() && !avoids(task, i)) return true;
   return false;
@@ -39,7 +39,7 @@ bool another_to_try(const Scene& scene, const Task& task) {
 
 }  // namespace
 
-std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Task& task) {
+std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task) {
   const DeviceBook& book = scene.devices[device];
   if (!book.health().in_service()) return Limit::not_in_service;
   if (book.runs_alone() || (scene.clearing == device && !task.risky())) return Limit::kept_for_another;
@@ -73,7 +73,7 @@ Idle idle_of(Limit limit, const DeviceBook& device) {
   }
 }
 
-std::string words(Limit limit, const Scene& scene, DeviceIndex device, const Task& task) {
+std::string words(Limit limit, const Scene& scene, DeviceIndex device, const QueuedTask& task) {
   const DeviceBook& book = scene.devices[device];
   const auto number = [](auto value) { return std::to_string(value); };
   switch (limit) {

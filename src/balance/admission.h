@@ -32,12 +32,12 @@ enum class Limit {
 
 /// The first limit that keeps a piece of `task` from `device`; none: it may run there. Limits of the task come before
 /// slots, so that "slots" means: as soon as something there is done.
-std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Task& task);
+std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task);
 
 /// As reports count it.
 Idle idle_of(Limit limit, const DeviceBook& device);
 
 /// In words, with the numbers: "needs 5.1 GB of memory; 3.8 GB are free".
-std::string words(Limit limit, const Scene& scene, DeviceIndex device, const Task& task);
+std::string words(Limit limit, const Scene& scene, DeviceIndex device, const QueuedTask& task);
 
 }  // namespace tutti

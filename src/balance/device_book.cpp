@@ -67,12 +67,12 @@ std::optional<Flight> DeviceBook::remove(GrantId id) {
   return flight;
 }
 
-void DeviceBook::correct_length(TaskId task, Seconds audio) {
+void DeviceBook::correct_length(TaskKey task, Seconds audio) {
   for (Flight& flight : flights_)
     if (!flight.canary && flight.task == task) flight.audio = audio;
 }
 
-bool DeviceBook::has_task(TaskId task) const {
+bool DeviceBook::has_task(TaskKey task) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == task; });
 }
 

@@ -14,7 +14,7 @@ namespace tutti {
 /// A piece in flight on a device.
 struct Flight {
   GrantId id = 0;
-  TaskId task = 0;
+  TaskKey task = 0;
   Seconds audio{};
   Seconds started{};
   Bytes reserved{};
@@ -37,11 +37,11 @@ class DeviceBook {
   void add(Flight flight, const std::string& model);
   std::optional<Flight> remove(GrantId id);
   /// What a whole task in flight here turned out to be.
-  void correct_length(TaskId task, Seconds audio);
+  void correct_length(TaskKey task, Seconds audio);
   const std::vector<Flight>& flights() const { return flights_; }
   int pieces() const { return static_cast<int>(flights_.size()); }
   int tasks() const { return static_cast<int>(tasks_.size()); }
-  bool has_task(TaskId task) const;
+  bool has_task(TaskKey task) const;
   bool probing() const;     ///< a canary is in flight
   bool runs_alone() const;  ///< what is in flight is to stay alone
 
@@ -61,7 +61,7 @@ class DeviceBook {
   // Room.
   int slots() const;  ///< that may be used now
   void set_slots(int slots) { facts_.slots = slots; }
-  void set_memory(DeviceMemory memory) { memory_ = memory; }
+  void set_memory(MemoryTaken memory) { memory_ = memory; }
   std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
   /// Out of memory with so many in flight: half of them from now on, one more every ten minutes without another.
   void exhausted(int pieces, Seconds now);
@@ -82,9 +82,9 @@ class DeviceBook {
   DeviceFacts facts_;
   DeviceHealth health_;
   SpeedModel speed_;
-  DeviceMemory memory_{};
+  MemoryTaken memory_{};
   std::vector<Flight> flights_{};
-  std::vector<std::pair<TaskId, int>> tasks_{};  // with pieces in flight
+  std::vector<std::pair<TaskKey, int>> tasks_{};  // with pieces in flight
   Bytes reserved_{};
   std::optional<int> fits_{};  // pieces, after it was out of memory
   Seconds fits_until_{};

@@ -35,7 +35,7 @@ struct Dispatcher::State {
   /// A device for a risky piece, when none is empty: the one that is soonest, of those that should take it.
   std::optional<DeviceIndex> clearing() const {
     if (queue.risky().empty()) return {};
-    const Task& task = queue.at(*queue.risky().begin());
+    const QueuedTask& task = queue.at(*queue.risky().begin());
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
       const auto limit = refused({devices, queue, options}, i, task);
@@ -81,7 +81,7 @@ struct Dispatcher::State {
       book.incident_counts = book.health().proven();
       book.health().failed(reason, flight.canary, !another_in_service(device), now);
     }
-    Task* task = flight.canary ? nullptr : queue.find(flight.task);
+    QueuedTask* task = flight.canary ? nullptr : queue.find(flight.task);
     if (!task) return;
     const auto add_to = [device](std::vector<DeviceIndex>& list) {
       if (std::find(list.begin(), list.end(), device) == list.end()) list.push_back(device);
@@ -93,42 +93,41 @@ struct Dispatcher::State {
       add_to(task->took_down);
   }
 
-  Verdict poisoned(const Task& task, Seconds now) {
+  Ruling poisoned(const QueuedTask& task, Seconds now) {
     for (const DeviceIndex device : task.took_down) devices[device].health().forgive(1, now);
-    return {Verdict::Next::poison, std::to_string(task.took_down.size()) +
-                                       " workers were lost with it, the last with " +
-                                       "nothing beside it: " + told(task)};
+    return {Ruling::Next::poison, std::to_string(task.took_down.size()) + " workers were lost with it, the last with " +
+                                      "nothing beside it: " + told(task)};
   }
 
-  static std::string told(const Task& task) {
+  static std::string told(const QueuedTask& task) {
     std::string text;
     for (const auto& line : task.evidence) text += (text.empty() ? "" : "; ") + line;
     return text;
   }
 
-  Verdict judge(Task& task, const Flight& flight, DeviceIndex device, FailureClass why, Seconds now);
+  Ruling judge(QueuedTask& task, const Flight& flight, DeviceIndex device, Blame why, Seconds now);
 };
 
 /// What becomes of a task; its piece has been put back already.
-Verdict Dispatcher::State::judge(Task& task, const Flight& flight, DeviceIndex device, FailureClass why, Seconds now) {
+Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIndex device, Blame why, Seconds now) {
   switch (why) {
-    case FailureClass::permanent: return {Verdict::Next::failed, told(task)};
-    case FailureClass::cancelled: return {};
-    case FailureClass::device:
+    case Blame::permanent: return {Ruling::Next::failed, told(task)};
+    case Blame::cancelled: return {};
+    case Blame::device:
       if (flight.alone && devices[device].incident_counts &&
           static_cast<int>(task.took_down.size()) >= options.workers_per_task)
         return poisoned(task, now);
-      return {Verdict::Next::retry, told(task)};
-    case FailureClass::exhausted:
+      return {Ruling::Next::retry, told(task)};
+    case Blame::exhausted:
       if (devices[device].pieces() == 0 && ++task.exhausted >= 2)
-        return {Verdict::Next::failed, "does not fit, even alone: " + told(task)};
-      return {Verdict::Next::retry, told(task)};
-    case FailureClass::transient: break;
+        return {Ruling::Next::failed, "does not fit, even alone: " + told(task)};
+      return {Ruling::Next::retry, told(task)};
+    case Blame::transient: break;
   }
   if (++task.attempts >= options.attempts)
-    return {Verdict::Next::failed, std::to_string(task.attempts) + " attempts: " + told(task)};
+    return {Ruling::Next::failed, std::to_string(task.attempts) + " attempts: " + told(task)};
   queue.pause(task.id, now + options.retry_pause * std::exp2(task.attempts - 1));
-  return {Verdict::Next::retry, told(task)};
+  return {Ruling::Next::retry, told(task)};
 }
 
 Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -142,7 +141,7 @@ DeviceIndex Dispatcher::add_device(DeviceFacts facts, Seconds now) {
   return state_->devices.size() - 1;
 }
 
-void Dispatcher::device_memory(DeviceIndex device, DeviceMemory memory, Seconds now) {
+void Dispatcher::device_memory(DeviceIndex device, MemoryTaken memory, Seconds now) {
   state_->advance(now);
   state_->devices.at(device).set_memory(memory);
 }
@@ -164,7 +163,7 @@ void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::
   book.remove(canary);
 }
 
-void Dispatcher::add_task(TaskId task, TaskFacts facts, Seconds now) {
+void Dispatcher::add_task(TaskKey task, TaskFacts facts, Seconds now) {
   state_->advance(now);
   std::optional<DeviceIndex> dealt_to;
   if (state_->options.policy == Policy::round_robin && !state_->devices.empty())
@@ -172,24 +171,24 @@ void Dispatcher::add_task(TaskId task, TaskFacts facts, Seconds now) {
   state_->queue.add(task, std::move(facts), dealt_to);
 }
 
-void Dispatcher::correct_length(TaskId task, Seconds audio, Seconds now) {
+void Dispatcher::correct_length(TaskKey task, Seconds audio, Seconds now) {
   state_->advance(now);
   state_->queue.correct_length(task, audio);
-  if (const Task* it = state_->queue.find(task); it && it->facts.whole)
+  if (const QueuedTask* it = state_->queue.find(task); it && it->facts.whole)
     for (DeviceBook& device : state_->devices) device.correct_length(task, audio);
 }
 
-void Dispatcher::offer(TaskId task, Seconds audio, std::int64_t count, Seconds now) {
+void Dispatcher::offer(TaskKey task, Seconds audio, std::int64_t count, Seconds now) {
   state_->advance(now);
   state_->queue.offer(task, {.audio = audio, .count = count});
 }
 
-void Dispatcher::withdraw(TaskId task, Seconds now) {
+void Dispatcher::withdraw(TaskKey task, Seconds now) {
   state_->advance(now);
   state_->queue.withdraw(task);
 }
 
-void Dispatcher::end_task(TaskId task, Seconds now) {
+void Dispatcher::end_task(TaskKey task, Seconds now) {
   state_->advance(now);
   state_->queue.end(task);
 }
@@ -199,7 +198,7 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
   if (auto canary = state_->canary()) return canary;
   const Scene scene = state_->scene();
   if (const auto placed = place(scene)) {
-    const Task& task = state_->queue.at(placed->task);
+    const QueuedTask& task = state_->queue.at(placed->task);
     Flight flight{.task = placed->task, .reserved = task.facts.memory, .alone = task.risky()};
     const std::string model = task.facts.model;
     flight.audio = state_->queue.take(placed->task);
@@ -224,14 +223,14 @@ void Dispatcher::finished(GrantId grant, Seconds now) {
   device.learned(flight, now);
   device.health().succeeded(flight.canary, now);
   if (flight.canary) return;
-  if (Task* task = state_->queue.find(flight.task); task && flight.alone) {
+  if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) {
     task->took_down.clear();
     task->avoid.clear();
   }
   state_->queue.landed(flight.task);
 }
 
-Verdict Dispatcher::failed(GrantId grant, FailureClass why, const std::string& reason, Seconds now) {
+Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, Seconds now) {
   state_->advance(now);
   const auto at = state_->granted.find(grant);
   if (at == state_->granted.end()) return {};
@@ -240,15 +239,15 @@ Verdict Dispatcher::failed(GrantId grant, FailureClass why, const std::string& r
   state_->granted.erase(at);
   const int pieces = device.pieces();
   const Flight flight = *device.remove(grant);
-  if (why == FailureClass::device || flight.canary) state_->lose_worker(index, flight, reason, now);
-  if (why == FailureClass::exhausted) device.exhausted(pieces, now);
+  if (why == Blame::device || flight.canary) state_->lose_worker(index, flight, reason, now);
+  if (why == Blame::exhausted) device.exhausted(pieces, now);
   if (flight.canary) return {};
-  Verdict verdict{};
-  if (Task* task = state_->queue.find(flight.task)) {
-    if (why != FailureClass::cancelled) task->evidence.push_back(device.facts().id + ": " + reason);
+  Ruling verdict{};
+  if (QueuedTask* task = state_->queue.find(flight.task)) {
+    if (why != Blame::cancelled) task->evidence.push_back(device.facts().id + ": " + reason);
     verdict = state_->judge(*task, flight, index, why, now);
   }
-  state_->queue.put_back(flight.task, flight.audio, why == FailureClass::device || flight.alone);
+  state_->queue.put_back(flight.task, flight.audio, why == Blame::device || flight.alone);
   return verdict;
 }
 

@@ -79,26 +79,26 @@ class Dispatcher {
   // Devices. A worker that is lost is told by `failed` for every grant on it; its canary is over with HealthEvent::lost
   // or restarting.
   DeviceIndex add_device(DeviceFacts facts, Seconds now);
-  void device_memory(DeviceIndex device, DeviceMemory memory, Seconds now);
+  void device_memory(DeviceIndex device, MemoryTaken memory, Seconds now);
   void device_slots(DeviceIndex device, int slots, Seconds now);  ///< what its worker takes from now on
   void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
-  void add_task(TaskId task, TaskFacts facts, Seconds now);
+  void add_task(TaskKey task, TaskFacts facts, Seconds now);
   /// What the whole task comes to, as found since: the sum of the pieces it offers, so less than the recording where
   /// only its speech is heard.
-  void correct_length(TaskId task, Seconds audio, Seconds now);
+  void correct_length(TaskKey task, Seconds audio, Seconds now);
   /// `count` more pieces of so much audio each can start. A task that is `whole` has one.
-  void offer(TaskId task, Seconds audio, std::int64_t count, Seconds now);
+  void offer(TaskKey task, Seconds audio, std::int64_t count, Seconds now);
   /// Takes pieces back that wait: nobody runs them any more.
-  void withdraw(TaskId task, Seconds now);
+  void withdraw(TaskKey task, Seconds now);
   /// Whatever of it is in flight stays in flight until it is finished or failed.
-  void end_task(TaskId task, Seconds now);
+  void end_task(TaskKey task, Seconds now);
 
   // Decisions.
   std::optional<Grant> next(Seconds now);
   void finished(GrantId grant, Seconds now);
-  Verdict failed(GrantId grant, FailureClass why, const std::string& reason, Seconds now);
+  Ruling failed(GrantId grant, Blame why, const std::string& reason, Seconds now);
   /// When to ask `next` again although nothing has happened: a back-off or a pause is over.
   std::optional<Seconds> wake_at() const;
 

@@ -45,13 +45,13 @@ class Placer {
 
  private:
   bool by_finish() const { return scene_.options.policy == Policy::tutti; }
-  const Task& task(const Entry& entry) const { return scene_.queue.at(entry.task); }
+  const QueuedTask& task(const Entry& entry) const { return scene_.queue.at(entry.task); }
   double audio(const Entry& entry) const { return task(entry).ready.front().audio.count(); }
   bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, task(entry)); }
   double note_score(DeviceIndex device) const;
   bool has_room(DeviceIndex device) const;
   /// It may take the task now, or as soon as something there is done.
-  bool usable(DeviceIndex device, const Task& task) const;
+  bool usable(DeviceIndex device, const QueuedTask& task) const;
 
   bool open_to(const GroupKey& key, DeviceIndex device) const;
   std::optional<Found> find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const;
@@ -100,7 +100,7 @@ bool Placer::has_room(DeviceIndex device) const {
   return book.pieces() < book.slots() && !book.runs_alone() && scene_.clearing != device;
 }
 
-bool Placer::usable(DeviceIndex device, const Task& task) const {
+bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {
   const auto limit = refused(scene_, device, task);
   return !limit || *limit == Limit::slots;
 }
@@ -135,8 +135,8 @@ std::optional<Placement> Placer::next() const {
 
 std::optional<Found> Placer::find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const {
   if (!by_finish()) return first_admitted(group, device);
-  if (key.kind != TaskClass::batch && key.whole) return dealt_in_order(group, device);
-  if (key.kind == TaskClass::interactive) return dealt_in_order(group, device);
+  if (key.kind != ServiceClass::batch && key.whole) return dealt_in_order(group, device);
+  if (key.kind == ServiceClass::interactive) return dealt_in_order(group, device);
   return key.whole ? whole(group, device) : window(group, device);
 }
 
@@ -155,7 +155,7 @@ std::optional<Found> Placer::first_admitted(const TaskGroup& group, DeviceIndex 
 std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) const {
   const auto found = first_admitted(group, device);
   if (!found) return {};
-  const Task& it = task(found->entry);
+  const QueuedTask& it = task(found->entry);
   const double length = audio(found->entry);
   const double here = forecast_.finish(device, length, it.facts.model);
   if (here <= forecast_.end() * kHair) return found;
@@ -199,7 +199,7 @@ const TailPlan& Placer::plan(const TaskGroup& group) const {
                    [](const auto& a, const auto& b) { return a.audio > b.audio; });
   std::vector<double> lengths;
   for (const auto& it : plan.pieces) lengths.push_back(it.audio);
-  const Task& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
+  const QueuedTask& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<PlanDevice> devices;
   std::vector<DeviceIndex> indices;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
@@ -223,7 +223,7 @@ std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device)
 
 /// In the group's order, each to the device that would end it first, in thought; what falls to this device.
 std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex device) const {
-  const Task& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
+  const QueuedTask& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<DeviceIndex> usable_ones;  // for tasks that avoid no device, one is as good as another
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
     if (forecast_.in_service(i) && usable(i, first)) usable_ones.push_back(i);
@@ -232,7 +232,7 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
   for (const bool fresh : {false, true})
     for (const Entry& entry : fresh ? group.fresh : group.started) {
       if (++looks > kMostLooks) return {};
-      const Task& it = task(entry);
+      const QueuedTask& it = task(entry);
       std::optional<DeviceIndex> best;
       double soonest = std::numeric_limits<double>::infinity();
       for (const DeviceIndex i : usable_ones) {
@@ -248,8 +248,8 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
 
 /// A piece that has to run alone goes to an empty device.
 std::optional<Placement> Placer::risky() const {
-  for (const TaskId id : scene_.queue.risky()) {
-    const Task& it = scene_.queue.at(id);
+  for (const TaskKey id : scene_.queue.risky()) {
+    const QueuedTask& it = scene_.queue.at(id);
     for (const DeviceIndex device : by_preference(it.ready.front().audio.count(), it.facts.model))
       if (scene_.devices[device].pieces() == 0 && !refused(scene_, device, it))
         return Placement{.task = id, .device = device};
@@ -258,7 +258,7 @@ std::optional<Placement> Placer::risky() const {
 }
 
 /// A task by which to say why a device takes nothing: the first that would be asked about.
-const Task* first_task(const Scene& scene) {
+const QueuedTask* first_task(const Scene& scene) {
   const Groups& groups = scene.queue.groups();
   if (groups.empty()) return nullptr;
   const TaskGroup& group = groups.begin()->second;
@@ -276,11 +276,11 @@ std::optional<Placement> place(const Scene& scene) {
 
 std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
   const DeviceBook& book = scene.devices[device];
-  const Task none{};
+  const QueuedTask none{};
   if (!book.health().in_service())
     return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device, none)};
   if (scene.queue.audio_unplaced() < kNothing) return Refusal{Idle::no_task, "nothing is left to start"};
-  const Task* task = first_task(scene);
+  const QueuedTask* task = first_task(scene);
   if (!task)
     return scene.queue.risky().empty() ? Refusal{Idle::input, "no task has its input ready"}
                                        : Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};

@@ -7,7 +7,7 @@
 namespace tutti {
 
 struct Placement {
-  TaskId task = 0;
+  TaskKey task = 0;
   DeviceIndex device = 0;
 };
 

@@ -9,18 +9,18 @@ namespace {
 
 constexpr Seconds kUnknownAudio{600};  // of a task, where no other is known either
 
-int step_of(TaskClass kind) {
+int step_of(ServiceClass kind) {
   switch (kind) {
-    case TaskClass::interactive: return 2;
-    case TaskClass::normal: return 1;
-    case TaskClass::batch: return 0;
+    case ServiceClass::interactive: return 2;
+    case ServiceClass::normal: return 1;
+    case ServiceClass::batch: return 0;
   }
   return 0;
 }
 
 }  // namespace
 
-GroupKey TaskQueue::key_of(const Task& task) const {
+GroupKey TaskQueue::key_of(const QueuedTask& task) const {
   const auto waited_since = std::floor(task.facts.queued_at / options_.ageing);
   const auto level = step_of(task.facts.kind) * options_.class_step + task.facts.priority;
   const bool in_order = options_.policy != Policy::tutti;
@@ -32,28 +32,28 @@ GroupKey TaskQueue::key_of(const Task& task) const {
           .dealt_to = task.dealt_to ? static_cast<std::int64_t>(*task.dealt_to) : -1};
 }
 
-TaskGroup::Entry TaskQueue::entry_of(const Task& task) const {
+TaskGroup::Entry TaskQueue::entry_of(const QueuedTask& task) const {
   const auto arrival = static_cast<double>(task.arrival);
   if (options_.policy != Policy::tutti) return {arrival, 0, task.id};
   const double audio = assumed(task).count();
   switch (task.facts.kind) {
-    case TaskClass::interactive:
+    case ServiceClass::interactive:
       return {task.facts.deadline ? task.facts.deadline->count() : std::numeric_limits<double>::infinity(), audio,
               task.id};
-    case TaskClass::normal: return {arrival, 0, task.id};
-    case TaskClass::batch: break;
+    case ServiceClass::normal: return {arrival, 0, task.id};
+    case ServiceClass::batch: break;
   }
   if (task.started && !task.facts.whole) return {arrival, 0, task.id};  // what is begun is brought to an end
   return {-audio, arrival, task.id};
 }
 
-Seconds TaskQueue::assumed(const Task& task) const {
+Seconds TaskQueue::assumed(const QueuedTask& task) const {
   if (task.facts.audio > Seconds::zero()) return task.facts.audio;
   return std::max(task.placed + task.ready_audio, kUnknownAudio);
 }
 
 /// What the task adds to the sums.
-void TaskQueue::count(Task& task) {
+void TaskQueue::count(QueuedTask& task) {
   Seconds left = std::max(assumed(task) - task.placed, task.ready_audio);
   if (task.facts.whole && task.started) left = task.ready_audio;  // its one piece is in flight, or back in the queue
   if (task.ended) left = {};
@@ -61,7 +61,7 @@ void TaskQueue::count(Task& task) {
   task.counted = left;
 }
 
-void TaskQueue::list(const Task& task) {
+void TaskQueue::list(const QueuedTask& task) {
   if (!listed(task)) return;
   if (task.risky()) {
     risky_.insert(task.id);
@@ -71,7 +71,7 @@ void TaskQueue::list(const Task& task) {
   (task.started ? group.started : group.fresh).insert(entry_of(task));
 }
 
-void TaskQueue::unlist(const Task& task) {
+void TaskQueue::unlist(const QueuedTask& task) {
   if (!listed(task) || risky_.erase(task.id) > 0) return;
   const auto group = groups_.find(key_of(task));
   (task.started ? group->second.started : group->second.fresh).erase(entry_of(task));
@@ -79,10 +79,10 @@ void TaskQueue::unlist(const Task& task) {
 }
 
 template <class How>
-void TaskQueue::change(TaskId id, How&& how) {
+void TaskQueue::change(TaskKey id, How&& how) {
   const auto at = tasks_.find(id);
   if (at == tasks_.end()) return;
-  Task& task = at->second;
+  QueuedTask& task = at->second;
   unlist(task);
   ready_ -= task.ready_audio.count();
   how(task);
@@ -91,7 +91,7 @@ void TaskQueue::change(TaskId id, How&& how) {
   list(task);
 }
 
-void TaskQueue::add(TaskId id, TaskFacts facts, std::optional<DeviceIndex> dealt_to) {
+void TaskQueue::add(TaskKey id, TaskFacts facts, std::optional<DeviceIndex> dealt_to) {
   const auto [at, is_new] = tasks_.try_emplace(id);
   if (!is_new) return;
   at->second.id = id;
@@ -102,18 +102,18 @@ void TaskQueue::add(TaskId id, TaskFacts facts, std::optional<DeviceIndex> dealt
   count(at->second);
 }
 
-Task* TaskQueue::find(TaskId id) {
+QueuedTask* TaskQueue::find(TaskKey id) {
   const auto at = tasks_.find(id);
   return at == tasks_.end() ? nullptr : &at->second;
 }
 
-void TaskQueue::correct_length(TaskId id, Seconds audio) {
-  change(id, [&](Task& task) { task.facts.audio = audio; });
+void TaskQueue::correct_length(TaskKey id, Seconds audio) {
+  change(id, [&](QueuedTask& task) { task.facts.audio = audio; });
 }
 
-void TaskQueue::offer(TaskId id, ReadyPieces pieces) {
+void TaskQueue::offer(TaskKey id, ReadyPieces pieces) {
   if (pieces.count <= 0) return;
-  change(id, [&](Task& task) {
+  change(id, [&](QueuedTask& task) {
     if (task.ended) return;
     if (!task.ready.empty() && task.ready.back().audio == pieces.audio && !task.ready.back().risky)
       task.ready.back().count += pieces.count;
@@ -124,8 +124,8 @@ void TaskQueue::offer(TaskId id, ReadyPieces pieces) {
   });
 }
 
-void TaskQueue::put_back(TaskId id, Seconds audio, bool risky) {
-  change(id, [&](Task& task) {
+void TaskQueue::put_back(TaskKey id, Seconds audio, bool risky) {
+  change(id, [&](QueuedTask& task) {
     --task.in_flight;
     task.placed -= audio;
     if (task.ended) return;
@@ -135,17 +135,17 @@ void TaskQueue::put_back(TaskId id, Seconds audio, bool risky) {
   forget_when_over(id);
 }
 
-void TaskQueue::withdraw(TaskId id) {
-  change(id, [](Task& task) {
+void TaskQueue::withdraw(TaskKey id) {
+  change(id, [](QueuedTask& task) {
     task.ready.clear();
     task.ready_audio = {};
   });
 }
 
-void TaskQueue::end(TaskId id) {
+void TaskQueue::end(TaskKey id) {
   const auto at = tasks_.find(id);
   if (at == tasks_.end() || at->second.ended) return;
-  change(id, [&](Task& task) {
+  change(id, [&](QueuedTask& task) {
     task.ready.clear();
     task.ready_audio = {};
     task.ended = true;
@@ -159,24 +159,24 @@ void TaskQueue::end(TaskId id) {
   forget_when_over(id);
 }
 
-void TaskQueue::forget_when_over(TaskId id) {
+void TaskQueue::forget_when_over(TaskKey id) {
   const auto at = tasks_.find(id);
   if (at != tasks_.end() && at->second.ended && at->second.in_flight == 0) tasks_.erase(at);
 }
 
-void TaskQueue::pause(TaskId id, Seconds until) {
-  change(id, [&](Task& task) { task.not_before = until; });
+void TaskQueue::pause(TaskKey id, Seconds until) {
+  change(id, [&](QueuedTask& task) { task.not_before = until; });
   paused_.emplace(until, id);
 }
 
 void TaskQueue::advance(Seconds now) {
-  std::vector<TaskId> over;
+  std::vector<TaskKey> over;
   while (!paused_.empty() && paused_.begin()->first <= now) {
     over.push_back(paused_.begin()->second);
     paused_.erase(paused_.begin());
   }
-  for (const TaskId id : over)
-    change(id, [&](Task& task) { task.not_before = task.not_before <= now ? Seconds{} : task.not_before; });
+  for (const TaskKey id : over)
+    change(id, [&](QueuedTask& task) { task.not_before = task.not_before <= now ? Seconds{} : task.not_before; });
   now_ = now;
 }
 
@@ -185,16 +185,16 @@ std::optional<Seconds> TaskQueue::wake_at() const {
   return paused_.begin()->first;
 }
 
-void TaskQueue::start(Task& task) {
+void TaskQueue::start(QueuedTask& task) {
   task.started = true;
   ++in_work_;
   host_memory_.value += task.facts.host_memory.value;
   decoders_ += task.facts.decoders;
 }
 
-Seconds TaskQueue::take(TaskId id) {
+Seconds TaskQueue::take(TaskKey id) {
   Seconds audio{};
-  change(id, [&](Task& task) {
+  change(id, [&](QueuedTask& task) {
     audio = task.ready.front().audio;
     if (--task.ready.front().count == 0) task.ready.erase(task.ready.begin());
     task.ready_audio = task.ready.empty() ? Seconds{} : task.ready_audio - audio;
@@ -205,8 +205,8 @@ Seconds TaskQueue::take(TaskId id) {
   return audio;
 }
 
-void TaskQueue::landed(TaskId id) {
-  change(id, [](Task& task) { --task.in_flight; });
+void TaskQueue::landed(TaskKey id) {
+  change(id, [](QueuedTask& task) { --task.in_flight; });
   forget_when_over(id);
 }
 

@@ -21,8 +21,8 @@ struct ReadyPieces {
 };
 
 /// A task and how far it is.
-struct Task {
-  TaskId id = 0;
+struct QueuedTask {
+  TaskKey id = 0;
   TaskFacts facts{};
   std::uint64_t arrival = 0;              // counts tasks as they are added
   std::optional<DeviceIndex> dealt_to{};  // round robin
@@ -48,7 +48,7 @@ struct TaskGroup {
   struct Entry {
     double first = 0;   // by this, least first …
     double second = 0;  // … then this, then the id
-    TaskId task = 0;
+    TaskKey task = 0;
     auto operator<=>(const Entry&) const = default;
   };
   std::set<Entry> started{};  // in work, with pieces ready: they come first
@@ -58,7 +58,7 @@ struct TaskGroup {
 /// What makes a group. Ordered so that what comes first is served first.
 struct GroupKey {
   std::int64_t rank = 0;  // minus the level: class and priority less ageing; it never changes
-  TaskClass kind{};
+  ServiceClass kind{};
   bool whole = false;
   std::int64_t memory = 0;
   std::string model{};
@@ -75,29 +75,29 @@ class TaskQueue {
  public:
   explicit TaskQueue(const DispatcherOptions& options) : options_(options) {}
 
-  void add(TaskId id, TaskFacts facts, std::optional<DeviceIndex> dealt_to);
-  Task* find(TaskId id);
-  void correct_length(TaskId id, Seconds audio);
-  void offer(TaskId id, ReadyPieces pieces);
+  void add(TaskKey id, TaskFacts facts, std::optional<DeviceIndex> dealt_to);
+  QueuedTask* find(TaskKey id);
+  void correct_length(TaskKey id, Seconds audio);
+  void offer(TaskKey id, ReadyPieces pieces);
   /// A piece that was placed comes back, in front of the others.
-  void put_back(TaskId id, Seconds audio, bool risky);
-  void withdraw(TaskId id);
-  void end(TaskId id);
+  void put_back(TaskKey id, Seconds audio, bool risky);
+  void withdraw(TaskKey id);
+  void end(TaskKey id);
   /// Nothing of it starts before.
-  void pause(TaskId id, Seconds until);
+  void pause(TaskKey id, Seconds until);
   /// Lets tasks back in whose pause is over.
   void advance(Seconds now);
   std::optional<Seconds> wake_at() const;
 
   /// Takes the next piece of a task that has one, as placed on a device.
-  Seconds take(TaskId id);
+  Seconds take(TaskKey id);
   /// A placed piece is done. Pieces of tasks that have ended land like others.
-  void landed(TaskId id);
+  void landed(TaskKey id);
 
   const std::map<GroupKey, TaskGroup>& groups() const { return groups_; }
   /// Tasks whose next piece has to run alone; they are in no group.
-  const std::set<TaskId>& risky() const { return risky_; }
-  const Task& at(TaskId id) const { return tasks_.at(id); }
+  const std::set<TaskKey>& risky() const { return risky_; }
+  const QueuedTask& at(TaskKey id) const { return tasks_.at(id); }
   bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
   bool anything_left() const { return unfinished_ > 0; }
   /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
@@ -110,24 +110,24 @@ class TaskQueue {
   int decoders() const { return decoders_; }
 
  private:
-  GroupKey key_of(const Task& task) const;
-  TaskGroup::Entry entry_of(const Task& task) const;
-  bool listed(const Task& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }
+  GroupKey key_of(const QueuedTask& task) const;
+  TaskGroup::Entry entry_of(const QueuedTask& task) const;
+  bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }
   /// Changes a task, taking it out of its group before and putting it in the right one after.
   template <class How>
-  void change(TaskId id, How&& how);
-  void list(const Task& task);
-  void unlist(const Task& task);
-  void forget_when_over(TaskId id);
-  void count(Task& task);
-  void start(Task& task);
-  Seconds assumed(const Task& task) const;
+  void change(TaskKey id, How&& how);
+  void list(const QueuedTask& task);
+  void unlist(const QueuedTask& task);
+  void forget_when_over(TaskKey id);
+  void count(QueuedTask& task);
+  void start(QueuedTask& task);
+  Seconds assumed(const QueuedTask& task) const;
 
   DispatcherOptions options_;
-  std::unordered_map<TaskId, Task> tasks_{};
+  std::unordered_map<TaskKey, QueuedTask> tasks_{};
   std::map<GroupKey, TaskGroup> groups_{};
-  std::set<TaskId> risky_{};
-  std::set<std::pair<Seconds, TaskId>> paused_{};
+  std::set<TaskKey> risky_{};
+  std::set<std::pair<Seconds, TaskKey>> paused_{};
   Seconds now_{};
   std::uint64_t arrivals_ = 0;
   std::size_t unfinished_ = 0;

@@ -13,11 +13,11 @@ namespace tutti {
 // The words of the room. Every moment is a Seconds since any origin that stays the same for a run: nothing in here asks
 // a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
 
-using TaskId = std::uint64_t;     // the caller's: a row of its store, a place in its list
+using TaskKey = std::uint64_t;    // the caller's: a row of its store, a place in its list
 using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
 using DeviceIndex = std::size_t;  // place in the order in which devices were added; never given to another
 
-enum class TaskClass { interactive, normal, batch };
+enum class ServiceClass { interactive, normal, batch };
 
 /// How tasks and devices are brought together.
 enum class Policy {
@@ -35,7 +35,7 @@ std::optional<Policy> policy_named(std::string_view name);
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
 struct TaskFacts {
-  TaskClass kind = TaskClass::batch;
+  ServiceClass kind = ServiceClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
   Seconds queued_at{};                ///< ageing counts from here
   std::optional<Seconds> deadline{};  ///< interactive tasks go by it
@@ -63,7 +63,7 @@ struct DeviceFacts {
 };
 
 /// What others take of a device's memory, as measured. `used` by everybody, us included, where that is known.
-struct DeviceMemory {
+struct MemoryTaken {
   Bytes foreign{};
   std::optional<Bytes> used{};
 };
@@ -71,7 +71,7 @@ struct DeviceMemory {
 /// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
 struct Grant {
   GrantId id = 0;
-  TaskId task = 0;
+  TaskKey task = 0;
   DeviceIndex device = 0;
   Seconds audio{};
   Bytes reserved{};
@@ -94,7 +94,7 @@ inline constexpr std::size_t kIdleReasons = 8;
 const char* idle_name(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.
-enum class FailureClass {
+enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
   transient,  ///< nobody's: trying again may help
   device,     ///< the worker died, hung or answered nonsense
@@ -103,7 +103,7 @@ enum class FailureClass {
 };
 
 /// What becomes of a task after a failure.
-struct Verdict {
+struct Ruling {
   enum class Next {
     retry,   ///< its piece is queued again (transient: after a pause)
     failed,  ///< tell the user; end_task follows

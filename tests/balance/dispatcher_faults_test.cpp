@@ -19,15 +19,14 @@ DeviceState state_of(Dispatcher& dispatcher, DeviceIndex index, Seconds now) {
 
 TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
   Dispatcher dispatcher = two_cards();
-  for (TaskId id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
+  for (TaskKey id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 4u);
-  std::vector<TaskId> victims;
+  std::vector<TaskKey> victims;
   for (const auto& grant : grants)
     if (grant.device == 0) {
       victims.push_back(grant.task);
-      EXPECT_EQ(dispatcher.failed(grant.id, FailureClass::device, "killed by signal 9", Seconds(1)).next,
-                Verdict::Next::retry);
+      EXPECT_EQ(dispatcher.failed(grant.id, Blame::device, "killed by signal 9", Seconds(1)).next, Ruling::Next::retry);
     }
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(1)), DeviceState::suspect) << "one worker lost is one failure";
   const auto meanwhile = take_all(dispatcher, Seconds(1));
@@ -44,13 +43,12 @@ TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTh
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::device, "killed by signal 11", Seconds(1)).next,
-            Verdict::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1)).next, Ruling::Next::retry);
   const auto second = dispatcher.next(Seconds(1));
   ASSERT_TRUE(second);
   EXPECT_NE(second->device, first->device);
-  const Verdict verdict = dispatcher.failed(second->id, FailureClass::device, "killed by signal 11", Seconds(2));
-  EXPECT_EQ(verdict.next, Verdict::Next::poison);
+  const Ruling verdict = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
+  EXPECT_EQ(verdict.next, Ruling::Next::poison);
   EXPECT_NE(verdict.reason.find("a: killed by signal 11; b: killed by signal 11"), std::string::npos) << verdict.reason;
   dispatcher.end_task(7, Seconds(2));
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy);
@@ -60,7 +58,7 @@ TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTh
 
 TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskId id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
+  for (TaskKey id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
   int on_dead = 0, done = 0;
   std::optional<Grant> running;
   for (double now = 0; done < 40 && now < 2000; now += 1) {
@@ -70,8 +68,8 @@ TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere)
         continue;
       }
       on_dead += grant->canary ? 0 : 1;
-      const Verdict verdict = dispatcher.failed(grant->id, FailureClass::device, "no kernel image", Seconds(now));
-      EXPECT_NE(verdict.next, Verdict::Next::poison) << "the card is to blame";
+      const Ruling verdict = dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(now));
+      EXPECT_NE(verdict.next, Ruling::Next::poison) << "the card is to blame";
     }
     if (!running || static_cast<int>(now) % 10 != 9) continue;
     dispatcher.finished(running->id, Seconds(now));
@@ -85,7 +83,7 @@ TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere)
 
 TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
   Dispatcher dispatcher = two_cards(2);
-  for (TaskId id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
+  for (TaskKey id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
   take_all(dispatcher, {});
   dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", Seconds(1));
   for (const auto& grant : take_all(dispatcher, Seconds(1))) EXPECT_NE(grant.device, 0u);
@@ -95,10 +93,10 @@ TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
 
 TEST(DispatcherFaults, AfterItsBackOffACardIsProbedByOneCanaryAtATime) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskId id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(3000));
+  for (TaskKey id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(3000));
   for (int i = 0; i < 3; ++i)
     for (const auto& grant : take_all(dispatcher, Seconds(i)))
-      if (grant.device == 0) dispatcher.failed(grant.id, FailureClass::device, "hung", Seconds(i));
+      if (grant.device == 0) dispatcher.failed(grant.id, Blame::device, "hung", Seconds(i));
   ASSERT_EQ(state_of(dispatcher, 0, Seconds(3)), DeviceState::open);
   ASSERT_TRUE(dispatcher.wake_at());
   const Seconds back = *dispatcher.wake_at();
@@ -136,8 +134,7 @@ TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) 
   dispatcher.offer(1, Seconds(30), 100, {});
   auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 8u);
-  EXPECT_EQ(dispatcher.failed(grants[0].id, FailureClass::exhausted, "out of memory", Seconds(1)).next,
-            Verdict::Next::retry);
+  EXPECT_EQ(dispatcher.failed(grants[0].id, Blame::exhausted, "out of memory", Seconds(1)).next, Ruling::Next::retry);
   for (std::size_t i = 1; i < grants.size(); ++i) dispatcher.finished(grants[i].id, Seconds(2));
   EXPECT_EQ(take_all(dispatcher, Seconds(2)).size(), 4u);
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy) << "it is no fault of the device";
@@ -149,10 +146,10 @@ TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::exhausted, "out of memory", {}).next, Verdict::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::exhausted, "out of memory", {}).next, Ruling::Next::retry);
   const auto second = dispatcher.next({});
-  const Verdict verdict = dispatcher.failed(second->id, FailureClass::exhausted, "out of memory", {});
-  EXPECT_EQ(verdict.next, Verdict::Next::failed);
+  const Ruling verdict = dispatcher.failed(second->id, Blame::exhausted, "out of memory", {});
+  EXPECT_EQ(verdict.next, Ruling::Next::failed);
   EXPECT_NE(verdict.reason.find("does not fit"), std::string::npos);
 }
 
@@ -161,17 +158,17 @@ TEST(DispatcherFaults, ATransientFailureIsTriedAgainAfterAPauseAndThreeAreEnough
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, FailureClass::transient, "connection reset", {}).next, Verdict::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::transient, "connection reset", {}).next, Ruling::Next::retry);
   EXPECT_FALSE(dispatcher.next({}));
   EXPECT_EQ(dispatcher.wake_at(), Seconds(1));
   const auto second = dispatcher.next(Seconds(1));
   ASSERT_TRUE(second);
-  dispatcher.failed(second->id, FailureClass::transient, "connection reset", Seconds(1));
+  dispatcher.failed(second->id, Blame::transient, "connection reset", Seconds(1));
   EXPECT_FALSE(dispatcher.next(Seconds(2)));
   const auto third = dispatcher.next(Seconds(3));
   ASSERT_TRUE(third);
-  const Verdict verdict = dispatcher.failed(third->id, FailureClass::transient, "connection reset", Seconds(3));
-  EXPECT_EQ(verdict.next, Verdict::Next::failed);
+  const Ruling verdict = dispatcher.failed(third->id, Blame::transient, "connection reset", Seconds(3));
+  EXPECT_EQ(verdict.next, Ruling::Next::failed);
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(3)), DeviceState::healthy);
 }
 
@@ -180,18 +177,18 @@ TEST(DispatcherFaults, APermanentFailureIsTheTasksAndACancelledPieceIsNobodys) {
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
   const auto given_back = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(given_back->id, FailureClass::cancelled, "", {}).next, Verdict::Next::retry);
+  EXPECT_EQ(dispatcher.failed(given_back->id, Blame::cancelled, "", {}).next, Ruling::Next::retry);
   const auto again = dispatcher.next({});
   ASSERT_TRUE(again);
-  EXPECT_EQ(dispatcher.failed(again->id, FailureClass::permanent, "no audio in it", {}).next, Verdict::Next::failed);
+  EXPECT_EQ(dispatcher.failed(again->id, Blame::permanent, "no audio in it", {}).next, Ruling::Next::failed);
 }
 
 TEST(DispatcherFaults, WhenAllCardsAreLostAndOneReturnsTheWorkGoesOn) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskId id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
+  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});
   for (const DeviceIndex card : {0u, 1u}) dispatcher.device_heard(card, HealthEvent::lost, "Xid 79", Seconds(1));
-  for (const auto& grant : grants) dispatcher.failed(grant.id, FailureClass::device, "lost", Seconds(1));
+  for (const auto& grant : grants) dispatcher.failed(grant.id, Blame::device, "lost", Seconds(1));
   EXPECT_FALSE(dispatcher.next(Seconds(100)));
   EXPECT_EQ(dispatcher.devices(Seconds(100))[0].why_idle, Idle::fault);
   dispatcher.device_heard(1, HealthEvent::returned, "enumerates again", Seconds(200));

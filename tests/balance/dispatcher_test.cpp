@@ -17,7 +17,7 @@ Dispatcher ten_requests(Policy policy) {
     facts.task_cap = 4;
     dispatcher.add_device(facts, {});
   }
-  for (TaskId id = 0; id < 10; ++id) add_file(dispatcher, id, Seconds(3000));
+  for (TaskKey id = 0; id < 10; ++id) add_file(dispatcher, id, Seconds(3000));
   return dispatcher;
 }
 
@@ -48,12 +48,12 @@ TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
     facts.task_cap = 1;
     dispatcher.add_device(facts, {});
   }
-  for (TaskId id = 0; id < 2; ++id) {
+  for (TaskKey id = 0; id < 2; ++id) {
     dispatcher.add_task(id, {.audio = Seconds(300)}, {});
     dispatcher.offer(id, Seconds(30), 3, {});
   }
   const auto grants = take_all(dispatcher, {});
-  std::map<DeviceIndex, std::set<TaskId>> tasks;
+  std::map<DeviceIndex, std::set<TaskKey>> tasks;
   for (const auto& grant : grants) tasks[grant.device].insert(grant.task);
   for (const auto& [index, there] : tasks) EXPECT_EQ(there.size(), 1u);
 }
@@ -64,7 +64,7 @@ TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
   facts.memory = Bytes{10'000'000'000};
   facts.model_memory = {4'000'000'000};
   dispatcher.add_device(facts, {});
-  for (TaskId id = 0; id < 5; ++id) add_file(dispatcher, id, Seconds(100), {}, {.memory = {1'500'000'000}});
+  for (TaskKey id = 0; id < 5; ++id) add_file(dispatcher, id, Seconds(100), {}, {.memory = {1'500'000'000}});
   EXPECT_EQ(take_all(dispatcher, {}).size(), 3u) << "10 GB less 5 % less 4 GB hold three times 1.5 GB";
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "needs 1.5 GB of memory; 1.0 GB are free");
   EXPECT_EQ(dispatcher.devices({})[0].reserved, Bytes{8'500'000'000});
@@ -87,7 +87,7 @@ TEST(Dispatcher, WhatOthersUseOfACardIsNotPromisedToAnybody) {
 TEST(Dispatcher, HostMemoryAndDecodersBoundTheTasksInWork) {
   Dispatcher dispatcher({.host_memory = Bytes{10'000'000'000}, .decoders = 3});
   dispatcher.add_device(device("GPU 0", 30, 8), {});
-  for (TaskId id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {4'500'000'000}});
+  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {4'500'000'000}});
   const auto first = take_all(dispatcher, {});
   EXPECT_EQ(first.size(), 2u);
   EXPECT_NE(dispatcher.devices({})[0].refusal.find("needs 4.5 GB of this machine's memory"), std::string::npos);
@@ -99,7 +99,7 @@ TEST(Dispatcher, HostMemoryAndDecodersBoundTheTasksInWork) {
 
   Dispatcher decoding({.decoders = 3});
   decoding.add_device(device("GPU 0", 30, 8), {});
-  for (TaskId id = 0; id < 4; ++id) add_file(decoding, id, Seconds(100), {}, {.decoders = 2});
+  for (TaskKey id = 0; id < 4; ++id) add_file(decoding, id, Seconds(100), {}, {.decoders = 2});
   EXPECT_EQ(take_all(decoding, {}).size(), 1u);
   EXPECT_EQ(decoding.devices({})[0].refusal, "all 3 decoding processes are taken");
 }
@@ -107,14 +107,14 @@ TEST(Dispatcher, HostMemoryAndDecodersBoundTheTasksInWork) {
 TEST(Dispatcher, ATaskTooLargeForTheHostBudgetRunsAlone) {
   Dispatcher dispatcher({.host_memory = Bytes{1'000'000'000}});
   dispatcher.add_device(device("GPU 0", 30, 8), {});
-  for (TaskId id = 0; id < 2; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {2'000'000'000}});
+  for (TaskKey id = 0; id < 2; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {2'000'000'000}});
   EXPECT_EQ(take_all(dispatcher, {}).size(), 1u);
 }
 
 TEST(Dispatcher, ThreadsBoundTheTasksInWorkOnAllDevicesTogether) {
   Dispatcher dispatcher({.tasks_at_once = 3});
   for (int i = 0; i < 2; ++i) dispatcher.add_device(device("GPU " + std::to_string(i), 30, 8), {});
-  for (TaskId id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(100));
+  for (TaskKey id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(100));
   EXPECT_EQ(take_all(dispatcher, {}).size(), 3u);
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 tasks are in work");
 }
@@ -124,10 +124,10 @@ TEST(Dispatcher, InteractiveTasksComeFirstByTheirDeadlinesThenNormalThenTheLonge
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
   add_file(dispatcher, 2, Seconds(900));
-  add_file(dispatcher, 3, Seconds(5), {}, {.kind = TaskClass::normal});
-  add_file(dispatcher, 4, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(60)});
-  add_file(dispatcher, 5, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(20)});
-  std::vector<TaskId> order;
+  add_file(dispatcher, 3, Seconds(5), {}, {.kind = ServiceClass::normal});
+  add_file(dispatcher, 4, Seconds(5), {}, {.kind = ServiceClass::interactive, .deadline = Seconds(60)});
+  add_file(dispatcher, 5, Seconds(5), {}, {.kind = ServiceClass::interactive, .deadline = Seconds(20)});
+  std::vector<TaskKey> order;
   for (double now = 0; order.size() < 5; now += 100) {
     const auto grant = dispatcher.next(Seconds(now));
     ASSERT_TRUE(grant);
@@ -135,15 +135,15 @@ TEST(Dispatcher, InteractiveTasksComeFirstByTheirDeadlinesThenNormalThenTheLonge
     dispatcher.finished(grant->id, Seconds(now + 50));
     dispatcher.end_task(grant->task, Seconds(now + 50));
   }
-  EXPECT_EQ(order, (std::vector<TaskId>{5, 4, 3, 2, 1}));
+  EXPECT_EQ(order, (std::vector<TaskKey>{5, 4, 3, 2, 1}));
 }
 
 TEST(Dispatcher, WhoHasWaitedLongEnoughOvertakesABetterClass) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
-  add_file(dispatcher, 2, Seconds(100), Seconds(3000), {.kind = TaskClass::normal});
-  add_file(dispatcher, 3, Seconds(100), Seconds(7300), {.kind = TaskClass::normal});
+  add_file(dispatcher, 2, Seconds(100), Seconds(3000), {.kind = ServiceClass::normal});
+  add_file(dispatcher, 3, Seconds(100), Seconds(7300), {.kind = ServiceClass::normal});
   const auto first = dispatcher.next(Seconds(7300));
   EXPECT_EQ(first->task, 2u) << "six steps for its class, less five for coming 3000 s later";
   dispatcher.finished(first->id, Seconds(7310));

@@ -30,7 +30,7 @@ inline std::map<DeviceIndex, int> by_device(const std::vector<Grant>& grants) {
 }
 
 /// Adds a whole file that can start.
-inline void add_file(Dispatcher& dispatcher, TaskId id, Seconds audio, Seconds now = {}, TaskFacts facts = {}) {
+inline void add_file(Dispatcher& dispatcher, TaskKey id, Seconds audio, Seconds now = {}, TaskFacts facts = {}) {
   facts.audio = audio;
   facts.whole = true;
   facts.queued_at = now;

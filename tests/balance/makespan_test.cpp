@@ -11,13 +11,14 @@
 namespace tutti {
 namespace {
 
-SimResult run(Policy policy, std::span<const SimTask> tasks, std::vector<SimDevice> devices, Unit unit) {
+SimResult run(Policy policy, std::span<const SimTask> tasks, std::vector<SimDevice> devices, SimUnit unit) {
   SimOptions options{.unit = unit};
   set_policy(policy, devices, options);
   return simulate(tasks, devices, options);
 }
 
-double ratio(const SimResult& result, std::span<const SimTask> tasks, std::span<const SimDevice> devices, Unit unit) {
+double ratio(const SimResult& result, std::span<const SimTask> tasks, std::span<const SimDevice> devices,
+             SimUnit unit) {
   for (const Seconds done : result.done_at) EXPECT_GT(done, Seconds::zero()) << "a task was not done";
   return result.makespan / lower_bound(tasks, devices, unit);
 }
@@ -30,7 +31,7 @@ std::vector<SimDevice> devices_of(const std::vector<double>& speeds, int slots =
 }
 
 struct Row {
-  Unit unit;
+  SimUnit unit;
   std::size_t tasks;
   double promised;
 };
@@ -47,22 +48,22 @@ TEST_P(MakespanTable, IsWhatIsPromised) {
     EXPECT_GE(mine, 1 - 1e-9) << "faster than possible";
     sum += mine;
     worst = std::max(worst, mine);
-    if (row.unit == Unit::file) note += ratio(run(Policy::note, tasks, devices, row.unit), tasks, devices, row.unit);
+    if (row.unit == SimUnit::file) note += ratio(run(Policy::note, tasks, devices, row.unit), tasks, devices, row.unit);
   }
-  std::printf("%s, n = %zu: mean %.4f, worst %.4f (note %.3f)\n", row.unit == Unit::file ? "files" : "windows",
+  std::printf("%s, n = %zu: mean %.4f, worst %.4f (note %.3f)\n", row.unit == SimUnit::file ? "files" : "windows",
               row.tasks, sum / 40, worst, note / 40);
   EXPECT_LE(sum / 40, row.promised);
-  if (row.unit == Unit::file) {
+  if (row.unit == SimUnit::file) {
     EXPECT_LT(sum, note);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of40Seeds, MakespanTable,
-                         testing::Values(Row{Unit::file, 10, 1.17}, Row{Unit::file, 40, 1.025},
-                                         Row{Unit::file, 200, 1.015}, Row{Unit::window, 10, 1.03},
-                                         Row{Unit::window, 40, 1.01}, Row{Unit::window, 200, 1.005}),
+                         testing::Values(Row{SimUnit::file, 10, 1.17}, Row{SimUnit::file, 40, 1.025},
+                                         Row{SimUnit::file, 200, 1.015}, Row{SimUnit::window, 10, 1.03},
+                                         Row{SimUnit::window, 40, 1.01}, Row{SimUnit::window, 200, 1.005}),
                          [](const auto& row) {
-                           return (row.param.unit == Unit::file ? "Files" : "Windows") +
+                           return (row.param.unit == SimUnit::file ? "Files" : "Windows") +
                                   std::to_string(row.param.tasks);
                          });
 
@@ -88,7 +89,7 @@ TEST(Makespan, WithExactEstimatesARunOfUpToTenFilesIsWithinAHundredthOfTheTrueOp
     const auto tasks = with_error(audio, 0, 0);
     std::vector<double> ends(speeds.size());
     const double best = best_of_all(audio, speeds, 0, ends);
-    EXPECT_LE(run(Policy::tutti, tasks, devices_of(speeds), Unit::file).makespan.count(), best * 1.01);
+    EXPECT_LE(run(Policy::tutti, tasks, devices_of(speeds), SimUnit::file).makespan.count(), best * 1.01);
   }
 }
 
@@ -100,7 +101,7 @@ TEST(Makespan, TheLectureArchiveUsesNinetyNineHundredthsOfEqualAndUnequalCards) 
   for (const std::size_t count : {1, 2, 4, 8, 16}) machines.emplace_back(count, 100);
   for (const auto& speeds : machines) {
     const auto devices = devices_of(speeds);
-    const double mine = ratio(run(Policy::tutti, tasks, devices, Unit::window), tasks, devices, Unit::window);
+    const double mine = ratio(run(Policy::tutti, tasks, devices, SimUnit::window), tasks, devices, SimUnit::window);
     std::printf("%zu cards: %.2f %% of ideal\n", speeds.size(), 100 / mine);
     EXPECT_GE(1 / mine, 0.99) << speeds.size();
   }
@@ -118,9 +119,9 @@ TEST(Makespan, AddingADeviceAtAQuarterOfTheSpeedCostsAtMostAHundredth) {
     const auto count = static_cast<std::size_t>(dice.coin() ? dice.between(1, 4) : dice.between(5, 30));
     const auto audio = log_normal_lengths(count, Seconds(dice.coin() ? 60 : 1200), 1, seed);
     const auto tasks = with_error(audio, dice.coin() ? 0.3 : 0, seed);
-    const Seconds before = run(Policy::tutti, tasks, devices_of(speeds), Unit::window).makespan;
+    const Seconds before = run(Policy::tutti, tasks, devices_of(speeds), SimUnit::window).makespan;
     speeds.push_back(*std::max_element(speeds.begin(), speeds.end()) / 4);
-    const Seconds after = run(Policy::tutti, tasks, devices_of(speeds), Unit::window).makespan;
+    const Seconds after = run(Policy::tutti, tasks, devices_of(speeds), SimUnit::window).makespan;
     worst = std::max(worst, after / before);
     EXPECT_LE(after / before, 1.01);
   }

@@ -50,8 +50,8 @@ class Storm {
   };
 
   void add() {
-    const TaskId id = mine_.size();
-    const TaskClass kinds[] = {TaskClass::interactive, TaskClass::normal, TaskClass::batch};
+    const TaskKey id = mine_.size();
+    const ServiceClass kinds[] = {ServiceClass::interactive, ServiceClass::normal, ServiceClass::batch};
     Mine task{.whole = dice_.coin(), .pieces = 1};
     const double audio = dice_.between(5, 400);
     dispatcher_.add_task(id,
@@ -86,8 +86,8 @@ class Storm {
   /// No limit is passed.
   void check() {
     std::map<DeviceIndex, int> pieces;
-    std::map<DeviceIndex, std::set<TaskId>> tasks;
-    std::map<TaskId, int> of_task;
+    std::map<DeviceIndex, std::set<TaskKey>> tasks;
+    std::map<TaskKey, int> of_task;
     for (const auto& [id, running] : running_) {
       ++pieces[running.device];
       if (running.canary) continue;
@@ -119,13 +119,13 @@ class Storm {
       if (!grant.canary && --mine_[grant.task].pieces == 0) end(grant.task);
       return;
     }
-    const FailureClass classes[] = {FailureClass::transient, FailureClass::device,    FailureClass::device,
-                                    FailureClass::exhausted, FailureClass::cancelled, FailureClass::permanent};
-    const Verdict verdict = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
-    if (!grant.canary && verdict.next != Verdict::Next::retry) end(grant.task);
+    const Blame classes[] = {Blame::transient, Blame::device,    Blame::device,
+                             Blame::exhausted, Blame::cancelled, Blame::permanent};
+    const Ruling verdict = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
+    if (!grant.canary && verdict.next != Ruling::Next::retry) end(grant.task);
   }
 
-  void end(TaskId id) {
+  void end(TaskKey id) {
     dispatcher_.end_task(id, Seconds(now_));
     mine_[id].ended = true;
     std::erase_if(running_, [&](const auto& it) {
@@ -212,7 +212,7 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
       dispatcher.add_device(device("d", speeds.back(), dice.between(1, 4)), {});
     }
     int left = 0;
-    for (TaskId id = 0; id < 12; ++id) {
+    for (TaskKey id = 0; id < 12; ++id) {
       const int pieces = dice.between(1, 40);
       dispatcher.add_task(id, {.audio = Seconds(30 * pieces)}, {});
       dispatcher.offer(id, Seconds(30), pieces, {});
@@ -240,10 +240,10 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
 TEST(Properties, AnEndlessStreamOfBetterTasksStarvesNobody) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("d", 30, 1), {});
-  add_file(dispatcher, 0, Seconds(30), {}, {.kind = TaskClass::batch});
+  add_file(dispatcher, 0, Seconds(30), {}, {.kind = ServiceClass::batch});
   for (int i = 1; i < 20'000; ++i) {
     const Seconds now(i);
-    add_file(dispatcher, static_cast<TaskId>(i), Seconds(3000), now, {.kind = TaskClass::interactive});
+    add_file(dispatcher, static_cast<TaskKey>(i), Seconds(3000), now, {.kind = ServiceClass::interactive});
     const auto grant = dispatcher.next(now);
     ASSERT_TRUE(grant);
     if (grant->task == 0) {

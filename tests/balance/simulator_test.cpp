@@ -9,7 +9,7 @@ namespace {
 
 using Kind = SimFault::Kind;
 
-SimResult run(std::vector<SimDevice> devices, std::span<const SimTask> tasks, Unit unit = Unit::window) {
+SimResult run(std::vector<SimDevice> devices, std::span<const SimTask> tasks, SimUnit unit = SimUnit::window) {
   SimOptions options{.unit = unit};
   set_policy(Policy::tutti, devices, options);
   return simulate(tasks, devices, options);
@@ -40,7 +40,7 @@ TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
   EXPECT_EQ(done(result), 30u);
   EXPECT_EQ(result.devices[1].idle[static_cast<std::size_t>(Idle::starting)], Seconds(20));
   const double lost = 20 * 12 / 42.0;
-  EXPECT_LE(result.makespan.count(), (lower_bound(tasks, devices, Unit::window).count() + lost) * 1.02);
+  EXPECT_LE(result.makespan.count(), (lower_bound(tasks, devices, SimUnit::window).count() + lost) * 1.02);
 }
 
 TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
@@ -49,7 +49,7 @@ TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
   const auto tasks = lectures(30);
   const SimResult result = run(devices, tasks);
   EXPECT_NEAR(result.devices[1].speed, 6, 0.1);
-  EXPECT_LE(result.makespan / lower_bound(tasks, devices, Unit::window), 1.01);
+  EXPECT_LE(result.makespan / lower_bound(tasks, devices, SimUnit::window), 1.01);
 }
 
 TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
@@ -60,14 +60,14 @@ TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
   EXPECT_EQ(done(result), 30u);
   EXPECT_GT(result.failures, 0u);
   EXPECT_LE(result.failures, 4u * 5);
-  EXPECT_LE(result.makespan / lower_bound(tasks, devices, Unit::window), 1.05);
+  EXPECT_LE(result.makespan / lower_bound(tasks, devices, SimUnit::window), 1.05);
 }
 
 TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].faults = {{Seconds(10), Kind::sick}};
   const auto tasks = lectures(30);
-  const SimResult result = run(devices, tasks, Unit::file);
+  const SimResult result = run(devices, tasks, SimUnit::file);
   EXPECT_EQ(done(result), 30u);
   EXPECT_LE(result.failures, 20u) << "canaries included";
   EXPECT_GT(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)], result.makespan * 0.8);

@@ -6,6 +6,8 @@
 #include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
 #include "hub/memory_plan.h"
+#include "jobs/open_store.h"
+#include "support/temp_folder.h"
 
 namespace tutti {
 namespace {
@@ -38,17 +40,39 @@ TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
   machine.gpus[0].uuid = "GPU-aa";
   machine.gpus[0].memory_total = Bytes{24'000'000'000};
   machine.visible = machine.gpus;
-  const auto targets = plan_targets("emulated:30x:12GB,cuda:0,GPU-a,cpu:1,auto", machine);
+  const auto targets = plan_targets("emulated:30x:12GB,cuda:0,cpu:1", machine);
   ASSERT_TRUE(targets) << targets.error().text();
-  ASSERT_EQ(targets->size(), 5u);
+  ASSERT_EQ(targets->size(), 3u);
   EXPECT_EQ((*targets)[0].speed, 30);
   EXPECT_EQ((*targets)[0].memory, Bytes{12'000'000'000});
+  EXPECT_GT((*targets)[0].windows.value_or(0), 1);
+  EXPECT_EQ((*targets)[1].id, "cuda:0");
+  EXPECT_EQ((*targets)[1].memory, Bytes{24'000'000'000});
   EXPECT_FALSE((*targets)[1].speed);
-  EXPECT_EQ((*targets)[2].memory, Bytes{24'000'000'000});
-  EXPECT_TRUE((*targets)[3].on_cpu);
-  EXPECT_EQ((*targets)[4].id, "cuda:0");
-  for (const char* list : {"", "cuda:1", "cpu:", "cpu:x", "emulated:12GB", "cuda:0,,cpu", "cuda:0,"})
+  EXPECT_TRUE((*targets)[2].on_cpu);
+  for (const char* list : {"", "cuda:1", "cpu:x", "emulated:12GB", "cuda:0,,cpu"})
     EXPECT_FALSE(plan_targets(list, machine)) << list;
+}
+
+TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
+  const TempFolder folder;
+  std::vector<PlanTarget> targets{{.id = "cuda:0", .record = "GPU-aa"}, {.id = "cuda:1", .record = "GPU-bb"}};
+  ASSERT_TRUE(add_known_speeds(targets, folder.path() / "none", "medium", "default"));
+  EXPECT_FALSE(targets[0].speed);
+  {
+    auto store = open_store({.folder = folder.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    for (const int windows : {1, 8})
+      ASSERT_TRUE((*store)->record_speed({.key = {"GPU-aa", "medium", "default", windows},
+                                          .speed = 10.0 * windows,
+                                          .samples = 5,
+                                          .median_error = 0.1}));
+    ASSERT_TRUE((*store)->record_speed({.key = {"GPU-bb", "tiny", "default", 8}, .speed = 300}));
+  }
+  ASSERT_TRUE(add_known_speeds(targets, folder.path(), "medium", "default"));
+  EXPECT_EQ(targets[0].speed, 80);
+  EXPECT_DOUBLE_EQ(targets[0].speed_error, 0.1);
+  EXPECT_FALSE(targets[1].speed) << "it was measured with another model";
 }
 
 TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLeftFree) {
@@ -94,7 +118,7 @@ TEST(PlanQuote, ADeviceOfUnknownSpeedHasACapacityAndNoTime) {
 
 TEST(PlanPolicies, AreComparedByTheContractsKeys) {
   const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
-  const auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), Unit::window, 0);
+  const auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
   EXPECT_EQ(table.json().substr(0, 17), R"({"lower_bound_s":)");
   for (const char* name : {"tutti", "note", "fifo", "round_robin"})
     EXPECT_NE(table.json().find(R"({"name":")" + std::string(name) + R"(","makespan_s":)"), std::string::npos) << name;

@@ -84,7 +84,7 @@ class Simulation {
       facts.starting = !machines_.back().ready;
       dispatcher_.add_device(std::move(facts), Seconds{});
     }
-    for (TaskId id = 0; id < tasks.size(); ++id) add(id);
+    for (TaskKey id = 0; id < tasks.size(); ++id) add(id);
   }
 
   SimResult run() {
@@ -105,8 +105,8 @@ class Simulation {
  private:
   Seconds now() const { return Seconds(now_); }
 
-  void add(TaskId id) {
-    const bool whole = options_.unit == Unit::file;
+  void add(TaskKey id) {
+    const bool whole = options_.unit == SimUnit::file;
     const SimTask& task = tasks_[id];
     dispatcher_.add_task(id, {.audio = task.believed, .whole = whole, .memory = options_.window_memory}, {});
     left_[id] = whole ? 1 : static_cast<std::int64_t>(std::ceil(task.audio / options_.window - 1e-9));
@@ -116,7 +116,7 @@ class Simulation {
   }
 
   /// A file that is begun is decoded: its length is known, and all its windows can start.
-  void begun(TaskId id) {
+  void begun(TaskKey id) {
     const auto windows = left_[id];
     dispatcher_.correct_length(id, tasks_[id].audio, now());
     dispatcher_.offer(id, options_.window, windows - 2, now());
@@ -128,11 +128,11 @@ class Simulation {
     while (auto grant = dispatcher_.next(now())) {
       ++result_.grants;
       Machine& machine = machines_[grant->device];
-      if (!grant->canary && options_.unit == Unit::window && !begun_[grant->task]) {
+      if (!grant->canary && options_.unit == SimUnit::window && !begun_[grant->task]) {
         begun_[grant->task] = true;
         begun(grant->task);
       }
-      if (!grant->canary && options_.unit == Unit::file) grant->audio = tasks_[grant->task].audio;
+      if (!grant->canary && options_.unit == SimUnit::file) grant->audio = tasks_[grant->task].audio;
       if (machine.sick || machine.gone)
         fail(*grant);
       else
@@ -193,11 +193,11 @@ class Simulation {
 
   void fail(const Grant& grant) {
     ++result_.failures;
-    const Verdict verdict = dispatcher_.failed(grant.id, FailureClass::device, "its worker was lost", now());
-    if (!grant.canary && verdict.next != Verdict::Next::retry) over(grant.task);
+    const Ruling verdict = dispatcher_.failed(grant.id, Blame::device, "its worker was lost", now());
+    if (!grant.canary && verdict.next != Ruling::Next::retry) over(grant.task);
   }
 
-  void over(TaskId id) {
+  void over(TaskKey id) {
     dispatcher_.end_task(id, now());
     --unfinished_;
   }
@@ -220,7 +220,7 @@ SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> de
   return Simulation(tasks, devices, options).run();
 }
 
-Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, Unit unit) {
+Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit) {
   double audio = 0, longest = 0, speed = 0, fastest = 0;
   for (const auto& task : tasks) {
     audio += task.audio.count();
@@ -230,7 +230,7 @@ Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> d
     speed += device.speed;
     fastest = std::max(fastest, device.speed);
   }
-  return Seconds(unit == Unit::window ? audio / speed : std::max(audio / speed, longest / fastest));
+  return Seconds(unit == SimUnit::window ? audio / speed : std::max(audio / speed, longest / fastest));
 }
 
 SimDevice plain_device(std::string id, double speed, int slots) {
@@ -244,7 +244,7 @@ void set_policy(Policy policy, std::vector<SimDevice>& devices, SimOptions& opti
   options.dispatcher.tasks_at_once = of_the_note ? kNoteCap * static_cast<int>(devices.size()) : 0;
   for (SimDevice& device : devices) {
     if (of_the_note) device.facts.task_cap = kNoteCap;
-    if (options.unit == Unit::file) device.facts.slots = of_the_note ? kNoteCap : 1;
+    if (options.unit == SimUnit::file) device.facts.slots = of_the_note ? kNoteCap : 1;
   }
 }
 

@@ -32,10 +32,10 @@ struct SimDevice {
   std::vector<SimFault> faults{};  ///< in order of time
 };
 
-enum class Unit { file, window };
+enum class SimUnit { file, window };
 
 struct SimOptions {
-  Unit unit = Unit::window;
+  SimUnit unit = SimUnit::window;
   Seconds window{30};
   DispatcherOptions dispatcher{};
   std::uint64_t seed = 0;  ///< of the jitter
@@ -55,7 +55,7 @@ struct SimResult {
 SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options);
 
 /// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs.
-Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, Unit unit);
+Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit);
 
 /// A device as `tutti plan` and tests make them: so many times real time. `slots`: pieces in flight.
 SimDevice plain_device(std::string id, double speed, int slots);

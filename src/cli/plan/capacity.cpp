@@ -40,6 +40,7 @@ Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
                     .window = {plan.window.value + question.beams * plan.sequence.value},
                     .fits = best};
   if (target.memory) capacity.fits = windows_that_fit(plan, {usable(target)}, question.beams);
+  if (target.windows) capacity.fits = std::min<std::int64_t>(capacity.fits, *target.windows);
   capacity.in_flight = static_cast<std::int32_t>(std::min<std::int64_t>(capacity.fits, best));
   return capacity;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/plan/capacity.h"
@@ -12,6 +13,8 @@
 #include "cli/plan/quote.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
+#include "hub/find.h"
+#include "jobs/open_store.h"
 
 namespace tutti {
 namespace {
@@ -28,6 +31,7 @@ struct PlanCommand {
   std::string compute_type = "default";
   std::int32_t beams = 1;
   std::string ram{};
+  std::filesystem::path state{};
   bool json = false;
 };
 
@@ -40,7 +44,7 @@ OptionTable options_of(PlanCommand& command) {
   table.add("durations", command.durations, "FILE",
             "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]} or a manifest");
   table.add("devices", command.devices, "LIST",
-            "auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB (30 times real time, 12 GB), comma-separated");
+            "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated");
   table.add("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
@@ -49,6 +53,8 @@ OptionTable options_of(PlanCommand& command) {
       "default", "float32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
+  table.add("state", command.state, "DIR",
+            "where batches keep what they have measured of devices; default: ~/.local/state/tutti");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table
@@ -82,17 +88,24 @@ Result<std::vector<SimTask>> tasks_of(const PlanCommand& command) {
 }
 
 Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
-  return command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
+  auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
+  if (!targets) return targets;
+  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto known = add_known_speeds(*targets, command.state.empty() ? state_folder() : command.state,
+                                      model ? model->string() : command.model, command.compute_type);
+  if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
+  return targets;
 }
 
 int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
                    const std::vector<SimTask>& tasks) {
   for (const auto& target : targets)
     if (!target.speed)
-      return complain({Fault::usage, target.id + ": a simulation needs its speed",
-                       "Say it: --devices emulated:30x:12GB, or --gpus 12GB:30x"},
-                      kUsage);
-  const Unit unit = command.unit == "file" ? Unit::file : Unit::window;
+      return complain(
+          {Fault::usage, target.id + ": a simulation needs its speed",
+           "Say it, --devices emulated:30x:12GB or --gpus 12GB:30x; or run a batch: its speeds are remembered"},
+          kUsage);
+  const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
   const auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
   if (command.json) {
     std::puts(table.json().c_str());

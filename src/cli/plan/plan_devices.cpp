@@ -1,68 +1,77 @@
 #include "cli/plan/plan_devices.h"
 
-#include "device/device_spec.h"
+#include <algorithm>
+
 #include "device/emulated_spec.h"
+#include "device/list/device_list.h"
 #include "device/machine.h"
 #include "device/visible.h"
+#include "jobs/open_store.h"
 
 namespace tutti {
 namespace {
 
-PlanTarget gpu_target(const Gpu& gpu, std::string id) {
-  return {.id = std::move(id), .name = gpu.name.value_or("GPU"), .memory = gpu.memory_total};
+/// Windows that the pool keeps in flight on a worker with so many slots (transcribe/pool).
+int places_of(int slots) {
+  return slots + std::clamp(slots / 4, 2, 4);
 }
 
-PlanTarget cpu_target(const MachineDevices& machine, std::string id) {
-  const auto memory = read_memory();
-  return {.id = std::move(id),
-          .name = machine.cpu,
-          .memory = memory ? std::optional(memory->available) : std::nullopt,
-          .on_cpu = true};
-}
-
-bool is_cpu(std::string_view word) {
-  if (word == "cpu") return true;
-  if (!word.starts_with("cpu:") || word.size() == 4) return false;
-  return word.find_first_not_of("0123456789", 4) == std::string_view::npos;
-}
-
-Result<std::vector<PlanTarget>> automatic(const MachineDevices& machine) {
-  std::vector<PlanTarget> targets;
-  for (std::size_t i = 0; i < machine.visible.size(); ++i)
-    targets.push_back(gpu_target(machine.visible[i], "cuda:" + std::to_string(i)));
-  if (targets.empty()) targets.push_back(cpu_target(machine, "cpu"));
-  return targets;
-}
-
-Result<std::vector<PlanTarget>> targets_of(std::string_view word, const MachineDevices& machine) {
-  if (word == "auto") return automatic(machine);
-  if (is_cpu(word)) return std::vector{cpu_target(machine, std::string(word))};
-  if (word.starts_with("emulated")) {
-    const auto spec = parse_emulated(word);
-    if (!spec) return tl::unexpected(spec.error());
-    return std::vector{
-        PlanTarget{.id = std::string(word), .name = "emulated", .speed = spec->speed, .memory = spec->memory}};
+PlanTarget target_of(const ChosenDevice& chosen, const MachineDevices& machine) {
+  const ResolvedDevice& device = chosen.device;
+  PlanTarget target{.id = chosen.label, .name = device.name, .record = chosen.id};
+  switch (device.kind) {
+    case ResolvedDevice::Kind::emulated:
+      target.speed = device.card.speed;
+      target.memory = device.card.memory;
+      target.windows = places_of(device.card.windows());
+      target.jitter = device.card.jitter;
+      target.warm_up = device.card.warm_up;
+      break;
+    case ResolvedDevice::Kind::cuda:
+      if (const Gpu* gpu = find_by_uuid(machine.visible, device.uuid)) target.memory = gpu->memory_total;
+      break;
+    case ResolvedDevice::Kind::cpu:
+      target.on_cpu = true;
+      if (const auto memory = read_memory()) target.memory = memory->available;
+      break;
   }
-  const auto spec = parse_device(word);
-  if (!spec) return tl::unexpected(spec.error());
-  const auto resolved = resolve(*spec, machine);
-  if (!resolved) return tl::unexpected(resolved.error());
-  const Gpu* gpu = find_by_uuid(machine.visible, resolved->uuid);
-  return std::vector{gpu_target(*gpu, std::string(word))};
+  return target;
 }
 
 }  // namespace
 
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine) {
+  const auto listed = parse_device_list(list);
+  if (!listed) return tl::unexpected(listed.error());
+  const auto chosen = choose_devices(*listed, machine);
+  if (!chosen) return tl::unexpected(chosen.error());
   std::vector<PlanTarget> targets;
-  while (true) {
-    const auto comma = list.find(',');
-    auto found = targets_of(list.substr(0, comma), machine);
-    if (!found) return found;
-    targets.insert(targets.end(), found->begin(), found->end());
-    if (comma == std::string_view::npos) return targets;
-    list.remove_prefix(comma + 1);
+  for (const auto& device : *chosen) targets.push_back(target_of(device, machine));
+  return targets;
+}
+
+Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
+                              const std::string& model, const std::string& compute_type) {
+  constexpr double kLeastError = 0.02;
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "tutti.sqlite", ignored)) return {};
+  const auto store = open_store({.folder = folder});
+  if (!store) return tl::unexpected(store.error());
+  const auto speeds = (*store)->speeds(false);
+  if (!speeds) return tl::unexpected(speeds.error());
+  for (PlanTarget& target : targets) {
+    if (target.speed) continue;
+    int most = 0;
+    for (const auto& known : *speeds) {
+      if (known.key.device != target.record || known.key.model != model || known.key.compute_type != compute_type ||
+          known.speed <= 0 || known.key.concurrency < most)
+        continue;
+      most = known.key.concurrency;
+      target.speed = known.speed;
+      target.speed_error = std::max(kLeastError, known.median_error.value_or(target.speed_error));
+    }
   }
+  return {};
 }
 
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,14 +16,24 @@ namespace tutti {
 struct PlanTarget {
   std::string id{};               ///< as `tutti batch --devices` takes it
   std::string name{};             ///< for people
+  std::string record{};           ///< its name in the store's history: a GPU's UUID
   std::optional<double> speed{};  ///< times real time; none: not known
+  double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
   std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
+  std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
+  double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
+  Seconds warm_up{};              ///< likewise
   bool on_cpu = false;            ///< its memory is this machine's
 };
 
-/// The devices of a list as --devices takes it: auto (every visible GPU, else the CPU), cuda:N, GPU-uuid, cpu, cpu:N,
-/// emulated:30x:12GB. Errors name the word.
+/// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);
+
+/// Tells devices their speed as the store in `folder` remembers it from batches with this model and compute type, with
+/// the most windows in flight; one whose speed is known already keeps it. Without a store, or one that cannot be read,
+/// nothing changes: then the error says why. Makes no store.
+Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
+                              const std::string& model, const std::string& compute_type);
 
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, …
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list);

@@ -42,11 +42,15 @@ std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
 
 std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int windows) {
   std::vector<SimDevice> devices;
-  for (const auto& target : targets) devices.push_back(plain_device(target.id, *target.speed, windows));
+  for (const auto& target : targets) {
+    devices.push_back(plain_device(target.id, *target.speed, target.windows.value_or(windows)));
+    devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
+    devices.back().warm_up = target.warm_up;
+  }
   return devices;
 }
 
-PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, Unit unit,
+PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, SimUnit unit,
                              std::uint64_t seed) {
   PolicyTable table{.lower_bound = lower_bound(tasks, devices, unit)};
   for (const Policy policy : kPolicies) {

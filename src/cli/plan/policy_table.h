@@ -27,7 +27,7 @@ struct PolicyTable {
 std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int windows);
 
 /// Runs all policies. Deterministic.
-PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, Unit unit,
+PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, SimUnit unit,
                              std::uint64_t seed);
 
 }  // namespace tutti

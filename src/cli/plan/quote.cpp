@@ -4,12 +4,12 @@
 #include <random>
 
 #include "balance/sim/simulator.h"
+#include "cli/plan/policy_table.h"
 #include "hub/find.h"
 
 namespace tutti {
 namespace {
 
-constexpr double kSpeedOff = 0.05;  // of a speed that was told, one standard deviation
 constexpr int kDraws = 400;
 constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, longer ones stand for several
 
@@ -70,10 +70,12 @@ bool can_be_timed(const Quote& quote) {
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on) {
   TimeQuote quote;
   std::vector<SimDevice> devices;
+  std::vector<double> errors;
   double speed = 0;
   for (std::size_t i = 0; i < question.targets.size(); ++i) {
     if (on[i].fits < 1) continue;
-    devices.push_back(plain_device(question.targets[i].id, *question.targets[i].speed, on[i].in_flight));
+    devices.push_back(sim_devices({question.targets[i]}, on[i].in_flight)[0]);
+    errors.push_back(question.targets[i].speed_error);
     speed += *question.targets[i].speed;
   }
   for (const auto& task : question.tasks) quote.audio += task.audio;
@@ -81,13 +83,14 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
   options.window = std::max(options.window, quote.audio / kMostWindows);
   set_policy(Policy::tutti, devices, options);
   quote.expected = simulate(question.tasks, devices, options).makespan;
-  quote.lower_bound = lower_bound(question.tasks, devices, Unit::window);
+  quote.lower_bound = lower_bound(question.tasks, devices, SimUnit::window);
   std::mt19937_64 dice(question.seed);
-  std::normal_distribution<double> off(0, kSpeedOff);
+  std::normal_distribution<double> normal;
   std::vector<double> drawn;
   for (int draw = 0; draw < kDraws; ++draw) {
     double true_speed = 0;
-    for (const auto& device : devices) true_speed += device.speed * std::max(0.1, 1 + off(dice));
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      true_speed += devices[i].speed * std::max(0.1, 1 + errors[i] * normal(dice));
     drawn.push_back(speed / true_speed);
   }
   std::sort(drawn.begin(), drawn.end());

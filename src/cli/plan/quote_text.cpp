@@ -45,7 +45,7 @@ std::string times_text(const Quote& quote) {
   if (!quote.time && quote.command.empty()) return {};
   if (!quote.time)
     return "How long it takes is not known: how fast a device is has to be told, --gpus 12GB:30x (tutti bench measures "
-           "it).\n";
+           "it); after a batch it is remembered.\n";
   const TimeQuote& time = *quote.time;
   std::array<char, 300> text{};
   std::snprintf(

@@ -159,7 +159,7 @@ class Keeper {
       if (opened)
         pool_.dispatcher.finished(grant.id, pool_.now());
       else
-        pool_.dispatcher.failed(grant.id, FailureClass::device, opened.error().what, pool_.now());
+        pool_.dispatcher.failed(grant.id, Blame::device, opened.error().what, pool_.now());
       pool_.pump(lock);
     });
   }

@@ -55,7 +55,7 @@ void PoolShared::pump(const Lock& held) {
     }
     auto& waiting = tasks[grant->task].waiting;
     if (waiting.empty() || !member.worker) {  // its caller has gone meanwhile
-      dispatcher.failed(grant->id, FailureClass::cancelled, "nobody waits for it", now());
+      dispatcher.failed(grant->id, Blame::cancelled, "nobody waits for it", now());
       dispatcher.withdraw(grant->task, now());
       continue;
     }
@@ -87,17 +87,16 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
   if (!stopping)
     log(Level::warning,
         member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
-  if (member.canary_runs && member.canary)
-    dispatcher.failed(member.canary->id, FailureClass::device, error.what, now());
+  if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, Blame::device, error.what, now());
   member.canary.reset();
   for (auto place = places.rbegin(); place != places.rend(); ++place) {
     PoolPlace& moved = **place;
     granted.erase(moved.grant);
-    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), FailureClass::device, error.what, now());
+    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), Blame::device, error.what, now());
     moved.worker.reset();
     PoolTaskRecord& task = tasks[moved.task];
     ++task.moves;
-    if (verdict.next == Verdict::Next::retry)
+    if (verdict.next == Ruling::Next::retry)
       task.waiting.push_front(*place);
     else
       moved.refused = Error{Fault::device, verdict.reason};

@@ -20,7 +20,7 @@ namespace tutti {
 /// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
 /// pool's lock.
 struct PoolPlace {
-  TaskId task = 0;
+  TaskKey task = 0;
   Seconds audio{};
   GrantId grant = 0;  // 0: it waits
   DeviceIndex device = 0;
@@ -83,7 +83,7 @@ struct PoolShared {
   std::mutex mutex;
   Dispatcher dispatcher;
   std::deque<PoolMember> members;
-  std::map<TaskId, PoolTaskRecord> tasks;
+  std::map<TaskKey, PoolTaskRecord> tasks;
   std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
   std::optional<Error> over;  // nothing is granted any more
   bool stopping = false;

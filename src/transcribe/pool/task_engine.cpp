@@ -220,9 +220,9 @@ class TaskEngine final : public PoolTaskEngine {
     const bool full = error.fault == Fault::exhausted;
     pool_->granted.erase(std::exchange(place.grant, 0));
     place.worker.reset();
-    const auto verdict = pool_->dispatcher.failed(
-        granted.grant, full ? FailureClass::exhausted : FailureClass::permanent, error.what, pool_->now());
-    const bool again = full && verdict.next == Verdict::Next::retry;
+    const auto verdict =
+        pool_->dispatcher.failed(granted.grant, full ? Blame::exhausted : Blame::permanent, error.what, pool_->now());
+    const bool again = full && verdict.next == Ruling::Next::retry;
     if (again)
       pool_->tasks[task_.id].waiting.push_front(std::static_pointer_cast<PoolPlace>(place_of(lock, window)));
     else
