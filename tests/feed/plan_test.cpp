@@ -99,6 +99,18 @@ TEST(Planner, ComesBackFromACheckpointWithTheSameFuture) {
   EXPECT_EQ(again.replace({1}).samples, planner.replace({1}).samples);
 }
 
+TEST(Planner, APositionLateInALongRunIsAsSmallAsAnEarlyOne) {
+  Planner planner({.most_samples = 16}, 512, 4);
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    planner.add(i, {{i, -1, static_cast<std::int32_t>(i % 700)}});
+    while (planner.wants_batch()) {
+      if (!planner.has_room()) planner.resolve();
+      planner.choose();
+    }
+  }
+  EXPECT_LE(planner.save().size(), 12'000U);
+}
+
 TEST(Planner, RefusesACheckpointCutShort) {
   const std::string saved = planner_with(9, 3).save();
   for (std::size_t size = 0; size < saved.size(); ++size) {

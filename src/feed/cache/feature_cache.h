@@ -1,27 +1,20 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/owned.h"
+#include "feed/cache/cache_key.h"
 #include "feed/options.h"
 
 namespace tutti {
-
-/// What a cached entry is known by: 128 bits of everything it depends on.
-using CacheKey = std::array<std::uint64_t, 2>;
-
-/// A digest of content and of whatever else decides the result; several GB/s, not for security.
-CacheKey cache_key(std::span<const std::byte> content, std::span<const double> parameters);
 
 /// Features of one sample as they are kept: half precision.
 struct CachedFeatures {

@@ -34,7 +34,7 @@ class Dataset {
   virtual Result<DatasetLine> at(std::int64_t index) const = 0;
   /// The id of line `index`, also of a bad one: its own, else FILE:LINE.
   virtual std::string id(std::int64_t index) const = 0;
-  /// A digest that is another when the set is another (size and time of the index file, count of lines).
+  /// A digest of what the index says: another set, another digest.
   virtual std::uint64_t fingerprint() const = 0;
 };
 

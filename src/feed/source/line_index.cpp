@@ -1,9 +1,9 @@
 #include "feed/source/line_index.h"
 
 #include <algorithm>
-#include <chrono>
+#include <span>
 
-#include "base/counter_random.h"
+#include "feed/cache/cache_key.h"
 
 namespace tutti {
 namespace {
@@ -15,13 +15,10 @@ constexpr std::int64_t kStride = 16;
 Result<LineIndex> LineIndex::open(const std::filesystem::path& path, bool quoted) {
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  std::error_code failed;
-  const auto changed = std::filesystem::last_write_time(path, failed).time_since_epoch();
   const bool has_quotes = quoted && file->text().find('"') != std::string_view::npos;
   LineIndex index(std::move(*file), has_quotes);
   index.build();
-  index.fingerprint_ = mixed({index.file_.text().size(), static_cast<std::uint64_t>(changed.count()),
-                              static_cast<std::uint64_t>(index.size_)});
+  index.fingerprint_ = cache_key(std::as_bytes(std::span(index.file_.text())), {})[0];
   return index;
 }
 
