@@ -3,8 +3,8 @@
 
 Usage: kill_batch.py TUTTI [--times 200] [--recordings 60] [--seed 1]
 
-Each life of the batch goes on where the one before was killed, on four emulated cards. When it has had its deaths it
-may end, and then: every recording has its outputs, each equal to that of an undisturbed run; nothing is left in the
+Each life of the batch goes on where the one before was killed, on four emulated cards. Whenever one comes to its end,
+and after the last death: every recording has its outputs, each equal to that of an undisturbed run; nothing is left in the
 staging folder; the store is sound (PRAGMA integrity_check), holds every task as done, with one attempt that ended as
 done and outputs of the recorded hash.
 """
@@ -13,6 +13,7 @@ import hashlib
 import math
 import pathlib
 import random
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -95,23 +96,29 @@ def main():
         subprocess.run(command(given.tutti, place, "undisturbed"), check=True, stderr=subprocess.DEVNULL)
         whole = time.monotonic() - started
         expected = outputs(place / "undisturbed")
-        killed = 0
-        for _ in range(given.times):
-            # Mostly early, so that there is something left to kill to the last.
+        killed, rounds, wrong = 0, 0, []
+        while killed < given.times and not wrong:
+            # Mostly early, so that a batch dies often before it is done.
             life = min(dice.expovariate(8 / whole), whole)
             batch = subprocess.Popen(command(given.tutti, place, "out"), stderr=subprocess.DEVNULL)
             try:
-                batch.wait(life)
+                code = batch.wait(life)
             except subprocess.TimeoutExpired:
                 batch.kill()
                 batch.wait()
                 killed += 1
+                continue
+            # It came to its end before it was killed: that is looked at, and the next one begins anew.
+            rounds += 1
+            wrong = ([f"a life ended with {code}"] if code != 0 else []) + list(complaints(place, expected))
+            shutil.rmtree(place / "out", ignore_errors=True)
+            shutil.rmtree(place / "out.state", ignore_errors=True)
         last = subprocess.run(command(given.tutti, place, "out"), stderr=subprocess.PIPE, text=True)
-        wrong = list(complaints(place, expected))
+        wrong += list(complaints(place, expected))
         if last.returncode != 0:
             wrong.append(f"the last life ended with {last.returncode}: {last.stderr[-2000:]}")
-        print(f"{killed} of {given.times} lives were killed; {len(expected)} recordings; "
-              f"an undisturbed run takes {whole:.2f} s")
+        print(f"{killed} lives were killed, {rounds + 1} batches of {len(expected)} recordings came to their end; "
+              f"an undisturbed one takes {whole:.2f} s")
         print("\n".join(wrong) or "nothing lost, nothing twice, nothing in part")
         return bool(wrong)
 

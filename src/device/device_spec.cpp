@@ -96,7 +96,7 @@ Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devi
 /// The right form nearest to what was written.
 std::string nearest_form(std::string_view text) {
   const std::string kind(text.substr(0, text.find_first_of(":@")));
-  static const std::vector<std::string> kinds{"auto", "cpu", "cuda", "emulated", "GPU-uuid", "gpu"};
+  static const std::vector<std::string> kinds{"auto", "cuda", "cpu", "emulated", "GPU-uuid", "gpu"};
   const std::string meant = nearest_name(kind, kinds);
   if (meant == "cpu") return "cpu, or cpu:N for core N alone";
   if (meant == "cuda" || meant == "gpu") return "cuda:N, the N-th GPU in PCI order";

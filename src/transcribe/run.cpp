@@ -6,8 +6,8 @@
 #include "transcribe/interrupt.h"
 #include "transcribe/listed_files.h"
 #include "transcribe/run_stages.h"
+#include "transcribe/start/worker_start.h"
 #include "transcribe/tally.h"
-#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {
@@ -31,10 +31,9 @@ RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
                                      RunObserver& observer, Interrupt& interrupt) {
   const auto started = Clock::real().now();
-  const auto skipped =
-      std::count_if(files.begin(), files.end(), [](const PlannedFile& file) { return file.already_done; });
-  Tally tally(observer, files.size(), static_cast<std::size_t>(skipped));
-  if (static_cast<std::size_t>(skipped) == files.size()) return tally.summary();
+  const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));
+  Tally tally(observer, files.size(), skipped);
+  if (skipped == files.size()) return tally.summary();
 
   const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position,
                                                 const std::vector<Segment>& fresh) {

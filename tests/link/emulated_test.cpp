@@ -18,19 +18,20 @@ EmulatedSpeech speech() {
 }  // namespace
 
 TEST(EmulatedPart, SurvivesTheWayThroughAProgramsArguments) {
-  const EmulatedPart part{.card = {.speed = 12.5,
-                                   .memory = {8'000'000'000},
-                                   .slots = 3,
-                                   .jitter = 0.1,
-                                   .warm_up = Seconds(2.5),
-                                   .time = 0.01,
-                                   .seed = 7,
-                                   .born = 123456789,
-                                   .uuid = "GPU-5a",
-                                   .failures = {{EmulatedFailure::Kind::hang, Seconds(3), {}},
-                                                {EmulatedFailure::Kind::lost, Seconds(5), Seconds(2)}}},
-                          .speech = speech(),
-                          .build_id = "1.0 abc def"};
+  EmulatedPart part;
+  part.card.speed = 12.5;
+  part.card.memory = {8'000'000'000};
+  part.card.slots = 3;
+  part.card.jitter = 0.1;
+  part.card.warm_up = Seconds(2.5);
+  part.card.time = 0.01;
+  part.card.seed = 7;
+  part.card.born = 123456789;
+  part.card.uuid = "GPU-5a";
+  part.card.failures.push_back({EmulatedFailure::Kind::hang, Seconds(3), {}});
+  part.card.failures.push_back({EmulatedFailure::Kind::lost, Seconds(5), Seconds(2)});
+  part.speech = speech();
+  part.build_id = "1.0 abc def";
   const auto back = part_of(words_of(part));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(*back, part);

@@ -59,7 +59,8 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
   if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / 3.6e6;
   for (const auto& device : report.pool.devices) {
     DeviceTime& time = numbers.devices.emplace_back();
-    time = {.id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.speed};
+    time = {
+        .id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.rated.value_or(device.speed)};
     for (const auto& [reason, length] : device.idle)
       for (const auto& [name, part] : kIdleParts)
         if (name == reason) time.idle.*part = length;

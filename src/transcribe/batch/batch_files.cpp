@@ -113,7 +113,8 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
   for (;;) {
     const auto now = Clock::real().now();
     if (!taking_ || (all_added_ && open_ == 0)) return {};
-    const bool room = options_.tasks_at_once == 0 || in_flight_ < static_cast<std::size_t>(options_.tasks_at_once);
+    const bool room =
+        options_.tasks_at_once == 0 || in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once);
     if (room)
       if (const auto task = order_.take(now)) return task;
     const auto wake = room ? order_.wake_at(now) : std::nullopt;
@@ -149,11 +150,12 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
     const Entry& entry = entries_.at(id);
     index = attempts_.size();
     BatchAttempt& attempt = attempts_.emplace_back();
+    attempt.index = index;
     attempt.lease = *std::move(*lease);
     attempt.task = entry.task;
     attempt.started = Clock::real().now();
     attempt.length = entry.audio;
-    ++in_flight_;
+    in_flight_.insert(index);
     input = entry.task->spec.input;
     start = {.number = attempts_.size(),
              .total = counts_.total - counts_.ended() + done_now_,
@@ -197,7 +199,7 @@ void BatchFiles::again(TaskId id, Seconds wait) {
 void BatchFiles::settle(BatchAttempt& attempt) {
   if (attempt.settled.exchange(true)) return;
   const Lock lock(mutex_);
-  --in_flight_;
+  in_flight_.erase(attempt.index);
   changed_.notify_all();
 }
 
@@ -279,11 +281,11 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
 
 Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                           const PoolTaskEngine::Use& use, bool copied) {
+  attempt.publishing = true;
   const auto published =
       publish_outputs(store_, attempt.lease, options_.staging, contents,
                       {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
   if (!published) return tl::unexpected(published.error());
-  if (attempt.settled) return {};
   settle(attempt);
   attempt.engine.reset();
   if (!*published) {
@@ -352,8 +354,8 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
 std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
   const Lock lock(mutex_);
   std::vector<InWork> all;
-  for (const auto& attempt : attempts_) {
-    if (attempt.settled) continue;
+  for (const std::size_t index : in_flight_) {
+    const BatchAttempt& attempt = attempts_[index];
     all.push_back({.id = attempt.lease.key.task,
                    .name = attempt.task->spec.name,
                    .position = Seconds(attempt.position),
@@ -367,8 +369,8 @@ void BatchFiles::renew() {
   std::vector<BatchAttempt*> renewed;
   {
     const Lock lock(mutex_);
-    for (auto& attempt : attempts_) {
-      if (attempt.settled) continue;
+    for (const std::size_t index : in_flight_) {
+      BatchAttempt& attempt = attempts_[index];
       const double length = attempt.length.count();
       renewals.push_back({attempt.lease.key, length > 0 ? std::min(1.0, attempt.position / length) : 0});
       renewed.push_back(&attempt);
@@ -377,8 +379,8 @@ void BatchFiles::renew() {
   const auto standings = store_.renew(renewals);
   if (!standings) return log(Level::warning, "the store: leases could not be renewed: " + standings.error().text());
   for (std::size_t i = 0; i < standings->size(); ++i) {
-    if ((*standings)[i] == LeaseStanding::held) continue;
     BatchAttempt& attempt = *renewed[i];
+    if ((*standings)[i] == LeaseStanding::held || attempt.publishing || attempt.settled) continue;
     const TaskId id = attempt.lease.key.task;
     settle(attempt);
     if ((*standings)[i] == LeaseStanding::lost) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace tutti {
 
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
+  std::size_t index = 0;
   Lease lease{};
   const BatchTask* task = nullptr;
   Clock::Instant started{};
@@ -30,7 +32,8 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
-  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+  std::atomic<bool> publishing{false};  // its lease ends with that
+  std::atomic<bool> settled{false};     // the store knows how it ended, or the lease is somebody else's
 };
 
 /// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
@@ -115,8 +118,8 @@ class BatchFiles final : public RunFiles {
   BatchCounts counts_{};
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
-  std::size_t open_ = 0;  // tasks that have not ended
-  std::size_t in_flight_ = 0;
+  std::size_t open_ = 0;             // tasks that have not ended
+  std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
   bool taking_ = true;
 };

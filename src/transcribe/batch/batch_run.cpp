@@ -239,6 +239,9 @@ class Batch final : public BatchControl {
                        .summary = tally_.summary(),
                        .interrupted = interrupt_.raised()};
     report.elapsed = report.pool.elapsed;
+    for (std::size_t i = 0; i < options_.devices.size(); ++i)
+      if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
+        report.pool.devices[i].rated = options_.devices[i].device.card.speed;
     add_assets(report, *store_, run);
     end_in_store(report, options_, *store_, run);
     return report;

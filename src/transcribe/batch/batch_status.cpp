@@ -31,22 +31,6 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   return status;
 }
 
-/// What was measured of every device, for the next run and for `tutti plan`.
-void keep_speeds(const BatchReport& report, const RunOptions& run, JobStore& store) {
-  for (const auto& device : report.pool.devices)
-    for (const SpeedView& speed : device.speeds) {
-      const auto kept = store.record_speed({.key = {.device = device.id,
-                                                    .model = run.model.string(),
-                                                    .compute_type = run.compute_type,
-                                                    .concurrency = speed.pieces},
-                                            .speed = speed.speed,
-                                            .overhead = speed.fixed,
-                                            .samples = speed.samples,
-                                            .median_error = speed.error});
-      if (!kept) return log(Level::error, "the store: " + kept.error().text());
-    }
-}
-
 }  // namespace
 
 FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
@@ -114,7 +98,17 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
                            .audio = device.audio_done,
                            .busy = device.busy,
                            .idle = device.idle});
-  keep_speeds(report, options.run, store);
+  for (const auto& device : report.pool.devices) {
+    if (!device.error) continue;  // nothing was measured
+    const auto known = store.record_speed({.key = {.device = device.id,
+                                                   .model = options.run.model.string(),
+                                                   .compute_type = options.run.compute_type,
+                                                   .concurrency = std::max(1, device.slots)},
+                                           .speed = device.speed,
+                                           .samples = 1,
+                                           .median_error = device.error});
+    if (!known) log(Level::error, "the store: " + known.error().text());
+  }
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 

@@ -48,10 +48,8 @@ class Pool final : public DevicePool {
     PoolView view;
     const Seconds now = shared_->now();
     const auto devices = shared_->dispatcher.devices(now);
-    for (DeviceIndex device = 0; device < devices.size(); ++device) {
+    for (DeviceIndex device = 0; device < devices.size(); ++device)
       view.devices.push_back(shown(devices[device], shared_->members[device], now));
-      view.devices.back().speeds = shared_->dispatcher.speeds(device);
-    }
     const auto queue = shared_->dispatcher.queue(now);
     view.elapsed = now;
     view.expected_left = queue.expected_left;
@@ -70,7 +68,7 @@ class Pool final : public DevicePool {
       if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
       member.in_trouble = trouble.has_value();
       member.was_away = true;
-      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, "the driver says: " + *trouble, ""});
+      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, *trouble, ""});
       if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
       member.changed.notify_all();
       shared_->pump(lock);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "balance/speed_model.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
@@ -54,9 +53,9 @@ struct PooledDeviceView {
   int tasks = 0;         // with a window in flight here
   int slots = 0;
   std::optional<int> task_cap{};
-  double speed = 0;
-  std::optional<double> error{};    // median relative error of the speed model's predictions
-  std::vector<SpeedView> speeds{};  // measured, by windows in flight
+  double speed = 0;               // as believed
+  std::optional<double> rated{};  // what it is known to do: an emulated card
+  std::optional<double> error{};  // median relative error of the speed model's predictions
   Seconds audio_done{};
   Seconds busy{};
   std::map<std::string, Seconds> idle{};  // by reason

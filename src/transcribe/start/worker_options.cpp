@@ -1,4 +1,4 @@
-#include "transcribe/worker_options.h"
+#include "transcribe/start/worker_options.h"
 
 #include "base/clock.h"
 #include "hub/model_shape.h"

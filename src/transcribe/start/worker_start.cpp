@@ -1,10 +1,10 @@
-#include "transcribe/worker_start.h"
+#include "transcribe/start/worker_start.h"
 
 #include "base/clock.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "text/tokenizer_ahead.h"
-#include "transcribe/worker_options.h"
+#include "transcribe/start/worker_options.h"
 
 namespace tutti {
 namespace {

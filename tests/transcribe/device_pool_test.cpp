@@ -1,0 +1,146 @@
+#include "transcribe/pool/device_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "support/environment.h"
+#include "support/log_capture.h"
+#include "transcribe/run.h"
+#include "transcribe/start/worker_options.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr std::int32_t kFrames = 3000;
+
+/// A pool of emulated cards that `tutti` plays; each seconds of theirs takes a hundredth.
+class DevicePoolTest : public testing::Test {
+ protected:
+  static constexpr double kTime = 0.01;
+
+  PooledDevice card(const std::string& id, double speed, std::vector<EmulatedFailure> failures = {}) {
+    ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = id};
+    device.card.speed = speed;
+    device.card.time = kTime;
+    device.card.failures = std::move(failures);
+    RunOptions options;
+    options.build_id = "a build";
+    return {.id = id, .worker = worker_options(device, options, speech_).value(), .speed = speed};
+  }
+
+  std::unique_ptr<DevicePool> pool(std::vector<PooledDevice> devices, Seconds patience = Seconds(600)) {
+    return DevicePool::start({.devices = std::move(devices), .time = kTime, .patience = patience});
+  }
+
+  /// Opens, decodes and releases a window of that content.
+  static Result<Decoded> transcribe(PoolTaskEngine& engine, WindowId window, float content) {
+    const std::vector<float> mel(80 * kFrames, content);
+    if (auto opened = engine.open(window, mel, 80, kFrames); !opened) return tl::unexpected(opened.error());
+    auto decoded = engine.decode({.window = window, .request = 1});
+    engine.release(window);
+    return decoded;
+  }
+
+  ScopedVariable program_{"TUTTI_EMULATOR", TUTTI_BINARY_DIR "/bin/tutti"};
+  LogCapture log_;
+  EmulatedSpeech speech_ = emulated_speech({}).value();
+};
+
+}  // namespace
+
+TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay) {
+  const auto many = pool({card("a", 30), card("b", 30), card("c", 30)});
+  many->add_task({.id = 1, .audio = Seconds(300)});
+  const auto engine = many->engine({.id = 1, .audio = Seconds(300)});
+  std::vector<std::future<Result<Decoded>>> answers;
+  for (WindowId window = 1; window <= 40; ++window)
+    answers.push_back(std::async(
+        std::launch::async, [&engine, window] { return transcribe(*engine, window, static_cast<float>(window)); }));
+  for (WindowId window = 1; window <= 40; ++window) {
+    const auto answer = answers[window - 1].get();
+    ASSERT_TRUE(answer) << answer.error().text();
+    const std::vector<float> mel(80 * kFrames, static_cast<float>(window));
+    EXPECT_FALSE(answer->tokens.empty());
+  }
+  for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
+}
+
+TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
+  const auto two = pool({card("dies", 2, {{EmulatedFailure::Kind::die, Seconds(25), {}}}), card("stays", 2)});
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
+  std::vector<std::future<Result<Decoded>>> answers;
+  for (WindowId window = 1; window <= 16; ++window)
+    answers.push_back(std::async(std::launch::async, [&engine, window] { return transcribe(*engine, window, 0.5F); }));
+  std::vector<std::int32_t> first;
+  for (auto& waiting : answers) {
+    const auto answer = waiting.get();
+    ASSERT_TRUE(answer) << answer.error().text();
+    if (first.empty()) first = answer->tokens;
+    EXPECT_EQ(answer->tokens, first);
+  }
+}
+
+TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
+  const auto two = pool({card("a", 30), card("b", 30)});
+  ASSERT_TRUE(two->ready());
+  two->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  const auto engine = two->engine({.id = 1, .audio = Seconds(120), .whole = true});
+  for (WindowId window = 1; window <= 4; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
+  EXPECT_FALSE(engine->where().empty());
+  EXPECT_THAT(engine->where(), testing::Not(HasSubstr(",")));
+  EXPECT_EQ(engine->use().audio, Seconds(120));
+}
+
+TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
+  const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(20));
+  one->add_task({.id = 1});
+  const auto engine = one->engine({.id = 1});
+  const auto answer = transcribe(*engine, 1, 0.5F);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, Fault::device);
+  EXPECT_THAT(answer.error().what, HasSubstr("gone: "));
+  EXPECT_TRUE(one->over());
+}
+
+TEST_F(DevicePoolTest, StoppingReleasesWhoeverWaits) {
+  const auto slow = pool({card("slow", 0.01)});
+  slow->add_task({.id = 1});
+  const auto engine = slow->engine({.id = 1});
+  auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
+  ASSERT_TRUE(slow->ready());
+  slow->stop(Seconds(0));
+  EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
+}
+
+TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
+  const auto two = pool({card("a", 30), card("b", 30)});
+  ASSERT_TRUE(two->ready());
+  EXPECT_FALSE(two->drain("c"));
+  ASSERT_TRUE(two->drain("a"));
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
+  for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
+  EXPECT_EQ(engine->use().device, "b");
+  ASSERT_TRUE(two->drain("b"));
+  ASSERT_TRUE(two->resume("a"));
+  ASSERT_TRUE(transcribe(*engine, 4, 0.5F));
+}
+
+TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
+  const auto two = pool({card("a", 30), card("b", 30)});
+  ASSERT_TRUE(two->ready());
+  two->driver_says("a", "GPU is lost");
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
+  for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
+  EXPECT_EQ(engine->use().device, "b");
+  EXPECT_EQ(two->view().devices[0].state, "lost");
+  two->driver_says("a", {});
+  two->driver_says("b", "GPU is lost");
+  ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
+}
