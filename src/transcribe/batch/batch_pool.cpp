@@ -69,8 +69,8 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .task_cap = cap_of(options, device.id)};
     for (const auto& known : *speeds)
       if (!emulated && known.key.device == device.id && known.key.model == options.run.model.string() &&
-          known.key.compute_type == options.run.compute_type && known.speed > 0)
-        pooled.speed = known.speed;  // the last is that with the most windows in flight
+          known.speed > 0)
+        pooled.speed = known.speed;
     pool.devices.push_back(std::move(pooled));
   }
   return pool;

@@ -33,22 +33,6 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   return status;
 }
 
-/// What was measured of every device, for the next run and for `tutti plan`.
-void keep_speeds(const BatchReport& report, const RunOptions& run, JobStore& store) {
-  for (const auto& device : report.pool.devices)
-    for (const SpeedView& speed : device.speeds) {
-      const auto kept = store.record_speed({.key = {.device = device.id,
-                                                    .model = run.model.string(),
-                                                    .compute_type = run.compute_type,
-                                                    .concurrency = speed.pieces},
-                                            .speed = speed.speed,
-                                            .overhead = speed.fixed,
-                                            .samples = speed.samples,
-                                            .median_error = speed.error});
-      if (!kept) return log(Level::error, "the store: " + kept.error().text());
-    }
-}
-
 }  // namespace
 
 FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,

@@ -48,10 +48,8 @@ class Pool final : public DevicePool {
     PoolView view;
     const Seconds now = shared_->now();
     const auto devices = shared_->dispatcher.devices(now);
-    for (DeviceIndex device = 0; device < devices.size(); ++device) {
+    for (DeviceIndex device = 0; device < devices.size(); ++device)
       view.devices.push_back(shown(devices[device], shared_->members[device], now));
-      view.devices.back().speeds = shared_->dispatcher.speeds(device);
-    }
     const auto queue = shared_->dispatcher.queue(now);
     view.elapsed = now;
     view.expected_left = queue.expected_left;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "balance/speed_model.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
