@@ -100,7 +100,17 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
                            .audio = device.audio_done,
                            .busy = device.busy,
                            .idle = device.idle});
-  keep_speeds(report, options.run, store);
+  for (const auto& device : report.pool.devices) {
+    if (!device.error) continue;  // nothing was measured
+    const auto known = store.record_speed({.key = {.device = device.id,
+                                                   .model = options.run.model.string(),
+                                                   .compute_type = options.run.compute_type,
+                                                   .concurrency = std::max(1, device.slots)},
+                                           .speed = device.speed,
+                                           .samples = 1,
+                                           .median_error = device.error});
+    if (!known) log(Level::error, "the store: " + known.error().text());
+  }
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 

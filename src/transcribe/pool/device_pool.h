@@ -56,7 +56,6 @@ struct PooledDeviceView {
   double speed = 0;               // as believed
   std::optional<double> rated{};  // what it is known to do: an emulated card
   std::optional<double> error{};  // median relative error of the speed model's predictions
-  std::vector<SpeedView> speeds{};  // measured, by windows in flight
   Seconds audio_done{};
   Seconds busy{};
   std::map<std::string, Seconds> idle{};  // by reason
