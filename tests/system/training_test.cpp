@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "base/files.h"
@@ -135,10 +136,12 @@ TEST(Training, FlagsWinOverTheRecipeAndVariablesOfTranscribingAreNotAsked) {
                                 "--batch-size", "7", "--show-config"},
                                {"TUTTI_MODEL=elsewhere", "TUTTI_EPOCHS=99"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_NE(end.out.find("batch-size = 7"), std::string::npos) << end.out;
-  EXPECT_NE(end.out.find("learning-rate = 0.25"), std::string::npos) << end.out;
-  EXPECT_EQ(end.out.find("elsewhere"), std::string::npos) << end.out;
-  EXPECT_EQ(end.out.find("99"), std::string::npos) << end.out;
+  // Setting, value, where it came from; padded to columns.
+  const auto shown = [&](const char* line) { return std::regex_search(end.out, std::regex(line)); };
+  EXPECT_TRUE(shown("batch-size += 7 +# --batch-size")) << end.out;
+  EXPECT_TRUE(shown("learning-rate += 0.25 +# .*/r.toml")) << end.out;
+  EXPECT_TRUE(shown("epochs += [0-9]+ +# default")) << end.out;
+  EXPECT_FALSE(shown("elsewhere")) << end.out;
 }
 
 TEST(Training, AWrongKeyOfARecipeIsNamedWithTheRightOne) {

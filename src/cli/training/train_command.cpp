@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "base/files.h"
@@ -23,27 +24,48 @@ struct TrainCommand {
   std::string config{};
   bool resume = false;
   WhisperRecipe recipe{};
+  fs::path recipe_file{};  // that `recipe` was read from; empty: none
 };
 
-/// Every field of the recipe is a flag.
+/// Every field's value as text, by name.
+class Values {
+ public:
+  explicit Values(std::map<std::string, std::string>& into) : into_(into) {}
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    into_[name] = show_value(field);
+  }
+
+ private:
+  std::map<std::string, std::string>& into_;
+};
+
+/// Every field of the recipe is a flag; what is not as without a recipe came from its file.
 class Flags {
  public:
-  explicit Flags(OptionTable& table) : table_(table) {}
+  Flags(OptionTable& table, std::string file) : table_(table), file_(std::move(file)) {
+    WhisperRecipe plain;
+    visit_fields(plain, Values(defaults_));
+  }
   void group(const char* heading) { table_.group(heading); }
   template <class T>
   void operator()(const char* name, T& field, const char* value, const char* meaning) {
-    table_.add(name, field, value, meaning);
+    Option& option = table_.add(name, field, value, meaning);
+    if (option.show() != defaults_.at(name)) option.source = file_;
   }
 
  private:
   OptionTable& table_;
+  std::string file_;
+  std::map<std::string, std::string> defaults_{};
 };
 
 void add_train(OptionTable& table, TrainCommand& c) {
   table.add("out", c.out, "DIR", "checkpoints, metrics, and in OUT/model the model");
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
-  visit_fields(c.recipe, Flags(table));
+  visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 
 /// The value of a flag before all flags are read.
@@ -60,12 +82,15 @@ bool has_flag(const std::vector<std::string>& arguments, const std::string& flag
   return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
 }
 
-/// What the flags are read over: the recipe that is named, else that of the training to be continued.
-Result<WhisperRecipe> base_recipe(const std::vector<std::string>& arguments) {
-  fs::path file = early_value(arguments, "--config");
+/// The file that flags are read over: the recipe that is named, else that of the training to be continued.
+fs::path recipe_file(const std::vector<std::string>& arguments) {
+  const fs::path file = early_value(arguments, "--config");
   const fs::path saved = fs::path(early_value(arguments, "--out")) / "config.toml";
   std::error_code ignored;
-  if (file.empty() && has_flag(arguments, "--resume") && fs::exists(saved, ignored)) file = saved;
+  return file.empty() && has_flag(arguments, "--resume") && fs::exists(saved, ignored) ? saved : file;
+}
+
+Result<WhisperRecipe> base_recipe(const fs::path& file) {
   if (file.empty()) return WhisperRecipe{};
   const auto text = read_file(file);
   if (!text) return tl::unexpected<Error>(text.error());
@@ -134,7 +159,8 @@ int run_train(const std::vector<std::string>& arguments) {
                     kUsage);
   const std::vector<std::string> flags(arguments.begin() + (named ? 1 : 0), arguments.end());
   TrainCommand command;
-  auto base = base_recipe(flags);
+  command.recipe_file = recipe_file(flags);
+  auto base = base_recipe(command.recipe_file);
   if (!base) return complain(base.error(), kUsage);
   command.recipe = std::move(*base);
   OptionTable table("train whisper",
