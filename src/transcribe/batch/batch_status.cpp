@@ -101,14 +101,15 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
                            .busy = device.busy,
                            .idle = device.idle});
   for (const auto& device : report.pool.devices) {
-    if (!device.error) continue;  // nothing was measured
-    const auto known = store.record_speed({.key = {.device = device.id,
-                                                   .model = options.run.model.string(),
-                                                   .compute_type = options.run.compute_type,
-                                                   .concurrency = std::max(1, device.slots)},
-                                           .speed = device.speed,
-                                           .samples = 1,
-                                           .median_error = device.error});
+    if (!device.error || device.busy <= Seconds(0)) continue;  // nothing was measured
+    const auto known =
+        store.record_speed({.key = {.device = device.id,
+                                    .model = options.run.model.string(),
+                                    .compute_type = options.run.compute_type,
+                                    .concurrency = std::max(1, device.slots)},
+                            .speed = device.audio_done / device.busy,  // what it did, not what is believed
+                            .samples = 1,
+                            .median_error = device.error});
     if (!known) log(Level::error, "the store: " + known.error().text());
   }
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
