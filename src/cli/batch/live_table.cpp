@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "view/fleet/fleet_table.h"
 #include "view/progress.h"
+#include "view/terminal_wishes.h"
 
 namespace tutti {
 namespace {
@@ -69,7 +69,8 @@ void LiveTable::refresh(const std::stop_token& over) {
     if (const auto status = status_()) {
       const Screen screen{.columns = board_->lines.width(),
                           .lines = std::min(kMostLines, std::max<std::size_t>(board_->lines.height(), 2) - 1),
-                          .colour = !std::getenv("NO_COLOR")};
+                          .ascii = !is_utf8_locale(),
+                          .colour = wants_colour()};
       auto table = render_fleet(*status, screen);
       const std::lock_guard lock(board_->mutex);
       board_->table = std::move(table);

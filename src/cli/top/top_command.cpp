@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "base/clock.h"
 #include "cli/command_start.h"
@@ -12,6 +10,7 @@
 #include "cli/top/source.h"
 #include "cli/top/terminal.h"
 #include "view/progress.h"
+#include "view/terminal_wishes.h"
 #include "view/top/top_screen.h"
 
 namespace tutti {
@@ -23,24 +22,6 @@ struct TopCommand {
   bool ascii = false;
   double interval = 1;
 };
-
-/// The character set of the environment's locale, as the C library would take it.
-bool is_utf8_locale() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (!value || !*value) continue;
-    const std::string_view text(value);
-    return text.find("UTF-8") != std::string_view::npos || text.find("utf8") != std::string_view::npos;
-  }
-  return true;  // nothing is set: most terminals are
-}
-
-/// NO_COLOR (no-color.org) and dumb terminals.
-bool wants_colour() {
-  const char* none = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return !(none && *none) && !(terminal && std::string_view(terminal) == "dumb");
-}
 
 void dress(Screen& screen, const TopCommand& command) {
   screen.ascii = command.ascii || !is_utf8_locale();

@@ -7,6 +7,7 @@
 
 #include "text/utf8.h"
 #include "train/evaluation/character_pairs.h"
+#include "view/markup.h"
 
 namespace tutti {
 namespace {
@@ -19,23 +20,8 @@ constexpr const char* kHead =
     "max-width:70em}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .6em;"
     "text-align:left}td.n{text-align:right}</style>\n";
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string cell(const std::string& text) {
-  return "<td>" + escaped(text) + "</td>";
+  return "<td>" + escaped_markup(text) + "</td>";
 }
 
 std::string percent(double share) {

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "view/terminal_text.h"
+
 namespace tutti {
 namespace {
 
 constexpr double kWorthTelling = 0.05;  // of the time, spent waiting
-
-std::string percent(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
-}
 
 std::string milliseconds(double seconds) {
   char text[24];

@@ -93,13 +93,7 @@ class Submitter {
   Result<void> reopen(std::vector<Submitted>& answers, TaskState state) {
     TaskFilter filter;
     for (const auto& answer : answers) {
-      if (answer.state != state) continue;
-      if (state == TaskState::done) {
-        const auto outputs = store_.outputs(answer.id);
-        if (!outputs) return tl::unexpected(outputs.error());
-        if (outputs_are_there(*outputs)) continue;
-      }
-      filter.ids.push_back(answer.id);
+      if (answer.state == state) filter.ids.push_back(answer.id);
     }
     if (filter.ids.empty()) return {};
     const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
@@ -274,7 +268,6 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   const std::filesystem::path staging[] = {options.staging};
   const auto swept = sweep_outputs(**store, staging);
   if (!swept) return tl::unexpected(swept.error());
-  if (const auto reaped = (*store)->reap(); !reaped) return tl::unexpected(reaped.error());
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   auto report = Batch(tasks, options, std::move(*store), std::move(*pool), observer, interrupt).go(with_control);
