@@ -3,8 +3,8 @@
 
 Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only] [-- FLAG...]
 
-WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings that
-were never trained on (0 to 4 of every speaker and digit), WORK/train the training. Everything follows from the seed below.
+WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
+of every speaker and digit) that are neither, WORK/train the training. Everything follows from the seed below.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
@@ -19,18 +19,19 @@ import sys
 import wave
 
 SEED = 20251121
-STRINGS, MORSE, HELD_OUT = 8000, 8000, 500
+STRINGS, JUDGED, HELD_OUT = 8000, 100, 500
+MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
 RATE = 8000
-FIRST_TRAINED = 5  # recordings with smaller numbers are held out
+HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
 
 
-def recordings(folder, held_out):
-    """Samples by speaker: [(digit, array of 16-bit samples)]."""
+def recordings(folder, wanted):
+    """Samples by speaker, of the recordings whose number is wanted: [(digit, array of 16-bit samples)]."""
     speakers = {}
     for path in sorted(folder.glob("*.wav")):
         digit, speaker, number = path.stem.split("_")
-        if (int(number) < FIRST_TRAINED) != held_out:
+        if not wanted(int(number)):
             continue
         with wave.open(str(path)) as file:
             assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (RATE, 1, 2), path
@@ -74,19 +75,15 @@ def write_strings(work, name, count, speakers, seed, noisy):
 
 
 def morse_lines(work, tutti):
-    folder = work / "morse"
-    subprocess.run([tutti, "synth", "morse", "--count", str(MORSE), "--seed", str(SEED), "--condition", "mixed",
-                    "--longest", "11.5", "--plain-share", "0.5", "--noise-share", "0.04", "--format", "flac",
-                    "--out", str(folder)], check=True)
-    with open(folder / "metadata.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            yield {"id": "morse-" + row["id"], "audio": "morse/" + audio_of(folder, row["audio_file"]),
-                   "text": row["text"], "sample_type": row["sample_type"], "condition": row["condition"],
-                   "duration": float(row["duration"])}
-
-
-def audio_of(folder, name):
-    return name if (folder / name).exists() else "audio/" + name
+    for number, (condition, count) in enumerate(MORSE.items()):
+        folder = work / "morse" / condition
+        subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(SEED + number), "--condition", condition,
+                        "--plain-share", "0.4", "--noise-share", "0.03", "--format", "flac", "--out", str(folder)], check=True)
+        with open(folder / "metadata.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                yield {"id": f"{condition}-{row['id']}", "audio": f"morse/{condition}/audio/{pathlib.Path(row['audio_file']).name}",
+                       "text": row["text"], "sample_type": row["sample_type"], "condition": row["condition"],
+                       "duration": float(row["duration"])}
 
 
 def write_manifest(path, lines):
@@ -96,16 +93,17 @@ def write_manifest(path, lines):
 
 
 def make_corpus(work, digits, tutti):
-    learned, held_out = recordings(digits, False), recordings(digits, True)
+    held_out = recordings(digits, lambda number: number in HELD_OUT_NUMBERS)
+    judged = recordings(digits, lambda number: number in JUDGED_NUMBERS)
+    learned = recordings(digits, lambda number: number not in HELD_OUT_NUMBERS and number not in JUDGED_NUMBERS)
     strings = list(write_strings(work, "digits", STRINGS, learned, SEED, False))
-    unheard = list(write_strings(work, "held-out", HELD_OUT, held_out, SEED + 1, True))
+    judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, True))
+    write_manifest(work / "held-out.jsonl", write_strings(work, "held-out", HELD_OUT, held_out, SEED + 2, True))
     morse = list(morse_lines(work, tutti))
-    judged = morse[:: max(1, len(morse) // 100)]
-    judged_ids = {line["id"] for line in judged}
-    write_manifest(work / "train.jsonl", strings + [line for line in morse if line["id"] not in judged_ids])
-    write_manifest(work / "held-out.jsonl", unheard)
-    pairs = [line for both in zip(unheard, judged) for line in both]
-    write_manifest(work / "eval.jsonl", pairs)
+    judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
+    taken = {line["id"] for line in judged_morse}
+    write_manifest(work / "train.jsonl", strings + [line for line in morse if line["id"] not in taken])
+    write_manifest(work / "eval.jsonl", [line for both in zip(judged_strings, judged_morse) for line in both])
 
 
 def main():

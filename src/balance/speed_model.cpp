@@ -6,18 +6,21 @@
 namespace tutti {
 namespace {
 
-constexpr double kKept = 0.8;         // of what was known, with every new piece: an average over the last five
+// Pieces over which is averaged. A device that works on one piece behind the other looks fast by those that are done
+// first, as all in flight are thought to share its time, and slow by the last: only over several times as many as are in
+// flight together do the shares add up.
+constexpr double kLeastMemory = 5, kMemoryPerPiece = 4;
 constexpr double kLeastSpread = 0.1;  // of audio lengths, relative, from which a fixed cost can be told apart
 constexpr std::size_t kErrors = 101;
 
 }  // namespace
 
-void SpeedModel::Level::add(double d, double e) {
-  weight = kKept * weight + 1;
-  audio = kKept * audio + d;
-  spent = kKept * spent + e;
-  audio_squared = kKept * audio_squared + d * d;
-  audio_spent = kKept * audio_spent + d * e;
+void SpeedModel::Level::add(double d, double e, double kept) {
+  weight = kept * weight + 1;
+  audio = kept * audio + d;
+  spent = kept * spent + e;
+  audio_squared = kept * audio_squared + d * d;
+  audio_spent = kept * audio_spent + d * e;
 }
 
 /// Where the line through the samples meets audio 0; none while they are too alike to say.
@@ -78,7 +81,7 @@ void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
   if (errors_.size() > kErrors) errors_.pop_front();
   Level& level = levels_[level_of(pieces)];
   ++level.samples;
-  level.add(audio.count(), spent.count());
+  level.add(audio.count(), spent.count(), 1 - 1 / std::max(kLeastMemory, kMemoryPerPiece * pieces));
   if (const auto fixed = level.intercept()) fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
 }
 

@@ -46,7 +46,7 @@ class SpeedModel {
   struct Level {
     double weight = 0, audio = 0, spent = 0, audio_squared = 0, audio_spent = 0;
     int samples = 0;
-    void add(double d, double e);
+    void add(double d, double e, double kept);
     std::optional<double> intercept() const;
   };
   static std::size_t level_of(double pieces);
