@@ -7,8 +7,8 @@ namespace tutti {
 namespace {
 
 // Pieces over which is averaged. A device that works on one piece behind the other looks fast by those that are done
-// first, as all in flight are thought to share its time, and slow by the last: only over several times as many as are in
-// flight together do the shares add up.
+// first, as all in flight are thought to share its time, and slow by the last: only over several times as many as are
+// in flight together do the shares add up.
 constexpr double kLeastMemory = 5, kMemoryPerPiece = 4;
 constexpr double kLeastSpread = 0.1;  // of audio lengths, relative, from which a fixed cost can be told apart
 constexpr std::size_t kErrors = 101;

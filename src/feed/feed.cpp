@@ -86,7 +86,7 @@ Feed::Parts::Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique
       board(PlanState{Planner(rules_of(options), window_of(options), kBatchesInWork)}),
       stages(options, *set, cache.get()),
       plan(options, board, buffers, *bad),
-      batch(prefix, board, buffers, *bad),
+      batch(prefix, options.frame_multiple, board, buffers, *bad),
       pipeline({.clock = options.clock}) {}
 
 Result<void> Feed::Parts::resume() {

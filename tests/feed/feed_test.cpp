@@ -162,6 +162,19 @@ TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
   EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
 }
 
+TEST(Feed, ABatchThatHasToGrowBeyondItsPlanKeepsToTheMultipleOfFrames) {
+  Corpus corpus({1.234, 0.5});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":"one","duration":1.0}
+{"id":"s1","audio":"s1.wav","text":"two","duration":0.5}
+)");
+  FeedOptions options = options_for(corpus.manifest());
+  options.frame_multiple = 8;
+  const auto batches = all_batches(options);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, 128) << "the longest has 124, the manifest lets expect 100";
+  EXPECT_EQ(batches[0].samples.size(), 2U);
+}
+
 TEST(Feed, AudioLongerThanTheWindowWithoutTimesIsRefusedNotCut) {
   const Corpus corpus({1.0, 2.0, 3.0, 1.5});
   FeedOptions options = options_for(corpus.manifest());

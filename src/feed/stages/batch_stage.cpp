@@ -67,6 +67,7 @@ Batch BatchStage::finished(Progress& progress) const {
     longest = std::max<std::int64_t>(longest, made.samples[at].frames);
   }
   if (kept.size() == made.samples.size() && longest == made.frames) return std::move(made);
+  if (longest > made.frames) longest = rounded_up(longest, frame_multiple_);
 
   Batch batch;
   batch.index = made.index;

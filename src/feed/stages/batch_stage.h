@@ -16,9 +16,9 @@ namespace tutti {
 /// From rows, in whatever order they are ready, to batches in theirs. One thread.
 class BatchStage {
  public:
-  /// `prefix` goes in front of every position.
-  BatchStage(std::string prefix, PlanBoard& board, BufferPool& buffers, BadSamples& bad)
-      : prefix_(std::move(prefix)), board_(board), buffers_(buffers), bad_(bad) {}
+  /// `prefix` goes in front of every position; `frame_multiple` as in the options.
+  BatchStage(std::string prefix, int frame_multiple, PlanBoard& board, BufferPool& buffers, BadSamples& bad)
+      : prefix_(std::move(prefix)), frame_multiple_(frame_multiple), board_(board), buffers_(buffers), bad_(bad) {}
 
   Result<void> take(RowPtr row, const Emit<Batch>& emit);
 
@@ -35,6 +35,7 @@ class BatchStage {
   Batch finished(Progress& progress) const;
 
   std::string prefix_;
+  int frame_multiple_;
   PlanBoard& board_;
   BufferPool& buffers_;
   BadSamples& bad_;

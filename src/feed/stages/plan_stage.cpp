@@ -13,8 +13,7 @@ std::int64_t frames_of_batch(const PlannedBatch& planned, const FeedOptions& opt
     return static_cast<std::int64_t>(options.window.count() * kModelRate.value) / kHopSamples;
   std::int64_t longest = 1;
   for (const PlannedSample& sample : planned.samples) longest = std::max<std::int64_t>(longest, sample.frames);
-  const std::int64_t multiple = std::max(options.frame_multiple, 1);
-  return (longest + multiple - 1) / multiple * multiple;
+  return rounded_up(longest, options.frame_multiple);
 }
 
 RowPtr row_of(const std::shared_ptr<BatchInWork>& work, std::size_t at, const PlannedSample& planned) {

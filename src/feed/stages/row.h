@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,5 +59,11 @@ struct Row {
 };
 
 using RowPtr = std::unique_ptr<Row>;
+
+/// T of a batch whose longest row has so many frames.
+inline std::int64_t rounded_up(std::int64_t frames, int multiple) {
+  const std::int64_t whole = std::max(multiple, 1);
+  return (frames + whole - 1) / whole * whole;
+}
 
 }  // namespace tutti
