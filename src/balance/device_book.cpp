@@ -27,6 +27,7 @@ void DeviceBook::advance(Seconds now) {
       flight.share += passed / pieces;
       flight.crowd += passed.count() * pieces;
     }
+    if (flights_.empty() && why_idle_ == Idle::memory) starved_ += passed;
     if (!flights_.empty())
       busy_ += passed;
     else
@@ -52,6 +53,7 @@ void DeviceBook::add(Flight flight, const std::string& model) {
     if (!model.empty()) facts_.model = model;
   }
   flights_.push_back(std::move(flight));
+  starved_ = {};
   why_idle_.reset();
 }
 
@@ -141,7 +143,7 @@ std::optional<Bytes> DeviceBook::free_memory(const DispatcherOptions& options) c
 bool DeviceBook::holds_one_more(const DispatcherOptions& options) const {
   const auto free = free_memory(options);
   if (!free || facts_.piece_memory.value <= free->value) return true;
-  return flights_.empty() && foreign_.value <= foreign_when_ready_.value;
+  return flights_.empty() && (foreign_.value <= foreign_when_ready_.value || starved_ >= kFitsAgain);
 }
 
 void DeviceBook::exhausted(int pieces, Seconds now) {
@@ -150,9 +152,12 @@ void DeviceBook::exhausted(int pieces, Seconds now) {
 }
 
 std::optional<Seconds> DeviceBook::wake_at() const {
-  const auto health = health_.wake_at();
-  if (fits_ && (!health || fits_until_ < *health)) return fits_until_;
-  return health;
+  std::optional<Seconds> soonest = health_.wake_at();
+  if (fits_ && (!soonest || fits_until_ < *soonest)) soonest = fits_until_;
+  const Seconds tries_again = advanced_ + kFitsAgain - starved_;
+  if (why_idle_ == Idle::memory && tries_again > advanced_ && (!soonest || tries_again < *soonest))
+    soonest = tries_again;
+  return soonest;
 }
 
 int DeviceBook::places(const DispatcherOptions& options) const {

@@ -72,7 +72,8 @@ class DeviceBook {
   void got_ready() { foreign_when_ready_ = foreign_; }
   std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
   /// Whether memory allows another piece. An empty device tries one whatever the sums say, unless others have taken
-  /// more since its worker got ready: that one has seen what was free, and sums may be too careful.
+  /// more since its worker got ready: that one has seen what was free, and sums may be too careful. Even then it tries
+  /// one after every ten minutes without, as after running out of memory: what is said of others may be wrong.
   bool holds_one_more(const DispatcherOptions& options) const;
   /// Pieces that may be in flight now: slots, as far as memory goes.
   int places(const DispatcherOptions& options) const;
@@ -97,6 +98,7 @@ class DeviceBook {
   SpeedModel speed_;
   Bytes foreign_{};             // what others use of its memory
   Bytes foreign_when_ready_{};  // then its worker had its model beside that
+  Seconds starved_{};           // for want of memory, since it last had a piece
   std::vector<Flight> flights_{};
   std::vector<std::pair<TaskKey, int>> tasks_{};  // with pieces in flight
   Bytes reserved_{};

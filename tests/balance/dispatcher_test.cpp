@@ -107,6 +107,20 @@ TEST(Dispatcher, AnEmptyDeviceTriesOnePieceWhateverTheSumsSayUnlessOthersTookMor
   EXPECT_EQ(take_all(dispatcher, Seconds(3)).size(), 1u);
 }
 
+TEST(Dispatcher, ADeviceThatStarvesForMemoryTriesOnePieceAfterTenMinutes) {
+  Dispatcher dispatcher;
+  DeviceFacts facts = device("GPU 0", 30, 8);
+  facts.memory = Bytes{10'000'000'000};
+  facts.piece_memory = {1'000'000'000};
+  const auto card = dispatcher.add_device(facts, {});
+  dispatcher.device_memory(card, {9'900'000'000}, {});
+  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100));
+  EXPECT_FALSE(dispatcher.next({}));
+  ASSERT_EQ(dispatcher.wake_at(), Seconds(600));
+  EXPECT_FALSE(dispatcher.next(Seconds(599)));
+  EXPECT_EQ(take_all(dispatcher, Seconds(600)).size(), 1u) << "what the driver says of others may be wrong";
+}
+
 TEST(Dispatcher, WhileThisMachineIsShortOfMemoryNothingIsBegunBesideOthers) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 8), {});

@@ -260,13 +260,16 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 reserved=400000000 name=A\n";
   const ScriptedMachine machine(std::string(kCard) + "process gpu=GPU-a pid=1 memory=6600000000\n");
   RunningProgram running(words("emulated:4x:12GB@GPU-a"), settings());
+  json run;
   const auto card = [&]() -> json {
     const auto told = run_program({kTutti, "top", "--json"}, settings());
     const json top = json::parse(told.out, nullptr, false);
-    return top.is_object() && top.contains("run") ? top["run"]["devices"][0] : json::object();
+    run = top.is_object() && top.contains("run") ? top["run"] : json::object();
+    return run.contains("devices") ? run["devices"][0] : json::object();
   };
   json squeezed;
   ASSERT_TRUE(within_some_looks([&] { return (squeezed = card()).value("windows", 0) > 0; }));
+  for (const auto& task : run["in_work"]) EXPECT_TRUE(task.contains("device") || task.contains("waiting_for")) << task;
   EXPECT_EQ(squeezed["most_windows"], 2) << squeezed.dump() << ": 12 GB less 5 %, the model, and 7 that are others'";
   EXPECT_LE(squeezed["windows"], 2);
   machine.now(kCard);

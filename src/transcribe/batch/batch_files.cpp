@@ -9,7 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr double kUsualBytesPerSecond = 16000;         // of a recording whose length is not known yet: 128 kbit/s
+constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
+constexpr std::size_t kFailuresShown = 50;
 constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
@@ -359,6 +360,14 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
   const TaskId id = attempt.lease.key.task;
   BatchCounts expected = counts();
   ++expected.failed;
+  {
+    const Lock lock(mutex_);
+    failures_.push_front({.name = attempt.task->spec.name,
+                          .error = error.text(),
+                          .device = attempt.lease.task.device,
+                          .attempts = static_cast<std::size_t>(attempt.lease.attempt)});
+    if (failures_.size() > kFailuresShown) failures_.pop_back();
+  }
   const auto wish = [&] {
     const std::lock_guard telling(telling_);
     return observer_.on_failed(end_of(attempt), error, expected);
@@ -375,6 +384,11 @@ std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
   const Lock lock(mutex_);
   const auto entry = entries_.find(task);
   return entry == entries_.end() ? std::nullopt : entry->second.use;
+}
+
+std::vector<TaskFailure> BatchFiles::failures() const {
+  const Lock lock(mutex_);
+  return {failures_.begin(), failures_.end()};
 }
 
 std::vector<BatchFiles::InWork> BatchFiles::in_work() const {

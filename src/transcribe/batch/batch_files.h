@@ -19,6 +19,7 @@
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
 #include "transcribe/spoken_model.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
@@ -79,6 +80,8 @@ class BatchFiles final : public RunFiles {
     Seconds length{};
   };
   std::vector<InWork> in_work() const;
+  /// Those of this run that failed for good, the latest first, at most a screenful.
+  std::vector<TaskFailure> failures() const;
 
   // --- the stages
   std::optional<TakenFile> next() override;
@@ -127,6 +130,7 @@ class BatchFiles final : public RunFiles {
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
   BatchWork work_{};
+  std::deque<TaskFailure> failures_{};
   std::size_t open_ = 0;             // tasks that have not ended
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;

@@ -71,7 +71,8 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .cancelled = counts.cancelled,
                      .audio_done = files.audio_done(),
                      .left = view.expected_left,
-                     .left_error = view.expected_left * view.error};
+                     .left_error = view.expected_left * view.error,
+                     .failures = files.failures()};
   for (const auto& device : options.devices)
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
