@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Makes the corpus of the model that ships and trains it: strings of spoken digits and Morse.
 
-Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only] [-- FLAG...]
+Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
-of every speaker and digit) that are neither, WORK/train the training. Everything follows from the seed below.
+of every speaker and digit) that are neither, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
+into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
 import array
 import csv
+import hashlib
 import json
 import math
 import pathlib
@@ -27,13 +29,20 @@ HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and
 WORDS = "zero one two three four five six seven eight nine".split()
 
 
+def is_held_out(number):
+    return number in HELD_OUT_NUMBERS
+
+
+def chosen(folder, wanted):
+    """The recordings whose number is wanted."""
+    return [path for path in sorted(folder.glob("*.wav")) if wanted(int(path.stem.split("_")[2]))]
+
+
 def recordings(folder, wanted):
     """Samples by speaker, of the recordings whose number is wanted: [(digit, array of 16-bit samples)]."""
     speakers = {}
-    for path in sorted(folder.glob("*.wav")):
-        digit, speaker, number = path.stem.split("_")
-        if not wanted(int(number)):
-            continue
+    for path in chosen(folder, wanted):
+        digit, speaker, _ = path.stem.split("_")
         with wave.open(str(path)) as file:
             assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (RATE, 1, 2), path
             speakers.setdefault(speaker, []).append((int(digit), array.array("h", file.readframes(file.getnframes()))))
@@ -93,16 +102,25 @@ def write_manifest(path, lines):
             file.write(json.dumps(line) + "\n")
 
 
+def write_used(path, digits):
+    """Everything that is not held out, as sha256sum writes it."""
+    used = chosen(digits, lambda number: not is_held_out(number))
+    path.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in used))
+
+
+def write_held_out(work, digits):
+    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, is_held_out), SEED + 2, noisy=True)
+    write_manifest(work / "held-out.jsonl", strings)
+
+
 def make_corpus(work, digits, tutti):
-    held_out = recordings(digits, lambda number: number in HELD_OUT_NUMBERS)
     judged = recordings(digits, lambda number: number in JUDGED_NUMBERS)
-    learned = recordings(digits, lambda number: number not in HELD_OUT_NUMBERS and number not in JUDGED_NUMBERS)
+    learned = recordings(digits, lambda number: not is_held_out(number) and number not in JUDGED_NUMBERS)
     short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, digits=(1, 3)))
     short += morse_lines(work, tutti, "short-morse", SHORT_MORSE, SEED + 10, 4)
     write_manifest(work / "short.jsonl", short)
     strings = list(write_strings(work, "digits", STRINGS, learned, SEED))
     judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, noisy=True))
-    write_manifest(work / "held-out.jsonl", write_strings(work, "held-out", HELD_OUT, held_out, SEED + 2, noisy=True))
     morse = list(morse_lines(work, tutti, "morse", MORSE, SEED + 20, 28))
     judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
     taken = {line["id"] for line in judged_morse}
@@ -120,7 +138,13 @@ def main():
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
     parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
     parser.add_argument("--corpus-only", action="store_true")
+    parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
     options = parser.parse_args(ours)
+    options.work.mkdir(parents=True, exist_ok=True)
+    write_held_out(options.work, options.digits)
+    if options.held_out_only:
+        return 0
+    write_used(options.work / "recordings.sha256", options.digits)
     if not (options.work / "train.jsonl").exists():
         make_corpus(options.work, options.digits, options.tutti)
     if options.corpus_only:

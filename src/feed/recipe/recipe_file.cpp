@@ -168,6 +168,7 @@ Result<void> check_recipe(const WhisperRecipe& r) {
       one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
       one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("padding", r.padding, {"window", "bucket"}),
+      one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
       between("bad-share", r.bad_share, 0, 1),
       between("speed-share", r.speed_share, 0, 1),

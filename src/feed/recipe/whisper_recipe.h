@@ -17,6 +17,8 @@ struct WhisperRecipe {
   std::string normaliser = "basic";
   std::int32_t bad_samples = 10000;
   double bad_share = 0.1;
+  bool use_chunking = true;
+  std::string chunk_strategy = "sequential";
   std::string cache{};
 
   // Augmentation
@@ -77,6 +79,7 @@ struct WhisperRecipe {
 
   // Arithmetic
   std::string device = "cpu";
+  std::string devices{};
   std::string precision = "float32";
   bool gradient_checkpointing = false;
   std::int32_t compute_threads = 0;
