@@ -53,9 +53,10 @@ TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options,
     averages_.push_back({parameter.name + ".ema", parameter.value.detach().clone()});
 }
 
-/// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean.
-double TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
-  double sum = 0;
+/// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
+/// the task's device, so that nobody waits for it before the step is enqueued whole.
+at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
+  at::Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(task_.device()));
   const auto together = std::min(rows_of(batch), row_limit_.value_or(rows_of(batch)));
   for (std::int64_t first = 0; first < rows_of(batch); first += together) {
     std::vector<at::Tensor> inputs;
@@ -67,13 +68,13 @@ double TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
       loss = task_.loss_sum(inputs, /*dropout=*/true);
     }
     (loss * (state_.loss_scale / static_cast<double>(targets))).backward();
-    sum += loss.item<double>() / static_cast<double>(targets);
+    sum += loss.detach().to(at::kDouble) / static_cast<double>(targets);
   }
   return sum;
 }
 
-double TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
-  double loss = 0;
+at::Tensor TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
+  at::Tensor loss = at::zeros({}, at::TensorOptions(at::kDouble).device(task_.device()));
   auto generator = at::globalContext().defaultGenerator(task_.device());
   for (std::size_t i = 0; i < group.size(); ++i) {
     const auto rank = static_cast<std::uint64_t>(peers_ ? peers_->rank() : 0);
@@ -133,7 +134,7 @@ double TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::in
   for (;;) {
     adamw_.clear_gradients();
     try {
-      return accumulate(group, targets, number);
+      return accumulate(group, targets, number).item<double>();
     } catch (const c10::OutOfMemoryError&) {
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);

@@ -57,9 +57,9 @@ class TrainStep {
   std::optional<std::int64_t> row_limit() const { return row_limit_; }
 
  private:
-  double accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  at::Tensor accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
   double accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
-  double backward(const TaskBatch& batch, std::int64_t targets);
+  at::Tensor backward(const TaskBatch& batch, std::int64_t targets);
   void add_up(StepOutcome& outcome);
   void add_up_gradients(double& loss);
   void unscale(bool finite);

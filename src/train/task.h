@@ -16,12 +16,13 @@ namespace tutti {
 /// A batch as a task computes it. Every input has one row per id, so that any rows of it are a batch again.
 struct TaskBatch {
   std::vector<std::string> ids{};
-  std::vector<at::Tensor> inputs{};                            // on the CPU
+  std::vector<at::Tensor> inputs{};                            // on the CPU, or copied to the task's device
   std::int64_t targets = 0;                                    // what the loss is a mean over: tokens asked for
   std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why
 };
 
-/// What is learned: a network and its loss. The trainer knows nothing else of it. One thread.
+/// What is learned: a network and its loss. The trainer knows nothing else of it. One thread, and one that prepares the
+/// batches ahead.
 class Task {
  public:
   virtual ~Task() = default;
@@ -30,6 +31,8 @@ class Task {
   virtual const std::vector<Parameter>& trained() const = 0;
   virtual at::Device device() const = 0;
 
+  /// Beside everything else: it reads nothing that training changes. The tensors are the caller's own, none is a view
+  /// of `batch`.
   virtual TaskBatch prepare(const Batch& batch) = 0;
   /// The loss of rows on the task's device, summed over their targets: [] float32. `dropout` where the network learns.
   virtual at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) = 0;

@@ -65,6 +65,12 @@ std::vector<Parameter> training_tensors(const Task& task, const TrainStep& step)
   return all;
 }
 
+BatchRingOptions ring_of(const TrainerOptions& options) {
+  BatchRingOptions ring = options.ring;
+  ring.in_step = options.accumulation;
+  return ring;
+}
+
 double seconds_since(Clock::Instant begin) {
   return Seconds(Clock::real().now() - begin).count();
 }
@@ -76,7 +82,9 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       options_(std::move(options)),
       state_(std::move(state)),
       checkpoints_(options_.out),
-      saved_step_(state_.step) {
+      begun_(Clock::real().now()),
+      saved_step_(state_.step),
+      ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
   if (state_.step > 0)
@@ -110,7 +118,7 @@ bool Trainer::anybody(bool own) {
 Result<void> Trainer::look_ahead() {
   if (ahead_) return {};
   const auto begin = Clock::real().now();
-  auto batch = parts_.next();
+  auto batch = ring_.next();
   waited_ += seconds_since(begin);
   if (!batch) return tl::unexpected<Error>(batch.error());
   ahead_ = std::move(*batch);
@@ -132,13 +140,13 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
   while (std::cmp_less(group.batches.size(), options_.accumulation)) {
     if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
     if (!ahead_ || ahead_->epoch != epoch) break;
-    const auto batch = std::exchange(ahead_, std::nullopt);
+    auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
-    auto prepared = parts_.task.prepare(*batch);
-    for (const auto& [id, why] : prepared.refused) parts_.watcher.refused(id, why);
-    if (prepared.ids.empty()) continue;
-    group.ids.insert(group.ids.end(), prepared.ids.begin(), prepared.ids.end());
-    group.batches.push_back(std::move(prepared));
+    for (const auto& [id, why] : batch->rows.refused) parts_.watcher.refused(id, why);
+    if (batch->rows.ids.empty()) continue;
+    group.ids.insert(group.ids.end(), batch->rows.ids.begin(), batch->rows.ids.end());
+    group.batches.push_back(std::move(batch->rows));
+    group.slots.push_back(std::move(batch->slot));
   }
   return group;
 }
@@ -162,12 +170,14 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   return {};
 }
 
-/// Returns the epoch of the step after this one.
-Result<std::int64_t> Trainer::take_step(const Group& group) {
+/// Lets go of the batches and returns the epoch of the step after this one.
+Result<std::int64_t> Trainer::take_step(Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
   const double rate = options_.schedule.at(number);
   const auto outcome = parts_.step.run(group.batches, number, rate);
+  group.batches.clear();
+  group.slots.clear();
   const double stepping = seconds_since(begin);
   auto epoch = next_epoch();
   if (!epoch || outcome.targets == 0) return epoch;  // none of these samples could be used: no step
@@ -276,10 +286,15 @@ Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   return end;
 }
 
+bool Trainer::is_over() {
+  if (options_.max_steps > 0 && state_.step >= options_.max_steps) return true;
+  return options_.max_time > Seconds(0) && anybody(seconds_since(begun_) >= options_.max_time.count());
+}
+
 Result<TrainingEnd> Trainer::run() {
   auto epoch = next_epoch();
-  while (epoch && *epoch != kNoEpoch && (options_.max_steps == 0 || state_.step < options_.max_steps)) {
-    const auto group = collect(*epoch);
+  while (epoch && *epoch != kNoEpoch && !is_over()) {
+    auto group = collect(*epoch);
     if (!group) return tl::unexpected<Error>(group.error());
     const auto step = state_.step;
     epoch = take_step(*group);

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/units.h"
+#include "train/batch_ring.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
 #include "train/evaluation/listener.h"
@@ -47,7 +50,9 @@ struct TrainerOptions {
   std::int32_t keep = 2;
   std::int32_t patience = 0;  // evaluations without progress that end the training; 0: never
   std::int32_t bad_step_limit = 10;
+  Seconds max_time{};  // of this run; 0: no end by time
   std::string export_type = "float16";
+  BatchRingOptions ring{};  // in_step is `accumulation`
 };
 
 /// What a trainer works with, all owned by the caller.
@@ -64,9 +69,10 @@ struct TrainerParts {
 enum class TrainingEnd { finished, no_progress, interrupted };
 
 /// The loop of a training: batches to steps, steps to checkpoints and evaluations, until the end, an interruption or a
-/// reason to give up. One thread, and one that writes.
+/// reason to give up. One thread, one that prepares batches ahead, and one that writes.
 class Trainer {
  public:
+  /// Begins to fetch batches.
   Trainer(TrainerParts parts, TrainerOptions options, TrainingState state);
 
   /// Continues a checkpoint: copies its tensors into the task and the step, and returns its state.
@@ -74,19 +80,22 @@ class Trainer {
 
   Result<TrainingEnd> run();
   const TrainingState& state() const { return state_; }
+  RingReport ring() const { return ring_.report(); }
 
  private:
   struct Group {
     std::vector<TaskBatch> batches{};
+    std::vector<DeviceRing::Slot> slots{};
     std::vector<std::string> ids{};
     std::int64_t epoch = 0;
   };
   Result<void> look_ahead();
   Result<std::int64_t> next_epoch();
   Result<Group> collect(std::int64_t epoch);
-  Result<std::int64_t> take_step(const Group& group);
+  Result<std::int64_t> take_step(Group& group);
   void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
+  bool is_over();
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);
@@ -101,12 +110,14 @@ class Trainer {
   TrainerOptions options_;
   TrainingState state_;
   CheckpointFolder checkpoints_;
-  std::optional<Batch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
-  std::string position_{};        // behind the last batch used
-  double waited_ = 0;             // for the feed, since the last step
+  std::string position_{};  // behind the last batch used
+  double waited_ = 0;       // for the feed, since the last step
+  Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;
   BackgroundWriter writer_;
+  BatchRing ring_;
+  std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
 };
 
 }  // namespace tutti

@@ -41,6 +41,10 @@ std::vector<std::string> report_fields(const std::filesystem::path& data, const 
 
 }  // namespace
 
+Seconds window_of(const WhisperDims& dims) {
+  return Seconds(dims.n_audio_ctx / kPositionsPerSecond);
+}
+
 FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& out,
                           FeedShare share, std::string resume) {
   const std::string bad =
@@ -53,7 +57,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .rank = share.rank,
                       .ranks = share.ranks,
                       .n_mels = dims.n_mels,
-                      .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
+                      .window = window_of(dims),
                       .chunking = chunking_of(r),
                       .padding = r.padding == "bucket" ? Padding::bucket : Padding::window,
                       .batch_size = r.batch_size,
@@ -77,7 +81,7 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
           .fields = std::move(fields),
           .shuffle = false,
           .n_mels = dims.n_mels,
-          .window = Seconds(dims.n_audio_ctx / kPositionsPerSecond),
+          .window = window_of(dims),
           .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
           .padding = Padding::window,
           .batch_size = 16,

@@ -18,6 +18,9 @@ struct FeedShare {
   int ranks = 1;
 };
 
+/// What a network of that shape hears at once.
+Seconds window_of(const WhisperDims& dims);
+
 /// What a recipe asks of the feed, for a network of that shape. `resume`: the position to go on behind; empty: from the
 /// start.
 FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -39,7 +40,17 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
                    {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
 
-TrainerOptions options_of(const WhisperTraining& training, std::int64_t steps) {
+/// As many batches as the recipe has memory for, each as big as its limits allow.
+BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
+  constexpr double kFramesPerSecond = 100;
+  double seconds = r.batch_size * window_of(dims).count();
+  if (r.batch_seconds > 0) seconds = std::min(seconds, std::max(r.batch_seconds, window_of(dims).count()));
+  const double bytes = seconds * kFramesPerSecond * dims.n_mels * sizeof(float);
+  const auto fitting = static_cast<int>(std::min(1000.0, r.ring_megabytes * 1e6 / bytes));
+  return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
+}
+
+TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, std::int64_t steps) {
   const auto& r = training.recipe;
   return {.out = training.out,
           .schedule = schedule_of(r, steps),
@@ -50,7 +61,9 @@ TrainerOptions options_of(const WhisperTraining& training, std::int64_t steps) {
           .keep = r.keep,
           .patience = r.patience,
           .bad_step_limit = r.bad_step_limit,
-          .export_type = r.export_type};
+          .max_time = Seconds(60 * r.max_minutes),
+          .export_type = r.export_type,
+          .ring = ring_of(r, dims)};
 }
 
 /// Steps of the whole training.
@@ -172,7 +185,8 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers->get()},
-                  options_of(training, steps), std::move(*state));
+                  options_of(training, (*task)->dims(), steps), std::move(*state));
+  if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (end && *reporter) (*reporter)->ended(trainer.state(), *end);
   return end;

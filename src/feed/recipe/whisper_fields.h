@@ -69,6 +69,10 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
   visit("accumulation", r.accumulation, "N", "batches that make one step");
   visit("epochs", r.epochs, "N", "passes over the data");
   visit("max-steps", r.max_steps, "N", "end after so many steps, whatever the epochs; 0: no such end");
+  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
+  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit("ring-megabytes", r.ring_megabytes, "MB",
+        "that the ring may take where a deeper one would have hidden stalls of the feed");
 }
 
 template <class Visit>

@@ -55,6 +55,9 @@ struct WhisperRecipe {
   std::int32_t accumulation = 1;
   std::int32_t epochs = 3;
   std::int32_t max_steps = 0;
+  double max_minutes = 0;
+  std::int32_t ring_depth = 3;
+  double ring_megabytes = 256;
 
   // Optimiser
   double learning_rate = 1e-5;

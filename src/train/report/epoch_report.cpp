@@ -31,14 +31,16 @@ const StageReport* busiest(const FeedReport& feed) {
 
 }  // namespace
 
-std::vector<std::string> epoch_report(const FeedReport& feed, const StepTimes& times) {
+std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times) {
   std::vector<std::string> lines;
   for (const auto& stage : feed.stages.stages)
     lines.push_back("  " + stage.name + ": busy " + percent(share_of(stage.times.busy, stage.times)) + ", starved " +
                     percent(share_of(stage.times.starved, stage.times)) + ", blocked " +
                     percent(share_of(stage.times.blocked, stage.times)));
-  lines.push_back("  batch wait: p50 " + milliseconds(feed.waits.percentile(0.5)) + ", p99 " +
-                  milliseconds(feed.waits.percentile(0.99)) + ", longest " + milliseconds(feed.waits.max));
+  lines.push_back("  ring of " + std::to_string(ring.depth) + ": steps took " + percent(ring.utilisation()) +
+                  " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
+                  milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
+                  "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
   lines.push_back("  padding " + percent(feed.padding_share()) + ", unusable samples " +
                   std::to_string(feed.bad_samples));
   const double whole = times.stepping + times.waiting;

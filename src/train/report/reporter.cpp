@@ -40,16 +40,18 @@ void Reporter::stepped(const StepReport& step) {
   progress_.stepped(step, machine_.text());
   times_.stepping += step.seconds - step.waited;
   times_.waiting += step.waited;
-  if (step.ends_epoch) report_epoch(step);
-}
-
-void Reporter::report_epoch(const StepReport& step) {
+  if (!step.ends_epoch) return;
   say("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
       length_text(Seconds(step.state.seconds)));
-  if (feed_)
-    for (const auto& line : epoch_report(feed_(), times_)) say(line);
-  times_ = {};
+  report_feed();
   draw();
+}
+
+/// What feed and ring did since it was last told.
+void Reporter::report_feed() {
+  if (feed_ && ring_)
+    for (const auto& line : epoch_report(feed_(), ring_(), times_)) say(line);
+  times_ = {};
 }
 
 void Reporter::draw() {
@@ -75,6 +77,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   draw();
+  if (times_.stepping > 0) report_feed();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     say("stopped after step " + steps + "; --resume goes on from here");

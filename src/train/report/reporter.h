@@ -35,6 +35,8 @@ class Reporter : public TrainingWatcher {
 
   /// Where the feed's numbers come from.
   void watch_feed(std::function<FeedReport()> report) { feed_ = std::move(report); }
+  /// Where the ring's numbers come from.
+  void watch_ring(std::function<RingReport()> report) { ring_ = std::move(report); }
   void ended(const TrainingState& state, TrainingEnd end);
 
   void stepped(const StepReport& step) override;
@@ -44,7 +46,7 @@ class Reporter : public TrainingWatcher {
  private:
   Reporter(ReporterOptions options, TrainingLog log, JsonLines bad);
   void say(const std::string& line);
-  void report_epoch(const StepReport& step);
+  void report_feed();
   void draw();
 
   ReporterOptions options_;
@@ -52,6 +54,7 @@ class Reporter : public TrainingWatcher {
   JsonLines bad_;
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
+  std::function<RingReport()> ring_{};
   StepTimes times_{};  // of this epoch
   Sampler sampler_{};
   MachineLine machine_;

@@ -1,0 +1,84 @@
+#include "train/batch_ring.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "train/device_copies.h"
+
+namespace tutti {
+
+/// The places for prepared batches. The ring hands each to one thread at a time.
+class BatchRing::Slots : public RingDevice {
+ public:
+  Slots(Task& task, std::size_t count) : task_(task), copies_(task.device(), count), rows_(count) {}
+
+  Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
+    try {
+      rows_[slot] = task_.prepare(batch);
+      copy(slot);
+    } catch (const std::exception& error) {
+      return fail(Fault::internal, "batch " + std::to_string(batch.index) + " could not be prepared: " + error.what());
+    }
+    return {};
+  }
+
+  void use(std::size_t slot) override { copies_.wait(slot, rows_[slot].inputs); }
+  // Memory on the device is kept by torch until what was enqueued before has run.
+  void release(std::size_t) override {}
+
+  TaskBatch taken(std::size_t slot) { return std::exchange(rows_[slot], {}); }
+
+ private:
+  /// Where the device has no room for batches ahead, they stay in host memory, and the step copies its own.
+  void copy(std::size_t slot) {
+    if (is_full_) return;
+    const auto on_host = rows_[slot].inputs;
+    try {
+      copies_.begin(slot, rows_[slot].inputs);
+    } catch (const c10::OutOfMemoryError&) {
+      rows_[slot].inputs = on_host;
+      is_full_ = true;
+      log(Level::warning, "memory ran out: batches are copied to the device by the step that needs them from now on");
+    }
+  }
+
+  Task& task_;
+  DeviceCopies copies_;
+  std::vector<TaskBatch> rows_;
+  bool is_full_ = false;  // the ring's thread's own
+};
+
+namespace {
+
+RingOptions ring_options(const BatchRingOptions& options) {
+  const int held = std::max(options.in_step, 1);
+  const int depth = std::max(options.depth, 1);
+  return {.depth = depth + held, .most_depth = std::max(options.most_depth, depth) + held};
+}
+
+}  // namespace
+
+BatchRing::BatchRing(Task& task, NextBatch next, BatchRingOptions options)
+    : slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(ring_options(options).most_depth))),
+      ring_(std::move(next), *slots_, ring_options(options)) {}
+
+BatchRing::~BatchRing() = default;
+
+Result<std::optional<RingBatch>> BatchRing::next() {
+  auto slot = ring_.next();
+  if (!slot) return tl::unexpected<Error>(slot.error());
+  if (!*slot) return std::optional<RingBatch>();
+  RingBatch batch;
+  batch.rows = slots_->taken((*slot)->index());
+  batch.epoch = (*slot)->batch().epoch;
+  batch.position = (*slot)->batch().position;
+  batch.slot = std::move(**slot);
+  return std::optional<RingBatch>(std::move(batch));
+}
+
+}  // namespace tutti

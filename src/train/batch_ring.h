@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "feed/ring/ring.h"
+#include "train/evaluation/listener.h"
+#include "train/task.h"
+
+namespace tutti {
+
+struct BatchRingOptions {
+  int depth = 3;       ///< batches ready on the device, or on their way there, beside those of the step at work
+  int most_depth = 3;  ///< as deep as the ring may make itself where stalls of the feed pay for it
+  int in_step = 1;     ///< batches that one step holds
+};
+
+/// A batch on the task's device. It keeps its place in the ring until it is let go of: by then everything that reads it
+/// is enqueued.
+struct RingBatch {
+  TaskBatch rows{};
+  std::int64_t epoch = 0;
+  std::string position{};
+  DeviceRing::Slot slot{};
+};
+
+/// The next batches of a training, prepared and copied while it steps: the ring of feed/ring with the task's work and
+/// torch's copies in it. `next` belongs to one thread; another one, the ring's own, fetches, calls Task::prepare and
+/// begins the copies.
+class BatchRing {
+ public:
+  /// `task` outlives the ring, and so does what `next` reads.
+  BatchRing(Task& task, NextBatch next, BatchRingOptions options);
+  ~BatchRing();
+
+  /// The oldest batch, waited for; none after the last.
+  Result<std::optional<RingBatch>> next();
+  RingReport report() const { return ring_.report(); }
+
+ private:
+  class Slots;
+  std::unique_ptr<Slots> slots_;
+  DeviceRing ring_;
+};
+
+}  // namespace tutti
