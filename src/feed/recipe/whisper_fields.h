@@ -90,6 +90,8 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights and export it; 0: none");
   visit("dropout", r.dropout, "SHARE", "of activations behind every layer");
+  visit("ctc-weight", r.ctc_weight, "X",
+        "of the loss of what the encoder alone spells, beside the decoder's: a new network learns to listen sooner");
   visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
   visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
   visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");

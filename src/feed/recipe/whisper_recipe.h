@@ -72,6 +72,7 @@ struct WhisperRecipe {
   double clip = 1;
   double ema = 0;
   double dropout = 0;
+  double ctc_weight = 0;
   bool freeze_encoder = false;
   std::int32_t lora_rank = 0;
   double lora_alpha = 16;
