@@ -135,34 +135,8 @@ Result<void> between(const char* name, double value, double least, double most) 
   return fail(Fault::usage, text.str());
 }
 
-}  // namespace
-
-Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
-  toml::table table;
-  try {
-    table = toml::parse(toml, file_name);
-  } catch (const toml::parse_error& error) {
-    const auto& where = error.source().begin;
-    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
-                                    ": " + std::string(error.description()));
-  }
-  for (const auto& [key, node] : table) {
-    const std::string name(key.str());
-    if (auto taken = take_key(name, node, recipe); !taken)
-      return fail_in(file_name + ":" + std::to_string(node.source().begin.line) + ": '" + name + "'", taken.error());
-  }
-  return recipe;
-}
-
-std::string show_recipe(WhisperRecipe recipe) {
-  Showing showing;
-  visit_fields(recipe, showing);
-  return showing.text();
-}
-
-Result<void> check_recipe(const WhisperRecipe& r) {
-  const double many = 1e9;
-  const Result<void> checks[] = {
+std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
+  return {
       one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
       one_of("task", r.task, {"transcribe", "translate"}),
       one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
@@ -170,6 +144,12 @@ Result<void> check_recipe(const WhisperRecipe& r) {
       one_of("padding", r.padding, {"window", "bucket"}),
       one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
+  };
+}
+
+std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
+  const double many = 1e9;
+  return {
       between("bad-share", r.bad_share, 0, 1),
       between("speed-share", r.speed_share, 0, 1),
       between("gain-share", r.gain_share, 0, 1),
@@ -197,8 +177,37 @@ Result<void> check_recipe(const WhisperRecipe& r) {
       between("keep", r.keep, 1, many),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
   };
-  for (const auto& check : checks)
-    if (!check) return check;
+}
+
+}  // namespace
+
+Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
+  toml::table table;
+  try {
+    table = toml::parse(toml, file_name);
+  } catch (const toml::parse_error& error) {
+    const auto& where = error.source().begin;
+    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
+                                    ": " + std::string(error.description()));
+  }
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (auto taken = take_key(name, node, recipe); !taken)
+      return fail_in(file_name + ":" + std::to_string(node.source().begin.line) + ": '" + name + "'", taken.error());
+  }
+  return recipe;
+}
+
+std::string show_recipe(WhisperRecipe recipe) {
+  Showing showing;
+  visit_fields(recipe, showing);
+  return showing.text();
+}
+
+Result<void> check_recipe(const WhisperRecipe& r) {
+  for (const auto& checks : {name_checks(r), range_checks(r)})
+    for (const auto& check : checks)
+      if (!check) return check;
   if (r.freeze_encoder && r.ctc_weight > 0)
     return fail(Fault::usage, "ctc-weight: with freeze-encoder there is nothing that it could teach",
                 "Leave out one of them");
