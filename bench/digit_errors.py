@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Word error rate of every compute type on the 500 held-out strings of spoken digits of recipes/nano.py.
+"""Word error rate of every compute type on 500 strings of the spoken digits that recipes/nano.py holds out.
 
 Usage: bench/digit_errors.py [--tutti build/bin/tutti] [--digits ../shared/data/digits] [--model ../shared/data/whisper-tiny.en] [TYPE...]
 
@@ -31,7 +31,7 @@ def main():
     recipe = nano()
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        voices = recipe.recordings(asked.digits, True)
+        voices = recipe.recordings(asked.digits, recipe.is_held_out)
         strings = list(recipe.write_strings(work, "held-out", recipe.HELD_OUT, voices, recipe.SEED + 1, True))
         (work / "said.txt").write_text("".join(line["text"] + "\n" for line in strings))
         for name in asked.types:

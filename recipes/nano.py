@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Makes the corpus of the model that ships and trains it: strings of spoken digits and Morse.
 
-Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only] [-- FLAG...]
+Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
-of every speaker and digit) that are neither, WORK/train the training. Everything follows from the seed below.
+of every speaker and digit) that are neither, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
+into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
 import array
 import csv
+import hashlib
 import json
 import math
 import pathlib
@@ -19,20 +21,28 @@ import sys
 import wave
 
 SEED = 20251121
-STRINGS, JUDGED, HELD_OUT = 8000, 100, 500
+STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 4000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
+SHORT_MORSE = {"clean": 3000, "good": 5000}
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
 
 
+def is_held_out(number):
+    return number in HELD_OUT_NUMBERS
+
+
+def chosen(folder, wanted):
+    """The recordings whose number is wanted."""
+    return [path for path in sorted(folder.glob("*.wav")) if wanted(int(path.stem.split("_")[2]))]
+
+
 def recordings(folder, wanted):
     """Samples by speaker, of the recordings whose number is wanted: [(digit, array of 16-bit samples)]."""
     speakers = {}
-    for path in sorted(folder.glob("*.wav")):
-        digit, speaker, number = path.stem.split("_")
-        if not wanted(int(number)):
-            continue
+    for path in chosen(folder, wanted):
+        digit, speaker, _ = path.stem.split("_")
         with wave.open(str(path)) as file:
             assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (RATE, 1, 2), path
             speakers.setdefault(speaker, []).append((int(digit), array.array("h", file.readframes(file.getnframes()))))
@@ -45,12 +55,12 @@ def with_noise(samples, decibels, draw):
     return array.array("h", (max(-32768, min(32767, round(s + draw.gauss(0, deviation)))) for s in samples))
 
 
-def string_of(speakers, draw, noisy):
-    """3 to 8 recordings of one speaker, 50 to 400 ms apart."""
+def string_of(speakers, draw, digits, noisy):
+    """So many recordings of one speaker, 50 to 400 ms apart."""
     voice = speakers[draw.choice(sorted(speakers))]
     gap = lambda: array.array("h", bytes(2 * int(RATE * draw.uniform(0.05, 0.4))))
     samples, words = gap(), []
-    for _ in range(draw.randint(3, 8)):
+    for _ in range(draw.randint(*digits)):
         digit, sound = draw.choice(voice)
         samples.extend(sound)
         samples.extend(gap())
@@ -58,12 +68,12 @@ def string_of(speakers, draw, noisy):
     return (with_noise(samples, draw.uniform(10, 30), draw) if noisy else samples), " ".join(words)
 
 
-def write_strings(work, name, count, speakers, seed, noisy):
+def write_strings(work, name, count, speakers, seed, digits=(3, 8), noisy=False):
     folder = work / name
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(seed)
     for number in range(count):
-        samples, text = string_of(speakers, draw, noisy)
+        samples, text = string_of(speakers, draw, digits, noisy)
         path = folder / f"{number:05}.wav"
         with wave.open(str(path), "wb") as file:
             file.setnchannels(1)
@@ -74,14 +84,14 @@ def write_strings(work, name, count, speakers, seed, noisy):
                "duration": len(samples) / RATE}
 
 
-def morse_lines(work, tutti):
-    for number, (condition, count) in enumerate(MORSE.items()):
-        folder = work / "morse" / condition
-        subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(SEED + number), "--condition", condition,
-                        "--plain-share", "0.4", "--noise-share", "0.03", "--format", "flac", "--out", str(folder)], check=True)
+def morse_lines(work, tutti, name, counts, seed, longest):
+    for number, (condition, count) in enumerate(counts.items()):
+        folder = work / name / condition
+        subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition", condition,
+                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--format", "flac", "--out", str(folder)], check=True)
         with open(folder / "metadata.csv", newline="") as file:
             for row in csv.DictReader(file):
-                yield {"id": f"{condition}-{row['id']}", "audio": f"morse/{condition}/audio/{pathlib.Path(row['audio_file']).name}",
+                yield {"id": f"{name}-{condition}-{row['id']}", "audio": f"{name}/{condition}/audio/{pathlib.Path(row['audio_file']).name}",
                        "text": row["text"], "sample_type": row["sample_type"], "condition": row["condition"],
                        "duration": float(row["duration"])}
 
@@ -92,14 +102,26 @@ def write_manifest(path, lines):
             file.write(json.dumps(line) + "\n")
 
 
+def write_used(path, digits):
+    """Everything that is not held out, as sha256sum writes it."""
+    used = chosen(digits, lambda number: not is_held_out(number))
+    path.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in used))
+
+
+def write_held_out(work, digits):
+    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, is_held_out), SEED + 2, noisy=True)
+    write_manifest(work / "held-out.jsonl", strings)
+
+
 def make_corpus(work, digits, tutti):
-    held_out = recordings(digits, lambda number: number in HELD_OUT_NUMBERS)
     judged = recordings(digits, lambda number: number in JUDGED_NUMBERS)
-    learned = recordings(digits, lambda number: number not in HELD_OUT_NUMBERS and number not in JUDGED_NUMBERS)
-    strings = list(write_strings(work, "digits", STRINGS, learned, SEED, False))
-    judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, True))
-    write_manifest(work / "held-out.jsonl", write_strings(work, "held-out", HELD_OUT, held_out, SEED + 2, True))
-    morse = list(morse_lines(work, tutti))
+    learned = recordings(digits, lambda number: not is_held_out(number) and number not in JUDGED_NUMBERS)
+    short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, digits=(1, 3)))
+    short += morse_lines(work, tutti, "short-morse", SHORT_MORSE, SEED + 10, 4)
+    write_manifest(work / "short.jsonl", short)
+    strings = list(write_strings(work, "digits", STRINGS, learned, SEED))
+    judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, noisy=True))
+    morse = list(morse_lines(work, tutti, "morse", MORSE, SEED + 20, 28))
     judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
     taken = {line["id"] for line in judged_morse}
     write_manifest(work / "train.jsonl", strings + [line for line in morse if line["id"] not in taken])
@@ -116,7 +138,13 @@ def main():
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
     parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
     parser.add_argument("--corpus-only", action="store_true")
+    parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
     options = parser.parse_args(ours)
+    options.work.mkdir(parents=True, exist_ok=True)
+    write_held_out(options.work, options.digits)
+    if options.held_out_only:
+        return 0
+    write_used(options.work / "recordings.sha256", options.digits)
     if not (options.work / "train.jsonl").exists():
         make_corpus(options.work, options.digits, options.tutti)
     if options.corpus_only:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures Tutti beside faster-whisper, openai-whisper and transformers into BUILD/peers.jsonl.
+# Measures Tutti beside faster-whisper, openai-whisper, transformers and PyTorch into BUILD/peers.jsonl.
 #
 # Usage: peers.sh BUILD [option of bench/peers/peers.py]...     (--only transcribe/batched, --quick, --runs N, ...)
 # The peers live in a virtual environment in the cache, made at the first run from bench/peers/requirements.txt (several GB;
@@ -30,6 +30,7 @@ if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
   echo "peers: the recordings and weights that are measured on are not in $data (TUTTI_TEST_DATA names another place)" >&2
   exit 1
 fi
+cmake --build "$build" --target feed_bench
 sources=()
 if [[ -n ${WHISPER_CPP:-} ]]; then sources=(--whisper-cpp "$WHISPER_CPP"); fi
 "$python" bench/peers/peers.py --tutti "$build/bin/tutti" --data "$data" --out "$build/peers.jsonl" --cache "$cache" \

@@ -10,7 +10,8 @@ counts differ by more than a twelfth fails. For each line the fastest peer at it
 the audio and remembered in the cache (--screen: find it again). Then runs are interleaved (ours, theirs, ours, theirs, ...),
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
 tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real
-weights, each compute type beside the same one, and compare the word error rates as well.
+weights, each compute type beside the same one, and compare the word error rates as well. The feed lines (feed/wav and so on)
+set our feed beside PyTorch's DataLoader at its best decoder and number of workers, the train lines our steps beside PyTorch's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio"}; ratio > 1 means Tutti is better. Exit status 1 when a line of
 the contract is missing.
@@ -21,10 +22,14 @@ import sys
 
 from commands import Tutti
 from contract import LINES, NATURAL
+from feeding import LINES as FEED_LINES
+from feeding import FeedBench, corpus
 from measured import CommandFailed
 from natural import natural_lines
 from report import Report
 from side_by_side import Bench
+from training import NAMES as TRAIN_LINES
+from training import training_lines
 
 
 def arguments():
@@ -39,35 +44,46 @@ def arguments():
     return parser.parse_args()
 
 
-def wanted(options):
-    lines = [line for line in LINES if options.only in line.name and (line.size == "tiny" or not options.quick)]
-    natural = [] if options.quick else [line for line in NATURAL if options.only in line[0]]
-    if not lines and not natural:
-        sys.exit(f"peers: no line's name contains '{options.only}'")
-    return lines, natural
+def comparisons(options, bench):
+    """What is asked for: names, and what measures them."""
+    for line in LINES:
+        if line.size == "tiny" or not options.quick:
+            yield line.name, lambda line=line: bench.lines(line)
+    if options.quick:
+        return
+    for name, compute_type, setting in NATURAL:
+        yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
+    feed = FeedBench(bench)
+    for name in FEED_LINES:
+        yield name, lambda name=name: feed.lines(name)
+    for name in TRAIN_LINES:
+        yield name, lambda name=name: training_lines(bench, name, feed_corpus(feed))
+
+
+def feed_corpus(feed):
+    """The clips that our feed's benchmark makes at its first run."""
+    if not corpus("wav").exists():
+        feed.run_ours("feed/wav")
+    return corpus("wav")
 
 
 def main():
     options = arguments()
-    lines, natural = wanted(options)
+    bench = Bench(options, Tutti(options.tutti))
+    chosen = [(name, measured) for name, measured in comparisons(options, bench) if options.only in name]
+    if not chosen:
+        sys.exit(f"peers: no line's name contains '{options.only}'")
     if not options.whisper_cpp:
         print("peers: without whisper.cpp (WHISPER_CPP names no folder of its sources)", flush=True)
-    bench = Bench(options, Tutti(options.tutti))
     with options.out.open("w") as out:
         report = Report(out)
-        for line in lines:
+        for name, measured in chosen:
             try:
-                for measured in bench.lines(line):
-                    report.add(**measured)
-            except CommandFailed as trouble:
-                report.fail(line.name, str(trouble))
-        for name, compute_type, setting in natural:
-            try:
-                for measured in natural_lines(bench, name, compute_type, setting):
-                    report.add(**measured)
+                for line in measured():
+                    report.add(**line)
             except CommandFailed as trouble:
                 report.fail(name, str(trouble))
-    return report.close(len(lines) + len(natural))
+    return report.close(len(chosen))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "cli/features_command.h"
 #include "cli/models_command.h"
 #include "cli/plan/plan_command.h"
+#include "cli/prepare/prepare_command.h"
 #include "cli/pull_command.h"
 #include "cli/records/history_command.h"
 #include "cli/records/manifest_command.h"
@@ -44,6 +45,7 @@ const std::vector<Command>& commands() {
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
+      {"prepare", "long recordings and their texts, cut into samples to train on", run_prepare},
       {"train", "train a network: tutti train whisper --data DIR --out DIR", run_train},
       {"evaluate", "how well a model writes down a set of recordings", run_evaluate},
       {"features", "decode and compute features only: what the audio side costs", run_features},

@@ -65,8 +65,8 @@ std::uint64_t fingerprint_of(const FeedOptions& options, std::uint64_t set) {
   return mixed({set, digest(options.split), whole(is_rounded), whole(options.max_samples), options.seed,
                 whole(options.shuffle), whole(options.rank), whole(options.ranks), whole(options.n_mels),
                 digest_of({options.window.count(), options.batch_audio.count()}), whole(options.padding),
-                whole(options.frame_multiple), whole(options.batch_size), whole(options.look_ahead),
-                digest_of(options.augmentation)});
+                whole(options.chunking), whole(options.frame_multiple), whole(options.batch_size),
+                whole(options.look_ahead), digest_of(options.augmentation)});
 }
 
 }  // namespace tutti

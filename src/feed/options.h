@@ -19,6 +19,14 @@ enum class Padding {
   window,  ///< to the model's window, as Whisper was trained; only real frames are computed all the same
 };
 
+/// What becomes of recordings that are longer than the window, where the times of their text are known.
+enum class Chunking {
+  refused,     ///< they are bad samples, as those are whose times are not known
+  sequential,  ///< pieces as long as fit, one behind the other
+  sliding,     ///< likewise, but each begins in the middle of the one before
+  random,      ///< one behind the other, of half a window to a whole one: other pieces in every epoch
+};
+
 /// Threads of each stage. What a run yields does not depend on them.
 struct FeedThreads {
   int probe = 1;
@@ -62,14 +70,15 @@ struct FeedOptions {
   int rank = 0;             ///< (*) this process takes every `ranks`-th sample of the order, from the rank-th on
   int ranks = 1;            ///< (*)
 
-  int n_mels = 80;                    ///< (*)
-  Seconds window{30};                 ///< (*) of the model; longer audio is cut at known times, or refused
-  Padding padding = Padding::bucket;  ///< (*)
-  int frame_multiple = 2;             ///< (*) T is a multiple of it: fewer shapes, a little more padding
-  int batch_size = 16;                ///< (*) most samples in a batch
-  Seconds batch_audio{0};             ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
-  int look_ahead = 512;               ///< (*) samples among which those of like length are sought; 1: the plain order
-  Augmentation augmentation{};        ///< (*) off by default
+  int n_mels = 80;                           ///< (*)
+  Seconds window{30};                        ///< (*) of the model; longer audio is cut at known times, or refused
+  Chunking chunking = Chunking::sequential;  ///< (*) how
+  Padding padding = Padding::bucket;         ///< (*)
+  int frame_multiple = 2;                    ///< (*) T is a multiple of it: fewer shapes, a little more padding
+  int batch_size = 16;                       ///< (*) most samples in a batch
+  Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
+  int look_ahead = 512;         ///< (*) samples among which those of like length are sought; 1: the plain order
+  Augmentation augmentation{};  ///< (*) off by default
 
   FeedThreads threads{};
   int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer

@@ -39,6 +39,8 @@ auto asked(int index, Ask&& ask) -> Result<decltype(ask(*part()))> {
     return ask(*part());
   } catch (const c10::Error& error) {
     return fail(Fault::device, thing + ": " + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return fail(Fault::device, thing + ": " + error.what());
   }
 }
 
@@ -74,6 +76,14 @@ Stream current_stream(int index) {
 
 std::shared_ptr<StepRecorder> make_recorder(int index) {
   return part() ? part()->make_recorder(index) : nullptr;
+}
+
+Result<std::string> card_sum_key(int index) {
+  return asked(index, [](const Part& cuda) { return cuda.card_sum_key(); });
+}
+
+Result<std::shared_ptr<CardSum>> make_card_sum(int index, const std::string& key, int rank, int ranks) {
+  return asked(index, [&](const Part& cuda) { return cuda.make_card_sum(index, key, rank, ranks); });
 }
 
 }  // namespace tutti::gpu

@@ -14,6 +14,8 @@
 /// Without it there are no devices. `index` is CUDA's own number of the device in this process. Thread-safe.
 namespace tutti::gpu {
 
+class CardSum;
+
 inline constexpr const char* kLibrary = "libtutti-cuda.so";
 
 /// CUDA devices this process sees; 0 without CUDA, a driver or a card. Must have been called before torch is asked for
@@ -51,5 +53,11 @@ Stream current_stream(int index);
 
 /// CUDA graphs on that device. `index` below count().
 std::shared_ptr<StepRecorder> make_recorder(int index);
+
+/// What the processes of a CardSum (cards/card_sum.h) must agree on: made by one, told to all. Bytes.
+Result<std::string> card_sum_key(int index);
+
+/// Joins the cards of `ranks` processes, ours being that of `rank`; waits for the others.
+Result<std::shared_ptr<CardSum>> make_card_sum(int index, const std::string& key, int rank, int ranks);
 
 }  // namespace tutti::gpu

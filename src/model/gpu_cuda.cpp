@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "model/cards/card_sum_cuda.h"
 #include "model/gpu_part.h"
 #include "model/step/device_kernels.h"
 #include "model/step/graph_recorder_cuda.h"
@@ -69,7 +70,9 @@ extern "C" const Part* tutti_cuda_part() {
                               .release_cached_memory = cuda_release_cached_memory,
                               .step_kernels = cuda_step_kernels,
                               .current_stream = cuda_current_stream,
-                              .make_recorder = make_graph_recorder};
+                              .make_recorder = make_graph_recorder,
+                              .card_sum_key = card_sum_key_cuda,
+                              .make_card_sum = make_card_sum_cuda};
   return &kPart;
 }
 

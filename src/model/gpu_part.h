@@ -14,6 +14,8 @@ struct Part {
   const StepKernels* (*step_kernels)();
   Stream (*current_stream)(int index);
   std::shared_ptr<StepRecorder> (*make_recorder)(int index);
+  std::string (*card_sum_key)();
+  std::shared_ptr<CardSum> (*make_card_sum)(int index, const std::string& key, int rank, int ranks);
 };
 
 /// The one function that libtutti-cuda.so exports; its name to dlsym, and its type. What a part's calls throw is

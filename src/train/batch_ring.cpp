@@ -64,10 +64,17 @@ RingOptions ring_options(const BatchRingOptions& options) {
 }  // namespace
 
 BatchRing::BatchRing(Task& task, NextBatch next, BatchRingOptions options)
-    : slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(ring_options(options).most_depth))),
+    : in_step_(std::max(options.in_step, 1)),
+      slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(ring_options(options).most_depth))),
       ring_(std::move(next), *slots_, ring_options(options)) {}
 
 BatchRing::~BatchRing() = default;
+
+RingReport BatchRing::report() const {
+  RingReport report = ring_.report();
+  report.depth -= in_step_;
+  return report;
+}
 
 Result<std::optional<RingBatch>> BatchRing::next() {
   auto slot = ring_.next();

@@ -38,10 +38,12 @@ class BatchRing {
 
   /// The oldest batch, waited for; none after the last.
   Result<std::optional<RingBatch>> next();
-  RingReport report() const { return ring_.report(); }
+  /// Its `depth` counts batches beside those of the step, as the options do.
+  RingReport report() const;
 
  private:
   class Slots;
+  int in_step_;
   std::unique_ptr<Slots> slots_;
   DeviceRing ring_;
 };

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <set>
@@ -50,13 +51,14 @@ class Line {
 Result<WhisperTraining> training_of(std::span<char*> arguments) {
   if (arguments.empty() || std::string_view(arguments[0]) != "whisper")
     return fail(Fault::usage, "train: expected 'whisper'");
-  const auto line = Line::read(arguments.subspan(1), {"--config", "--model", "--out"}, {"--resume"});
+  const auto line = Line::read(arguments.subspan(1), {"--config", "--model", "--out", "--device"}, {"--resume"});
   if (!line) return tl::unexpected<Error>(line.error());
   const auto config = line->value("--config");
   const auto text = read_file(config);
   if (!text) return tl::unexpected<Error>(text.error());
   auto recipe = read_recipe(*text, config);
   if (!recipe) return tl::unexpected<Error>(recipe.error());
+  if (line->has("--device")) recipe->device = line->value("--device");
   return WhisperTraining{.recipe = std::move(*recipe),
                          .model = line->value("--model"),
                          .out = line->value("--out"),
@@ -95,9 +97,16 @@ int guarded(Work work) {
   }
 }
 
+/// oneDNN keeps what it has compiled for the last 1024 shapes of its operands, some 2 MB each. Batches come in ever new
+/// lengths, so in training that grows to gigabytes that are hardly ever used again. A step needs about a dozen.
+void keep_few_kernels() {
+  ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64", /*overwrite=*/0);
+}
+
 }  // namespace
 
 int train_command(std::span<char*> arguments) {
+  keep_few_kernels();
   return guarded([&] {
     const auto training = training_of(arguments);
     if (!training) return complain(training.error());

@@ -79,4 +79,26 @@ LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot) 
   return tensors;
 }
 
+SpelledTensors spelled_tensors(const std::vector<LabelRow>& rows, const std::vector<std::int64_t>& frames,
+                               std::int32_t eot) {
+  std::vector<std::vector<std::int64_t>> texts;
+  std::size_t longest = 1;
+  for (const auto& row : rows) {
+    auto& text = texts.emplace_back();
+    for (const auto token : row.asked)
+      if (token < eot) text.push_back(token);
+    longest = std::max(longest, text.size());
+  }
+  const auto count = static_cast<std::int64_t>(rows.size());
+  SpelledTensors made{at::zeros({count, static_cast<std::int64_t>(longest)}, at::TensorOptions(at::kLong)),
+                      at::empty({count, 2}, at::TensorOptions(at::kLong))};
+  auto* lengths = made.lengths.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::ranges::copy(texts[i], made.tokens.mutable_data_ptr<std::int64_t>() + i * longest);
+    lengths[2 * i] = (frames[i] + 1) / 2;
+    lengths[2 * i + 1] = static_cast<std::int64_t>(texts[i].size());
+  }
+  return made;
+}
+
 }  // namespace tutti

@@ -66,4 +66,13 @@ struct LabelTensors {
 inline constexpr std::int64_t kNotAsked = -100;
 LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot);
 
+/// The rows' text alone, for CtcHead: `tokens` [rows, longest] int64, 0 behind a row's end; `lengths` [rows, 2] int64:
+/// the encoder's positions that `frames` of the row make, and its tokens.
+struct SpelledTensors {
+  at::Tensor tokens{};
+  at::Tensor lengths{};
+};
+SpelledTensors spelled_tensors(const std::vector<LabelRow>& rows, const std::vector<std::int64_t>& frames,
+                               std::int32_t eot);
+
 }  // namespace tutti

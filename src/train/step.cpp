@@ -97,9 +97,9 @@ void TrainStep::add_up(StepOutcome& outcome) {
 void TrainStep::add_up_gradients(double& loss) {
   if (!peers_) return;
   const c10::AutoGradMode no_gradients(false);
-  std::vector<at::Tensor> parts{at::tensor({loss}, at::TensorOptions(at::kFloat))};
+  std::vector<at::Tensor> parts{at::tensor({loss}, at::TensorOptions(at::kFloat)).to(task_.device())};
   const auto gradients = adamw_.whole_gradients();
-  for (const auto& gradient : gradients) parts.push_back(gradient.flatten().to(at::kCPU));
+  for (const auto& gradient : gradients) parts.push_back(gradient.flatten());
   auto row = at::cat(parts);
   peers_->sum(row);
   loss = row[0].item<double>();

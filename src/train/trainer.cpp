@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -51,17 +52,26 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
   return made;
 }
 
-/// Whether what is trained are the network's own tensors, which its own file keeps, and no additions to them.
-bool trains_network(const Task& task) {
-  const auto weights = task.weights();
-  const auto& name = task.trained().front().name;
-  return std::ranges::any_of(weights, [&](const Parameter& weight) { return weight.name == name; });
+/// What is trained: the network's own tensors, which its own file keeps, and others (additions to them, heads).
+struct Trained {
+  std::vector<Parameter> own{};
+  std::vector<Parameter> others{};
+};
+
+Trained trained_of(const Task& task) {
+  std::set<std::string> names;
+  for (const auto& weight : task.weights()) names.insert(weight.name);
+  Trained trained;
+  for (const auto& parameter : task.trained())
+    (names.contains(parameter.name) ? trained.own : trained.others).push_back(parameter);
+  return trained;
 }
 
 /// What a checkpoint keeps beside the network.
 std::vector<Parameter> training_tensors(const Task& task, const TrainStep& step) {
   auto all = step.tensors();
-  if (!trains_network(task)) all.insert(all.end(), task.trained().begin(), task.trained().end());
+  const auto others = trained_of(task).others;
+  all.insert(all.end(), others.begin(), others.end());
   return all;
 }
 
@@ -99,7 +109,8 @@ Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, 
   auto state = read_state(*text);
   if (!state) return fail_in((checkpoint / "training.json").string(), state.error());
   auto read = read_tensors(checkpoint / "training.safetensors", training_tensors(task, step));
-  if (read && trains_network(task)) read = read_tensors(checkpoint / "model.safetensors", task.trained());
+  if (const auto own = trained_of(task).own; read && !own.empty())
+    read = read_tensors(checkpoint / "model.safetensors", own);
   if (!read) return tl::unexpected<Error>(read.error());
   return state;
 }

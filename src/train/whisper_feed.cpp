@@ -18,6 +18,12 @@ Augmentation augmentation_of(const WhisperRecipe& r) {
           .spectrum = {.band_count = r.mask_bands, .stretch_count = r.mask_stretches}};
 }
 
+Chunking chunking_of(const WhisperRecipe& r) {
+  if (!r.use_chunking) return Chunking::refused;
+  if (r.chunk_strategy == "sliding") return Chunking::sliding;
+  return r.chunk_strategy == "random" ? Chunking::random : Chunking::sequential;
+}
+
 FeedThreads threads_of(const WhisperRecipe& r) {
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return FeedThreads::of(r.threads > 0 ? r.threads : cores);
@@ -52,6 +58,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .ranks = share.ranks,
                       .n_mels = dims.n_mels,
                       .window = window_of(dims),
+                      .chunking = chunking_of(r),
                       .padding = r.padding == "bucket" ? Padding::bucket : Padding::window,
                       .batch_size = r.batch_size,
                       .batch_audio = Seconds(r.batch_seconds),
@@ -75,6 +82,7 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
           .shuffle = false,
           .n_mels = dims.n_mels,
           .window = window_of(dims),
+          .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
           .padding = Padding::window,
           .batch_size = 16,
           .look_ahead = 1,

@@ -72,10 +72,15 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       freeze_encoder_(recipe.freeze_encoder),
       window_share_(recipe.window_share),
       seed_(recipe.seed),
-      forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing} {
+      forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing},
+      ctc_weight_(recipe.ctc_weight) {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
     lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
+  trained_ = lora_ ? lora_->parameters() : parameters_.all;
+  if (ctc_weight_ <= 0) return;
+  ctc_.emplace(dims().n_audio_state, labels_.tokenizer().special().eot, mixed({recipe.seed, digest("ctc")}), device_);
+  trained_.insert(trained_.end(), ctc_->parameters().begin(), ctc_->parameters().end());
 }
 
 Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
@@ -108,14 +113,10 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
                 [checkpoint](WeightType type) { return hugging_face_files(*checkpoint, type); });
 }
 
-const std::vector<Parameter>& WhisperTask::trained() const {
-  return lora_ ? lora_->parameters() : parameters_.all;
-}
-
 TaskBatch WhisperTask::prepare(const Batch& batch) {
   TaskBatch made;
   std::vector<LabelRow> rows;
-  std::vector<std::int64_t> kept;
+  std::vector<std::int64_t> kept, frames;
   for (std::int64_t i = 0; i < batch.size(); ++i) {
     const auto& sample = batch.samples[static_cast<std::size_t>(i)];
     auto row = labels_.row(sample, batch.epoch);
@@ -127,6 +128,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     made.ids.push_back(sample.id);
     rows.push_back(std::move(*row));
     kept.push_back(i);
+    frames.push_back(sample.frames);
   }
   if (rows.empty()) return made;
   const auto mel = mel_of(batch);
@@ -138,6 +140,10 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(labels.told));
   made.inputs.push_back(std::move(labels.asked));
+  if (!ctc_) return made;
+  auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
+  made.inputs.push_back(std::move(spelled.tokens));
+  made.inputs.push_back(std::move(spelled.lengths));
   return made;
 }
 
@@ -152,9 +158,12 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
   auto options = forward_;
   if (!dropout) options.dropout = 0;
   const auto weights = current();
-  const auto logits = decode(weights, dims(), inputs[1], heard(weights, inputs[0], options), options);
-  return at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
-                                kNotAsked);
+  const auto states = heard(weights, inputs[0], options);
+  const auto logits = decode(weights, dims(), inputs[1], states, options);
+  auto loss = at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
+                                     kNotAsked);
+  if (ctc_) loss = loss + ctc_weight_ * ctc_->loss_sum(states, inputs[3], inputs[4]);
+  return loss;
 }
 
 FileMap WhisperTask::files(const std::string& type) const {

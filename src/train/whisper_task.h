@@ -9,6 +9,7 @@
 #include "model/convert/weight_type.h"
 #include "model/whisper.h"
 #include "train/labels.h"
+#include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
 #include "train/task.h"
@@ -16,13 +17,13 @@
 namespace tutti {
 
 /// Learning to write down what is heard: cross-entropy of every token of a text, given the tokens before it and the
-/// features. Fine-tuning any Whisper, or a new network.
+/// features; where the recipe wants it, also what the encoder alone spells. Fine-tuning any Whisper, or a new network.
 class WhisperTask : public Task {
  public:
   /// A network as the recipe describes it, new or from a stored model (`model`, already found).
   static Result<std::unique_ptr<WhisperTask>> start(const WhisperRecipe& recipe, const std::filesystem::path& model);
 
-  const std::vector<Parameter>& trained() const override;
+  const std::vector<Parameter>& trained() const override { return trained_; }
   at::Device device() const override { return device_; }
   TaskBatch prepare(const Batch& batch) override;
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
@@ -51,6 +52,9 @@ class WhisperTask : public Task {
   std::uint64_t seed_;
   ForwardOptions forward_{};
   std::optional<LowRankAdditions> lora_{};
+  double ctc_weight_;
+  std::optional<CtcHead> ctc_{};
+  std::vector<Parameter> trained_{};
 };
 
 }  // namespace tutti

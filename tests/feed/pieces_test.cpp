@@ -68,6 +68,41 @@ TEST(CutPieces, NoPieceIsLongerThanTheWindowAndNoTextIsLostOrDoubled) {
   EXPECT_EQ(joined, expected);
 }
 
+/// A minute of words, one a second.
+Transcript counted() {
+  Transcript transcript;
+  for (int i = 0; i < 60; ++i) transcript.segments.push_back(said(i + 0.2, i + 0.8, std::to_string(i)));
+  return transcript;
+}
+
+TEST(CutPieces, SlidingPiecesBeginInTheMiddleOfTheOneBeforeAndTheirTextIsTheirSound) {
+  const auto pieces = cut_pieces(counted(), 60, 10, {.chunking = Chunking::sliding});
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(pieces->at(0).text, "0 1 2 3 4 5 6 7 8");
+  EXPECT_EQ(pieces->at(1).text, "5 6 7 8 9 10 11 12 13");
+  for (const Piece& piece : *pieces) {
+    EXPECT_LE(piece.end - piece.start, 10 - 2 * kCutSearch + 1e-9);
+    EXPECT_LE(piece.start, piece.times.front().start);
+    EXPECT_GE(piece.start, piece.times.front().start - 0.2 - 1e-9) << "the word before is not in it";
+    EXPECT_GE(piece.end, piece.times.back().end);
+  }
+  EXPECT_TRUE(pieces->back().text.ends_with("59"));
+}
+
+TEST(CutPieces, RandomPiecesFollowTheirKeyAndLoseNothing) {
+  const auto pieces_of = [](std::uint64_t key) {
+    return texts(*cut_pieces(counted(), 60, 10, {.chunking = Chunking::random, .key = key}));
+  };
+  const auto joined = [](const std::vector<std::string>& all) {
+    std::string text;
+    for (const auto& one : all) text += one + " ";
+    return text;
+  };
+  EXPECT_EQ(pieces_of(1), pieces_of(1));
+  EXPECT_NE(pieces_of(1), pieces_of(2));
+  EXPECT_EQ(joined(pieces_of(1)), joined(texts(*cut_pieces(counted(), 60, 10))));
+}
+
 TEST(CutPieces, ASegmentThatIsTooLongIsCutBetweenItsWordsOrRefused) {
   Segment segment = said(0, 18, "a b c d e f");
   const Transcript without{"", {segment}, "en"};
@@ -121,6 +156,29 @@ TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
   }
   EXPECT_THAT(said, ElementsAre("a", "b", "c", "hello"));
   EXPECT_NEAR(static_cast<double>(frames), 1100, 6) << "all of the sound, once";
+}
+
+TEST_F(LongRecording, IsABadSampleWhereItMustNotBeCut) {
+  options_.chunking = Chunking::refused;
+  options_.bad_samples = folder_ / "bad.jsonl";
+  EXPECT_THAT(ids_of(all_batches(options_)), ElementsAre("short"));
+  EXPECT_THAT(read_file(options_.bad_samples).value(), HasSubstr("use-chunking"));
+}
+
+TEST_F(LongRecording, RandomPiecesAreOthersInEveryEpochAndTheSameAfterAResume) {
+  Transcript transcript;
+  for (int i = 0; i < 18; ++i)
+    transcript.segments.push_back(said(i / 2.0 + 0.05, i / 2.0 + 0.45, "w" + std::to_string(i)));
+  ASSERT_TRUE(write_file_atomically(folder_ / "long.json", transcript_json(transcript)));
+  options_.chunking = Chunking::random;
+  options_.epochs = 4;
+  const auto whole = all_batches(options_);
+  std::vector<std::vector<std::string>> said(4);
+  for (const Batch& batch : whole)
+    for (const BatchSample& sample : batch.samples) said[static_cast<std::size_t>(batch.epoch)].push_back(sample.text);
+  EXPECT_FALSE(said[0] == said[1] && said[1] == said[2] && said[2] == said[3]);
+  options_.resume = whole[1].position;
+  EXPECT_EQ(digest_of(all_batches(options_)[0]), digest_of(whole[2]));
 }
 
 TEST_F(LongRecording, PiecesGoOnAfterAResumeInTheMiddleOfThem) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "base/files.h"
+#include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -83,6 +86,110 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   for (const char* key : {"wer", "cer", "noise_accuracy"}) EXPECT_TRUE(verdict[key].is_number()) << key;
   EXPECT_TRUE(verdict["per_condition"].is_object());
   EXPECT_TRUE(fs::exists(out / "report.html"));
+}
+
+TEST(Training, WhatOnlyFfmpegReadsIsTrainedOnLikeTheRest) {
+  TUTTI_NEEDS("formats/sonnet/p001.mp4");
+  const TempFolder out;
+  std::string lines;
+  for (const std::string name : {"p001.wav", "p001.mp4", "p001.webm", "p001.aac"})
+    lines += nlohmann::json{{"id", name}, {"audio", (test_data() / "formats/sonnet" / name).string()}, {"text", "a"}}
+                 .dump() +
+             "\n";
+  ASSERT_TRUE(write_file_atomically(out / "set.jsonl", lines));
+  const auto end = run_program(training(out / "train", {"--data", (out / "set.jsonl").string(), "--max-steps", "2"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::set<std::string> learned;
+  for (const auto& step : lines_of(out / "train/order.jsonl"))
+    for (const auto& id : step["ids"]) learned.insert(id);
+  EXPECT_EQ(learned, (std::set<std::string>{"p001.aac", "p001.mp4", "p001.wav", "p001.webm"}));
+  EXPECT_EQ(read_file(out / "train/bad_samples.jsonl").value_or(""), "");
+}
+
+TEST(Training, AProcessForEveryDeviceTrainsAsProcessesStartedByHandDo) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder by_hand, by_list;
+  {
+    std::vector<std::unique_ptr<RunningProgram>> ranks;
+    for (const char* rank : {"0", "1"})
+      ranks.push_back(std::make_unique<RunningProgram>(
+          training(by_hand.path(), {"--max-steps", "4"}),
+          std::vector<std::string>{std::string("RANK=") + rank, "WORLD_SIZE=2", "MASTER_PORT=29517"}));
+    for (const auto& rank : ranks) {
+      const auto end = rank->wait();
+      ASSERT_EQ(end.exit_code, 0) << end.err;
+    }
+  }
+  const auto end = run_program(training(by_list.path(), {"--max-steps", "4", "--devices", "cpu:0,cpu:1"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  for (const char* file : {"model/model.safetensors", "order.jsonl"})
+    EXPECT_TRUE(read_file(by_list / file).value() == read_file(by_hand / file).value()) << file;
+  const auto alone = run_program(training(by_list.path(), {"--resume", "--max-steps", "6", "--devices", ""}));
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("trained by 2 processes"), std::string::npos) << alone.err;
+}
+
+TEST(Training, ASignalStopsAllProcessesBehindACheckpointAndADeadOneEndsTheOthers) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const std::vector<std::string> two{"--devices", "cpu:0,cpu:1", "--max-steps", "100000", "--epochs", "100000"};
+  {
+    RunningProgram program(training(out.path(), two));
+    ASSERT_TRUE(program.saw("step 2/"));
+    ASSERT_EQ(::kill(program.pid(), SIGTERM), 0);
+    const auto end = program.wait();
+    EXPECT_EQ(end.exit_code, 130) << end.err;
+  }
+  EXPECT_FALSE(fs::is_empty(out / "checkpoints"));
+  RunningProgram program(training(out.path(), [&] {
+    auto again = two;
+    again.emplace_back("--resume");
+    return again;
+  }()));
+  ASSERT_TRUE(program.saw("step 5/"));
+  const auto engines = children_of(program.pid(), "tutti-engine");
+  ASSERT_EQ(engines.size(), 2U);
+  const auto first = handle_of(engines[0]);
+  ASSERT_EQ(::kill(engines[1], SIGKILL), 0);
+  const auto end = program.wait();
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_NE(end.err.find("checkpoints"), std::string::npos) << end.err;
+  EXPECT_TRUE(has_ended(first, std::chrono::seconds(5)));
+}
+
+TEST(Training, FieldNoteFoursFlagsDoWhatTheySay) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto data = (test_data() / "speech/ljspeech").string();
+  std::vector<std::string> words{tutti_program(), "train", "whisper", "--data_dir", data, "--eval_data", data};
+  std::istringstream flags(
+      "--batch_size 2 --gradient_accumulation_steps 2 --learning_rate 1e-3 --warmup_steps 4 "
+      "--num_epochs 2 --max_steps 0 --save_steps 1 --eval_steps 2 --eval_samples 1 "
+      "--logging_steps 2 --bf16 --max_samples 6 --dataloader_num_workers 3 --use_chunking "
+      "--chunk_strategy random --log_order --output_dir " +
+      out.path().string() + " --config " TUTTI_SOURCE_DIR "/recipes/smoke.toml");
+  for (std::string word; flags >> word;) words.push_back(word);
+  const auto end = run_program(words);
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::vector<std::size_t> sizes;
+  std::set<std::string> learned;
+  for (const auto& step : lines_of(out / "order.jsonl")) {
+    sizes.push_back(step["ids"].size());
+    for (const auto& id : step["ids"]) learned.insert(id);
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{4, 2, 4, 2})) << "two batches of two make a step, six samples an epoch";
+  EXPECT_EQ(*learned.rbegin(), "LJ001-0006");
+  std::vector<std::int64_t> logged, judged;
+  const auto metrics = lines_of(out / "metrics.jsonl");
+  for (const auto& line : metrics) (line.contains("loss") ? logged : judged).push_back(line["step"]);
+  EXPECT_EQ(logged, (std::vector<std::int64_t>{2, 4}));
+  EXPECT_EQ(judged, logged);
+  EXPECT_DOUBLE_EQ(metrics[0]["rate"].get<double>(), 5e-4) << "half-way through the warm-up";
+  EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000003")) << "and no older one, of two that are kept";
+  EXPECT_FALSE(fs::exists(out / "checkpoints/step-00000001"));
+  const auto used = read_file(out / "config.toml").value();
+  for (const char* line : {"precision = 'bfloat16'", "threads = 3", "chunk-strategy = 'random'"})
+    EXPECT_NE(used.find(line), std::string::npos) << line << " in\n" << used;
 }
 
 TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {

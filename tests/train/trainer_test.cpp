@@ -119,6 +119,36 @@ TEST(Trainer, AResumedTrainingEndsInTheSameBitsAsOneThatWasNeverStopped) {
     EXPECT_EQ(read_file(parts.path() / file).value(), read_file(whole.path() / file).value()) << file;
 }
 
+TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
+  auto recipe = restless_recipe();
+  recipe.ctc_weight = 0.5;
+  const TempFolder whole, parts;
+  Training straight(whole.path(), recipe);
+  straight.options.max_steps = 6;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  Training first(parts.path(), recipe);
+  first.options.max_steps = 3;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  Training second(parts.path(), recipe);
+  second.options.max_steps = 6;
+  ASSERT_EQ(second.run(), TrainingEnd::finished);
+  EXPECT_EQ(second.first_step, 3);
+  EXPECT_EQ(largest_difference(second.task->trained(), straight.task->trained()), 0);
+  EXPECT_EQ(read_file(parts.path() / "model/model.safetensors").value().find("ctc."), std::string::npos);
+}
+
+TEST(Trainer, ATrainingEndsWhenItsTimeIsOverAndCanGoOn) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_time = Seconds(1e-9);
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  EXPECT_TRUE(training.watcher.steps.empty()) << "it was over before the first step";
+  Training again(out.path());
+  again.options.max_steps = 2;
+  ASSERT_EQ(again.run(), TrainingEnd::finished);
+  EXPECT_EQ(again.watcher.steps.size(), 2U);
+}
+
 TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
   const TempFolder out;
   Training training(out.path());

@@ -44,7 +44,7 @@ Result<void> check(const MorseCorpus& corpus) {
   if (!spans(corpus.tone_hz, 200, 3000)) return fail(Fault::usage, "tone: expected 200 to 3000 Hz, the least first");
   if (!within(corpus.noise_share, 0, 1)) return fail(Fault::usage, "share of noise: expected 0 to 1");
   if (!within(corpus.plain_share, 0, 1)) return fail(Fault::usage, "share of plain text: expected 0 to 1");
-  if (!within(corpus.longest.count(), 15, 600)) return fail(Fault::usage, "longest clip: expected 15 to 600 s");
+  if (!within(corpus.longest.count(), 4, 600)) return fail(Fault::usage, "longest clip: expected 4 to 600 s");
   return {};
 }
 

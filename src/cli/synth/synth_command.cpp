@@ -41,7 +41,7 @@ OptionTable table_of(SynthCommand& command) {
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
-  table.add("longest", command.longest, "SECONDS", "of a clip; what does not fit is left out by whole words");
+  table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
   return table;
 }

@@ -4,7 +4,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/child.h"
 #include "cli/command_start.h"
@@ -41,28 +44,97 @@ class StopSignals {
   OwnedFd fd_{};
 };
 
-void wait_for(const Child& child, const StopSignals& signals) {
-  pollfd watched[2] = {{child.pidfd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}};
-  for (;;) {
-    if (::poll(watched, 2, -1) < 0) continue;
-    if (watched[0].revents) return;
-    if (const int signal = signals.read()) ::kill(child.pid(), signal);
-  }
+/// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
+std::pair<std::string, std::string> decoder() {
+  constexpr const char* kName = "TUTTI_DECODER";
+  const char* named = std::getenv(kName);
+  std::error_code ignored;
+  return {kName, named && *named ? named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
 }
+
+/// The processes that have not ended yet, and what those said that have.
+class Engines {
+ public:
+  explicit Engines(std::string doing) : doing_(std::move(doing)) {}
+
+  /// Whether it could be started.
+  bool start(const EngineRun& run) {
+    auto command = engine_command(EngineSettings::of_this_process(), run.arguments);
+    if (!command) return refuse(command.error());
+    ChildOptions options{.name = run.name,
+                         .command = std::move(command->words),
+                         .environment = run.environment,
+                         .core = run.core,
+                         .streams = ChildStreams::terminal};
+    options.environment.push_back(decoder());
+    auto child = Child::start(options);
+    if (!child) return refuse(child.error());
+    running_.push_back({std::move(*child), run.name});
+    return true;
+  }
+
+  /// Until all have ended, or one has failed; the others are killed then.
+  int wait(const StopSignals& signals) {
+    while (!running_.empty() && !failed_) {
+      std::vector<pollfd> watched{{signals.fd(), POLLIN, 0}};
+      for (const auto& engine : running_) watched.push_back({engine.child->pidfd(), POLLIN, 0});
+      if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+      if (const int signal = signals.read()) {
+        handed_on_ = signal;
+        for (const auto& engine : running_) ::kill(engine.child->pid(), signal);
+      }
+      for (std::size_t i = running_.size(); i-- > 0;)
+        if (watched[i + 1].revents) take_end(i);
+    }
+    running_.clear();
+    return code_;
+  }
+
+ private:
+  struct Running {
+    std::unique_ptr<Child> child;
+    std::string name;
+  };
+
+  bool refuse(const Error& error) {
+    code_ = complain(error, kNothingRan);
+    failed_ = true;
+    return false;
+  }
+
+  void take_end(std::size_t at) {
+    const auto engine = std::move(running_[at]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(at));
+    const ChildEnd& end = engine.child->end(Seconds(0));
+    if (end.signal != 0 && end.signal == handed_on_) {
+      code_ = kInterrupted;  // it had not begun to listen to signals
+    } else if (end.signal != 0) {
+      refuse({Fault::device, engine.name + " " + end.words + " while " + doing_});
+    } else if (end.status != kDone && !failed_) {
+      failed_ = end.status != kInterrupted;
+      code_ = end.status;
+    }
+  }
+
+  std::string doing_;
+  std::vector<Running> running_{};
+  int code_ = kDone;
+  int handed_on_ = 0;  // the last signal
+  bool failed_ = false;
+};
 
 }  // namespace
 
-int run_engine(const std::vector<std::string>& arguments, const std::string& doing) {
-  auto command = engine_command(EngineSettings::of_this_process(), arguments);
-  if (!command) return complain(command.error(), kNothingRan);
+int run_engines(const std::vector<EngineRun>& runs, const std::string& doing) {
   const StopSignals signals;
-  const auto child =
-      Child::start({.name = "tutti-engine", .command = std::move(command->words), .streams = ChildStreams::terminal});
-  if (!child) return complain(child.error(), kNothingRan);
-  wait_for(**child, signals);
-  const ChildEnd& end = (*child)->end(Seconds(0));
-  if (end.signal == 0) return end.status;
-  return complain({Fault::device, "tutti-engine " + end.words + " while " + doing}, kNothingRan);
+  Engines engines(doing);
+  for (const auto& run : runs)
+    if (!engines.start(run)) break;
+  return engines.wait(signals);
+}
+
+int run_engine(const std::vector<std::string>& arguments, const std::string& doing) {
+  return run_engines({{.arguments = arguments}}, doing);
 }
 
 }  // namespace tutti

@@ -1,13 +1,27 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti {
 
-/// Runs `tutti-engine` with these arguments at our terminal until it ends; its output and errors are ours. SIGINT and
-/// SIGTERM that only we were sent are handed on. Returns its exit code; where it died or could not be started,
-/// kNothingRan with a message that says what it was `doing`.
+/// One process of `tutti-engine` at our terminal.
+struct EngineRun {
+  std::vector<std::string> arguments{};
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
+  std::optional<int> core{};                                       // the one it may run on; none: all of ours
+  std::string name = "tutti-engine";                               // for people, where it dies
+};
+
+/// Runs the engines until all have ended; their output and errors are ours. SIGINT and SIGTERM that only we were sent
+/// are handed on. What fails ends the others, whose checkpoints are whole. Returns the exit code of the one that
+/// failed, else that of an interruption, else kDone; where one died or could not be started, kNothingRan with a message
+/// that says what it was `doing`.
+int run_engines(const std::vector<EngineRun>& runs, const std::string& doing);
+
+/// The same for one.
 int run_engine(const std::vector<std::string>& arguments, const std::string& doing);
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 #include "cli/training/train_command.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -9,6 +11,8 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/training/engine_run.h"
+#include "cli/training/trainer_names.h"
+#include "cli/training/training_processes.h"
 #include "device/machine.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_fields.h"
@@ -24,7 +28,8 @@ struct TrainCommand {
   std::string config{};
   bool resume = false;
   WhisperRecipe recipe{};
-  fs::path recipe_file{};  // that `recipe` was read from; empty: none
+  fs::path recipe_file{};               // that `recipe` was read from; empty: none
+  std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
 };
 
 /// Every field's value as text, by name.
@@ -108,7 +113,23 @@ Result<void> settle_compute_threads(TrainCommand& command) {
     if (!before) return tl::unexpected<Error>(before.error());
     command.recipe.compute_threads = before->compute_threads;
   }
-  if (command.recipe.compute_threads == 0) command.recipe.compute_threads = read_cpu().cores;
+  if (command.recipe.compute_threads > 0) return {};
+  // Processes share the cores; who has a core of its own cannot use more.
+  const auto processes = std::max(1, static_cast<int>(command.devices.size()));
+  const bool pinned = std::ranges::any_of(command.devices, [](const auto& it) { return it.device.core.has_value(); });
+  command.recipe.compute_threads = pinned ? 1 : std::max(1, read_cpu().cores / processes);
+  return {};
+}
+
+/// A process for every listed device, unless somebody else starts the processes.
+Result<void> settle_devices(TrainCommand& command) {
+  if (command.recipe.devices.empty()) return {};
+  if (std::getenv("WORLD_SIZE") || std::getenv("SLURM_NTASKS"))
+    return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
+                "Say with --device where it computes, or unset the variables");
+  auto devices = training_devices(command.recipe.devices);
+  if (!devices) return tl::unexpected<Error>(devices.error());
+  command.devices = std::move(*devices);
   return {};
 }
 
@@ -124,7 +145,8 @@ std::optional<int> read_flags(OptionTable& table, const std::vector<std::string>
 
 Result<void> settle(TrainCommand& command) {
   if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
-  auto settled = settle_compute_threads(command);
+  auto settled = settle_devices(command);
+  if (settled) settled = settle_compute_threads(command);
   if (settled) settled = check_recipe(command.recipe);
   return settled;
 }
@@ -147,7 +169,11 @@ int train(const TrainCommand& command) {
   line.insert(line.end(), {"--config", config.string()});
   if (!taken) std::printf("%s\n", show_recipe(command.recipe).c_str());
   std::fflush(stdout);
-  return run_engine(line, "it trained; the checkpoints in " + command.out.string() + " are whole, see --resume");
+  const auto doing = "it trained; the checkpoints in " + command.out.string() + " are whole, see --resume";
+  if (command.devices.empty()) return run_engine(line, doing);
+  const auto port = free_port();
+  if (!port) return complain(port.error(), kNothingRan);
+  return run_engines(training_processes(line, command.devices, *port), doing);
 }
 
 }  // namespace
@@ -157,7 +183,7 @@ int run_train(const std::vector<std::string>& arguments) {
   if (named && arguments[0] != "whisper")
     return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
                     kUsage);
-  const std::vector<std::string> flags(arguments.begin() + (named ? 1 : 0), arguments.end());
+  const auto flags = in_our_names({arguments.begin() + (named ? 1 : 0), arguments.end()});
   TrainCommand command;
   command.recipe_file = recipe_file(flags);
   auto base = base_recipe(command.recipe_file);
@@ -165,7 +191,8 @@ int run_train(const std::vector<std::string>& arguments) {
   command.recipe = std::move(*base);
   OptionTable table("train whisper",
                     "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "
-                    "and a key in a recipe; OUT/config.toml keeps what was used.");
+                    "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
+                    "(--num_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
   add_train(table, command);
   if (const auto code = read_flags(table, flags)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);

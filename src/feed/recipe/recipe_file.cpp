@@ -135,6 +135,50 @@ Result<void> between(const char* name, double value, double least, double most) 
   return fail(Fault::usage, text.str());
 }
 
+std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
+  return {
+      one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
+      one_of("task", r.task, {"transcribe", "translate"}),
+      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
+      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
+      one_of("padding", r.padding, {"window", "bucket"}),
+      one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
+      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
+  };
+}
+
+std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
+  const double many = 1e9;
+  return {
+      between("bad-share", r.bad_share, 0, 1),
+      between("speed-share", r.speed_share, 0, 1),
+      between("gain-share", r.gain_share, 0, 1),
+      between("noise-share", r.noise_share, 0, 1),
+      between("room-share", r.room_share, 0, 1),
+      between("window-share", r.window_share, 0, 1),
+      between("look-ahead", r.look_ahead, 1, many),
+      between("batch-size", r.batch_size, 1, many),
+      between("accumulation", r.accumulation, 1, many),
+      between("max-minutes", r.max_minutes, 0, many),
+      between("ring-depth", r.ring_depth, 1, 1000),
+      between("ring-megabytes", r.ring_megabytes, 0, many),
+      between("window-seconds", r.window_seconds, 0.1, 30),
+      between("mels", r.mels, 80, 128),
+      between("timestamps", r.timestamps, 0, 1),
+      between("cycles", r.cycles, 1, many),
+      between("final-rate", r.final_rate, 0, 1),
+      between("learning-rate", r.learning_rate, 0, 10),
+      between("beta1", r.beta1, 0, 1),
+      between("beta2", r.beta2, 0, 1),
+      between("ema", r.ema, 0, 1),
+      between("dropout", r.dropout, 0, 0.95),
+      between("ctc-weight", r.ctc_weight, 0, 100),
+      between("log-steps", r.log_steps, 1, many),
+      between("keep", r.keep, 1, many),
+      between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
+  };
+}
+
 }  // namespace
 
 Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
@@ -161,42 +205,12 @@ std::string show_recipe(WhisperRecipe recipe) {
 }
 
 Result<void> check_recipe(const WhisperRecipe& r) {
-  const double many = 1e9;
-  const Result<void> checks[] = {
-      one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
-      one_of("task", r.task, {"transcribe", "translate"}),
-      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
-      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
-      one_of("padding", r.padding, {"window", "bucket"}),
-      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
-      between("bad-share", r.bad_share, 0, 1),
-      between("speed-share", r.speed_share, 0, 1),
-      between("gain-share", r.gain_share, 0, 1),
-      between("noise-share", r.noise_share, 0, 1),
-      between("room-share", r.room_share, 0, 1),
-      between("window-share", r.window_share, 0, 1),
-      between("look-ahead", r.look_ahead, 1, many),
-      between("batch-size", r.batch_size, 1, many),
-      between("accumulation", r.accumulation, 1, many),
-      between("max-minutes", r.max_minutes, 0, many),
-      between("ring-depth", r.ring_depth, 1, 1000),
-      between("ring-megabytes", r.ring_megabytes, 0, many),
-      between("window-seconds", r.window_seconds, 0.1, 30),
-      between("mels", r.mels, 80, 128),
-      between("timestamps", r.timestamps, 0, 1),
-      between("cycles", r.cycles, 1, many),
-      between("final-rate", r.final_rate, 0, 1),
-      between("learning-rate", r.learning_rate, 0, 10),
-      between("beta1", r.beta1, 0, 1),
-      between("beta2", r.beta2, 0, 1),
-      between("ema", r.ema, 0, 1),
-      between("dropout", r.dropout, 0, 0.95),
-      between("log-steps", r.log_steps, 1, many),
-      between("keep", r.keep, 1, many),
-      between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
-  };
-  for (const auto& check : checks)
-    if (!check) return check;
+  for (const auto& checks : {name_checks(r), range_checks(r)})
+    for (const auto& check : checks)
+      if (!check) return check;
+  if (r.freeze_encoder && r.ctc_weight > 0)
+    return fail(Fault::usage, "ctc-weight: with freeze-encoder there is nothing that it could teach",
+                "Leave out one of them");
   if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

@@ -14,6 +14,12 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit("normaliser", r.normaliser, "none|basic|english", "what texts pass through before errors are counted");
   visit("bad-samples", r.bad_samples, "N", "of the data that may be unusable before the training stops");
   visit("bad-share", r.bad_share, "SHARE", "of the samples looked at that may be unusable, once 200 were; 1: all");
+  visit("use-chunking", r.use_chunking, "",
+        "cut recordings that are longer than the model's window, where the times of their text are known (see 'tutti "
+        "prepare'); False: refuse them. Nothing is ever cut against its whole text");
+  visit("chunk-strategy", r.chunk_strategy, "sequential|sliding|random",
+        "pieces as long as fit, one behind the other; pieces that share half their text with the next; or pieces of "
+        "half a window to a whole one, cut elsewhere in every epoch");
   visit("cache", r.cache, "DIR", "keep features there for the next epoch; none: compute them every time");
 }
 
@@ -84,6 +90,8 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights and export it; 0: none");
   visit("dropout", r.dropout, "SHARE", "of activations behind every layer");
+  visit("ctc-weight", r.ctc_weight, "X",
+        "of the loss of what the encoder alone spells, beside the decoder's: a new network learns to listen sooner");
   visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
   visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
   visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");
@@ -93,6 +101,9 @@ template <class Visit>
 void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Arithmetic");
   visit("device", r.device, "cpu|cuda:N", "where the network is");
+  visit(
+      "devices", r.devices, "LIST",
+      "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; none: on 'device'");
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
   visit("gradient-checkpointing", r.gradient_checkpointing, "",
         "compute activations twice instead of keeping them: less memory, a third more time");

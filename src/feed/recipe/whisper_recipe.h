@@ -17,6 +17,8 @@ struct WhisperRecipe {
   std::string normaliser = "basic";
   std::int32_t bad_samples = 10000;
   double bad_share = 0.1;
+  bool use_chunking = true;
+  std::string chunk_strategy = "sequential";
   std::string cache{};
 
   // Augmentation
@@ -70,12 +72,14 @@ struct WhisperRecipe {
   double clip = 1;
   double ema = 0;
   double dropout = 0;
+  double ctc_weight = 0;
   bool freeze_encoder = false;
   std::int32_t lora_rank = 0;
   double lora_alpha = 16;
 
   // Arithmetic
   std::string device = "cpu";
+  std::string devices{};
   std::string precision = "float32";
   bool gradient_checkpointing = false;
   std::int32_t compute_threads = 0;

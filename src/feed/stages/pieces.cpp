@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/counter_random.h"
+
 namespace tutti {
 namespace {
 
@@ -48,6 +50,66 @@ Piece piece_of(std::span<const TimedText> units, double after, double before, do
   return piece;
 }
 
+/// The sound of one piece after the other, over units that are not parted.
+class Cutter {
+ public:
+  Cutter(std::span<const TimedText> units, double seconds, double window, const CutRule& rule)
+      : units_(units), seconds_(seconds), window_(window), rule_(rule) {}
+
+  std::vector<Piece> run() const {
+    std::vector<Piece> pieces;
+    double after = 0;  // no piece begins before
+    for (std::size_t first = 0; first < units_.size();) {
+      const std::size_t next = fill(first, after, pieces.emplace_back());
+      const auto& piece = pieces.back();
+      first = next == units_.size() ? next : begin_behind(piece, first, next);
+      after = first == next ? piece.end : between(first - 1);
+    }
+    return pieces;
+  }
+
+ private:
+  double between(std::size_t unit) const { return (units_[unit].end + units_[unit + 1].start) / 2; }
+
+  double room(std::size_t first) const {
+    const double whole = window_ - 2 * kCutSearch;
+    if (rule_.chunking != Chunking::random) return whole;
+    return whole * CounterRandom({rule_.key, first, digest("cut")}).uniform(0.5, 1);
+  }
+
+  /// As many units as fit, cut half-way to the next; at least one, whatever silence it brings. Returns the next one.
+  std::size_t fill(std::size_t first, double after, Piece& piece) const {
+    const double whole = window_ - 2 * kCutSearch, most = room(first);
+    std::size_t next = first;
+    while (next < units_.size()) {
+      const double before = next + 1 < units_.size() ? between(next) : seconds_;
+      Piece longer = piece_of(units_.subspan(first, next + 1 - first), after, before, seconds_);
+      if (next > first && longer.end - longer.start > most) break;
+      if (longer.end - longer.start > whole) {
+        longer.start = std::max(longer.start, units_[first].start);
+        longer.end = std::min(longer.end, longer.start + whole);
+      }
+      piece = std::move(longer);
+      ++next;
+    }
+    return next;
+  }
+
+  /// Where the piece behind one of [first, next) begins.
+  std::size_t begin_behind(const Piece& piece, std::size_t first, std::size_t next) const {
+    if (rule_.chunking != Chunking::sliding) return next;
+    const double middle = (piece.start + piece.end) / 2;
+    for (std::size_t unit = first + 1; unit < next; ++unit)
+      if (units_[unit].start >= middle) return unit;
+    return next;
+  }
+
+  std::span<const TimedText> units_;
+  double seconds_;
+  double window_;
+  CutRule rule_;
+};
+
 }  // namespace
 
 std::string trimmed(const std::string& text) {
@@ -55,34 +117,12 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
 }
 
-Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window) {
+Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
+                                      const CutRule& rule) {
   const auto units = units_of(transcript, seconds, window);
   if (!units) return tl::unexpected(units.error());
   if (units->empty()) return fail(Fault::corrupt, "its text is missing");
-  const std::span<const TimedText> all(*units);
-  std::vector<Piece> pieces;
-  double after = 0;  // where the piece before ends
-  for (std::size_t first = 0; first < all.size();) {
-    Piece piece;
-    std::size_t next = first;
-    // As many as fit, cut half-way to the next; at least one, whatever silence it brings.
-    while (next < all.size()) {
-      const double before = next + 1 < all.size() ? (all[next].end + all[next + 1].start) / 2 : seconds;
-      Piece longer = piece_of(all.subspan(first, next + 1 - first), after, before, seconds);
-      const double room = window - 2 * kCutSearch;
-      if (next > first && longer.end - longer.start > room) break;
-      if (longer.end - longer.start > room) {
-        longer.start = std::max(longer.start, all[first].start);
-        longer.end = std::min(longer.end, longer.start + room);
-      }
-      piece = std::move(longer);
-      ++next;
-    }
-    after = piece.end;
-    first = next;
-    pieces.push_back(std::move(piece));
-  }
-  return pieces;
+  return Cutter(*units, seconds, window, rule).run();
 }
 
 std::int64_t quietest(std::span<const std::int16_t> pcm, std::int64_t first, std::int64_t last) {

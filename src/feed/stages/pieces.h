@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "feed/batch.h"
+#include "feed/options.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
@@ -24,11 +25,18 @@ struct Piece {
 /// How far a cut may move to find quiet.
 inline constexpr double kCutSearch = 0.25;
 
+/// Where cuts fall.
+struct CutRule {
+  Chunking chunking = Chunking::sequential;
+  std::uint64_t key = 0;  ///< what `random` draws from
+};
+
 /// Cuts a recording of `seconds` into pieces of at most `window` seconds, between segments, in the middle of what is
 /// silent between them; a segment that is itself too long is cut between its words. Text is never parted from its
 /// sound; silence of more than a second beside a piece is left out. Fault::corrupt where one segment does not fit and
 /// has no times of words, or lies outside the recording. Pure.
-Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window);
+Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
+                                      const CutRule& rule = {});
 
 /// Without the spaces at its ends.
 std::string trimmed(const std::string& text);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "audio/length/sound_length.h"
 #include "audio/recording.h"
 #include "base/counter_random.h"
 #include "base/files.h"
@@ -35,13 +36,20 @@ tl::unexpected<Error> too_long(double seconds, Seconds window) {
               "Give start and end, a transcript with times, or cut it with 'tutti prepare whisper'");
 }
 
+tl::unexpected<Error> must_not_be_cut(double seconds, Seconds window) {
+  return fail(Fault::corrupt,
+              "lasts " + seconds_text(seconds) + ", the model hears " + seconds_text(window.count()) +
+                  ", and long recordings are not to be cut",
+              "Allow it with use-chunking");
+}
+
 OwnedFd open_for_reading(const std::filesystem::path& path) {
   return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-/// Length of the file by its header. For formats whose headers only FFmpeg reads, a guess: the row's real length is
-/// what counts in the end.
-Result<double> seconds_of(const std::filesystem::path& path) {
+/// Length of the file by its header. Where that does not say (AAC without a container), a guess of no more than the
+/// window: the row's real length is what counts in the end.
+Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
   const OwnedFd file = open_for_reading(path);
   if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
   auto bytes = FileBytes::over(file.get());
@@ -49,8 +57,9 @@ Result<double> seconds_of(const std::filesystem::path& path) {
   const auto facts = clip_facts(*bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
+  if (const auto length = sound_length(*bytes)) return length->count();
   constexpr double kBytesPerSecond = 12'000;  // of a lossy codec at 96 kbit/s
-  return static_cast<double>(bytes->size()) / kBytesPerSecond;
+  return std::min(static_cast<double>(bytes->size()) / kBytesPerSecond, window.count());
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
@@ -96,12 +105,13 @@ Result<Transcript> transcript_of(const DatasetLine& line) {
 }
 
 /// The pieces of a recording that is too long for the window.
-Result<std::vector<Piece>> pieces_of(const DatasetLine& line, double seconds, Seconds window) {
+Result<std::vector<Piece>> pieces_of(const DatasetLine& line, double seconds, Seconds window, const CutRule& rule) {
   std::error_code ignored;
+  if (rule.chunking == Chunking::refused) return must_not_be_cut(seconds, window);
   if (line.times.empty() || !std::filesystem::exists(line.times, ignored)) return too_long(seconds, window);
   const auto transcript = transcript_of(line);
   if (!transcript) return tl::unexpected(transcript.error());
-  return cut_pieces(*transcript, seconds, window.count());
+  return cut_pieces(*transcript, seconds, window.count(), rule);
 }
 
 /// Fills all `stride` frames of a row from what was kept.
@@ -154,7 +164,7 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
     seconds = *line.end - line.start.value_or(0);
     if (*seconds <= 0) return fail(Fault::corrupt, "ends at " + seconds_text(*line.end) + ", before it starts");
   } else {
-    seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio);
+    seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio, options_.window);
   }
   if (!seconds) return tl::unexpected(seconds.error());
   const std::uint64_t key = key_of(options_, probed.epoch, line.id);
@@ -164,7 +174,7 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   };
   if (*seconds <= options_.window.count()) return std::vector{planned(-1, *seconds)};
   if (line.start || line.end) return too_long(*seconds, options_.window);
-  const auto pieces = pieces_of(line, *seconds, options_.window);
+  const auto pieces = pieces_of(line, *seconds, options_.window, {options_.chunking, key});
   if (!pieces) return tl::unexpected(pieces.error());
   std::vector<PlannedSample> samples;
   for (const Piece& piece : *pieces)
@@ -198,9 +208,10 @@ Result<void> SampleStages::add_text(Row& row) const {
     for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, trimmed(it.text)});
     return {};
   }
-  const auto seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio);
+  const auto seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio, options_.window);
   if (!seconds) return tl::unexpected(seconds.error());
-  auto pieces = cut_pieces(*transcript, *seconds, options_.window.count());
+  auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(),
+                           {options_.chunking, key_of(options_, row.work->batch.epoch, line.id)});
   if (!pieces) return tl::unexpected(pieces.error());
   Piece& piece = pieces->at(static_cast<std::size_t>(row.planned.piece));
   row.cut_start = piece.cut_start;

@@ -1,11 +1,16 @@
 #define USE_C10D_GLOO  // as torch's library was built
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 
+#include "base/log.h"
+#include "model/cards/card_sum.h"
+#include "model/gpu.h"
 #include "train/peers/peers.h"
 
 namespace tutti {
@@ -23,6 +28,7 @@ class GlooPeers : public Peers {
   int ranks() const override { return place_.ranks; }
 
   void sum(at::Tensor& tensor) override {
+    if (tensor.is_cuda()) return sum_on_cards(tensor);
     std::vector<at::Tensor> one{tensor};
     group_->allreduce(one, c10d::AllreduceOptions())->wait();
   }
@@ -44,8 +50,30 @@ class GlooPeers : public Peers {
   }
 
  private:
+  /// From card to card where all of them can, else through the CPU.
+  void sum_on_cards(at::Tensor& tensor) {
+    if (!std::exchange(asked_cards_, true)) meet_cards(tensor.device().index());
+    if (cards_) return cards_->sum(tensor);
+    auto copy = tensor.to(at::kCPU);
+    sum(copy);
+    tensor.copy_(copy);
+  }
+
+  void meet_cards(int index) {
+    const auto key = rank() == 0 ? gpu::card_sum_key(index) : Result<std::string>();
+    const auto told = gather(key.value_or("")).front();
+    auto cards =
+        told.empty() ? Result<std::shared_ptr<gpu::CardSum>>() : gpu::make_card_sum(index, told, rank(), ranks());
+    if (!key) log(Level::warning, "gradients are added up on the CPU: " + key.error().text());
+    if (!cards) log(Level::warning, "gradients are added up on the CPU: " + cards.error().text());
+    const auto all = gather(cards && *cards ? "joined" : "");
+    if (std::ranges::none_of(all, &std::string::empty)) cards_ = *cards;
+  }
+
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
   MeetingPlace place_;
+  bool asked_cards_ = false;
+  std::shared_ptr<gpu::CardSum> cards_{};
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ class Peers {
   virtual ~Peers() = default;
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
-  /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU.
+  /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU or a card.
   virtual void sum(at::Tensor& tensor) = 0;
   /// What each process says, by rank.
   virtual std::vector<std::string> gather(const std::string& said) = 0;
@@ -36,7 +36,8 @@ struct MeetingPlace {
 /// MASTER_ADDR too where there are several nodes); nothing where there is but one process.
 Result<std::optional<MeetingPlace>> meeting_place();
 
-/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo.
+/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; what lies on cards goes over torch's NCCL,
+/// where all processes have a card of their own.
 Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place);
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -39,7 +40,7 @@ void Reporter::stepped(const StepReport& step) {
   machine_.take(sampler_.latest());
   progress_.stepped(step, machine_.text());
   times_.stepping += step.seconds - step.waited;
-  times_.waiting += step.waited;
+  if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
   say("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
       length_text(Seconds(step.state.seconds)));

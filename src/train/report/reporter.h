@@ -56,6 +56,7 @@ class Reporter : public TrainingWatcher {
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
   StepTimes times_{};  // of this epoch
+  bool has_begun_ = false;
   Sampler sampler_{};
   MachineLine machine_;
 };

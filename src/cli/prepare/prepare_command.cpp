@@ -1,0 +1,167 @@
+#include "cli/prepare/prepare_command.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/build_id.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/prepare/prepare_recording.h"
+#include "cli/prepare/prepared_folder.h"
+#include "hub/find.h"
+#include "transcribe/interrupt.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PrepareCommand {
+  std::vector<std::string> words{};  // "whisper", then recordings
+  fs::path out{};
+  fs::path texts{};
+  std::string model{};
+  std::string device = "auto";
+  std::string compute_type = "default";
+  std::int32_t threads = 0;
+  std::optional<std::string> language{};
+  PrepareRules rules{};
+  bool json = false;
+};
+
+OptionTable table_of(PrepareCommand& c) {
+  OptionTable table("prepare",
+                    "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
+                    "model's attention when each word was said, cuts between words into samples that a model hears at "
+                    "once, and leaves out text that is not to be heard; OUT/refused.jsonl says which and why.");
+  table.positional(c.words, "whisper FILE...",
+                   "recordings; beside NAME.mp3 lies NAME.srt or .vtt, NAME.json (a transcript), or NAME.txt (text "
+                   "without times)",
+                   2);
+  table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
+  table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
+  table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
+  table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
+  table.add("least-score", c.rules.least_score, "SHARE",
+            "text whose words are less probable than this on average, 0 to 1, is left out");
+  table.add("language", c.language, "CODE|None", "told to a multilingual model; None: detected in the first 30 s");
+  table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
+  table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
+  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add_switch("json", c.json, "the summary as one JSON object on standard output");
+  return table;
+}
+
+Result<void> check(const PrepareCommand& c) {
+  if (c.words[0] != "whisper")
+    return fail(Fault::usage, "expected the kind 'whisper', found '" + c.words[0] + "'", "See 'tutti prepare --help'");
+  if (c.out.empty() || c.model.empty())
+    return fail(Fault::usage, "prepare needs a model and a place for the corpus", "Name them with --model and --out");
+  if (c.rules.window && (*c.rules.window < 1 || *c.rules.window > 30))
+    return fail(Fault::usage, "--window-seconds: expected 1 to 30, found " + show_value(*c.rules.window));
+  if (c.rules.least_score < 0 || c.rules.least_score > 1)
+    return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
+  return {};
+}
+
+RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
+  RunOptions options{.build_id = std::string(build_id()),
+                     .model = model,
+                     .device = c.device,
+                     .compute_type = c.compute_type,
+                     .threads = c.threads};
+  options.long_form.language = c.language;
+  options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
+  options.long_form.words = WordRules{};
+  return options;
+}
+
+/// One recording after the other; the number of those of which nothing was taken.
+class Preparation {
+ public:
+  Preparation(const PrepareCommand& command, const LoadedWorker& worker, const RunOptions& options)
+      : command_(command), worker_(worker), options_(options) {}
+
+  Result<void> take(const fs::path& path, PreparedFolder& folder) {
+    const auto text = known_text(path, command_.texts);
+    const auto prepared =
+        text ? prepare_recording(path, *text, worker_, options_, command_.rules) : tl::unexpected<Error>(text.error());
+    if (!prepared) {
+      if (prepared.error().fault == Fault::cancelled) return tl::unexpected(prepared.error());
+      complain(prepared.error(), kSomeFailed);
+      folder.refuse(path, prepared.error().text());
+      ++failed_;
+      return {};
+    }
+    if (prepared->pieces.empty()) ++failed_;
+    if (auto added = folder.add(path, *prepared); !added) return added;
+    tell(path, *prepared);
+    return {};
+  }
+  std::size_t failed() const { return failed_; }
+
+ private:
+  void tell(const fs::path& path, const PreparedRecording& prepared) const {
+    Seconds audio{};
+    for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
+    std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", path.c_str(), prepared.pieces.size(),
+                 length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
+                 prepared.refused.size());
+  }
+
+  const PrepareCommand& command_;
+  const LoadedWorker& worker_;
+  const RunOptions& options_;
+  std::size_t failed_ = 0;
+};
+
+void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std::size_t failed) {
+  const auto& totals = folder.totals();
+  if (command.json) {
+    const nlohmann::ordered_json summary{{"recordings", command.words.size() - 1},
+                                         {"without_samples", failed},
+                                         {"samples", totals.samples},
+                                         {"seconds", totals.audio.count()},
+                                         {"refused", totals.refused}};
+    std::puts(summary.dump().c_str());
+    return;
+  }
+  std::printf("%lld samples, %s of audio, in %s; %lld texts refused, see %s\n", static_cast<long long>(totals.samples),
+              length_text(totals.audio).c_str(), command.out.c_str(), static_cast<long long>(totals.refused),
+              (command.out / "refused.jsonl").c_str());
+}
+
+int prepare(const PrepareCommand& command, const RunOptions& options) {
+  Interrupt interrupt;
+  auto folder = PreparedFolder::create(command.out);
+  if (!folder) return complain(folder.error(), kUsage);
+  const auto worker = start_worker(options, interrupt);
+  if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  interrupt.on_abort([&worker] { (*worker)->engine->stop(Seconds(0)); });
+  Preparation preparation(command, **worker, options);
+  for (std::size_t i = 1; i < command.words.size() && !interrupt.raised(); ++i) {
+    const auto taken = preparation.take(command.words[i], *folder);
+    if (!taken && !interrupt.raised()) return complain(taken.error(), kNothingRan);
+  }
+  interrupt.on_abort({});
+  if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
+  say_totals(command, *folder, preparation.failed());
+  if (interrupt.raised()) return kInterrupted;
+  if (folder->totals().samples == 0) return kNothingRan;
+  return preparation.failed() > 0 ? kSomeFailed : kDone;
+}
+
+}  // namespace
+
+int run_prepare(const std::vector<std::string>& arguments) {
+  PrepareCommand command;
+  OptionTable table = table_of(command);
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  if (!model) return complain(model.error(), kNothingRan);
+  return prepare(command, options_of(command, *model));
+}
+
+}  // namespace tutti

@@ -1,0 +1,111 @@
+#include "cli/prepare/prepare_recording.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/prepare/text_aligner.h"
+#include "transcribe/remote_windows.h"
+#include "transcript/known/spread_text.h"
+#include "transcript/window_transcriber.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kFramesPerSecond = 100;
+
+/// The sentences of a text without times, those that nobody heard refused.
+std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& heard) {
+  std::vector<Word> words;
+  for (const Segment& segment : heard.segments) words.insert(words.end(), segment.words.begin(), segment.words.end());
+  auto spread = spread_text(plain, words);
+  std::vector<TextUnit> units;
+  for (Segment& segment : spread.segments) units.push_back({.said = std::move(segment)});
+  for (Segment& segment : spread.unheard)
+    units.push_back({.said = std::move(segment), .refused = "the model heard none of its words"});
+  std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.said.start; });
+  return units;
+}
+
+std::vector<TextUnit> timed_units(const std::vector<Segment>& timed) {
+  std::vector<TextUnit> units;
+  for (const Segment& segment : timed) units.push_back({.said = segment});
+  std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.said.start; });
+  return units;
+}
+
+/// The recording's text with the times of its words, and its language.
+class Alignment {
+ public:
+  Alignment(const Recording& recording, float maximum, const TranscriptionContext& context, double least_score)
+      : context_(context),
+        least_score_(least_score),
+        mels_(context.log_mel, recording, maximum),
+        windows_(context.windows, mels_),
+        input_(context.model) {
+    input_.content_frames = LogMel::content_frames(recording);
+  }
+
+  Result<std::vector<TextUnit>> units(const KnownText& text) {
+    const auto settled = settle();
+    if (!settled) return tl::unexpected(settled.error());
+    auto units = timed_units(text.timed);
+    if (units.empty()) {
+      const auto heard = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
+                                              [](const std::vector<Segment>&, std::int64_t) {});
+      if (!heard) return tl::unexpected(heard.error());
+      units = laid_over(text.plain, *heard);
+    }
+    const auto& tokenizer = context_.windows.tokenizer;
+    const WordTimer timer(tokenizer, *context_.rules.words,
+                          tokenizer.sot_sequence(language_, tokenizer.special().transcribe), language_,
+                          input_.frames_per_window);
+    if (auto aligned = TextAligner(tokenizer, timer, input_, least_score_).align(units, windows_); !aligned)
+      return tl::unexpected(aligned.error());
+    return units;
+  }
+  const std::string& language() const { return language_; }
+  double window() const { return static_cast<double>(input_.frames_per_window) / kFramesPerSecond; }
+
+ private:
+  Result<void> settle() {
+    auto language = settle_language(context_.windows.tokenizer.special(), context_.rules,
+                                    {.seek = 0, .frames = input_.frames_per_window}, windows_);
+    if (!language) return tl::unexpected(language.error());
+    language_ = std::move(*language);
+    return {};
+  }
+
+  const TranscriptionContext& context_;
+  const double least_score_;
+  RecordingMel mels_;
+  RemoteWindows windows_;
+  LongFormInput input_;
+  std::string language_{};
+};
+
+}  // namespace
+
+Result<PreparedRecording> prepare_recording(const std::filesystem::path& path, const KnownText& text,
+                                            const LoadedWorker& worker, const RunOptions& options,
+                                            const PrepareRules& rules) {
+  auto recording = decode_recording(path);
+  if (!recording) return tl::unexpected(recording.error());
+  if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
+  const auto maximum = worker.model.log_mel.maximum(*recording);
+  if (!maximum) return tl::unexpected(maximum.error());
+  const OnProgressOfFile nobody = [](std::size_t, Seconds, const std::vector<Segment>&) {};
+  const auto context = worker.model.context(*worker.engine, options, nobody);
+  PreparedRecording prepared{.recording = std::move(*recording)};
+  Alignment alignment(prepared.recording, *maximum, context, rules.least_score);
+  auto units = alignment.units(text);
+  if (!units) return fail_in(path.string(), units.error());
+  judge_units(*units, rules.least_score);
+  const double window = std::min(rules.window.value_or(alignment.window()), alignment.window());
+  prepared.pieces = cut_units(*units, prepared.recording.duration().count(), window);
+  prepared.language = alignment.language();
+  std::ranges::copy_if(*units, std::back_inserter(prepared.refused),
+                       [](const TextUnit& u) { return !u.refused.empty(); });
+  return prepared;
+}
+
+}  // namespace tutti

@@ -1,0 +1,141 @@
+#include "cli/prepare/prepared_folder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "audio/synth/sound_file.h"
+#include "base/files.h"
+#include "transcript/transcript_json.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& field) {
+  std::string text = "\"";
+  for (const char c : field) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + "\"";
+}
+
+std::string rounded(double value, const char* format = "%.3f") {
+  char text[48];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string line_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Where the sound is quietest around `edge`, at most `reach` seconds away.
+Result<double> quiet_near(const Recording& recording, double edge, double reach) {
+  const auto first = std::max<std::int64_t>(0, samples_in(Seconds(edge - reach), kModelRate));
+  const auto last = std::min(recording.samples(), samples_in(Seconds(edge + reach), kModelRate));
+  if (last <= first) return edge;
+  std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
+  if (auto read = recording.read(first, pcm); !read) return tl::unexpected(read.error());
+  return length_of(first + quietest(pcm, 0, std::ssize(pcm)), kModelRate).count();
+}
+
+/// The piece's edges where it is quiet, without touching its words or its neighbours'.
+Result<Piece> settled(Piece piece, const Recording& recording) {
+  const double before = std::min(kCutSearch, piece.times.front().start - piece.start);
+  const double behind = std::min(kCutSearch, piece.end - piece.times.back().end);
+  const auto start = piece.start > 0 && before > 0 ? quiet_near(recording, piece.start, before) : piece.start;
+  const auto end = behind > 0 ? quiet_near(recording, piece.end, behind) : piece.end;
+  if (!start) return tl::unexpected(start.error());
+  if (!end) return tl::unexpected(end.error());
+  piece.start = *start;
+  piece.end = *end;
+  return piece;
+}
+
+/// The times within the sample.
+Transcript transcript_of(const Piece& piece, const std::string& language) {
+  Transcript transcript{.text = piece.text, .segments = {}, .language = language};
+  for (const TimedText& text : piece.times) {
+    Segment segment;
+    segment.id = std::ssize(transcript.segments);
+    segment.start = std::max(0.0, text.start - piece.start);
+    segment.end = std::min(text.end, piece.end) - piece.start;
+    segment.text = " " + text.text;
+    transcript.segments.push_back(std::move(segment));
+  }
+  return transcript;
+}
+
+}  // namespace
+
+Result<PreparedFolder> PreparedFolder::create(const fs::path& out) {
+  std::error_code failed;
+  if (fs::exists(out / "metadata.csv", failed))
+    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  for (const char* name : {"audio", "transcripts"}) {
+    fs::create_directories(out / name, failed);
+    if (failed) return fail(Fault::missing, (out / name).string() + ": cannot be made: " + failed.message());
+  }
+  return PreparedFolder(out);
+}
+
+/// The recording's name, with a number where another has it, too.
+std::string PreparedFolder::name_for(const fs::path& path) {
+  const auto stem = path.stem().string();
+  const int before = names_[stem]++;
+  return before == 0 ? stem : stem + "~" + std::to_string(before + 1);
+}
+
+Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared,
+                                   const PreparedPiece& taken) {
+  const auto piece = settled(taken.piece, prepared.recording);
+  if (!piece) return tl::unexpected(piece.error());
+  const auto first = samples_in(Seconds(piece->start), kModelRate);
+  const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());
+  std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
+  auto done = prepared.recording.read(first, pcm);
+  if (done) done = write_sound(out_ / "audio" / (id + ".flac"), pcm, SoundFormat::flac);
+  if (done)
+    done = write_file_atomically(out_ / "transcripts" / (id + ".json"),
+                                 transcript_json(transcript_of(*piece, prepared.language)));
+  if (!done) return done;
+  const Seconds length = length_of(std::ssize(pcm), kModelRate);
+  metadata_ += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
+               rounded(length.count(), "%.4f") + "," + rounded(piece->start) + "," + rounded(taken.score) + "\n";
+  ++totals_.samples;
+  totals_.audio += length;
+  return {};
+}
+
+Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& prepared) {
+  const auto name = name_for(path);
+  int number = 0;
+  for (const PreparedPiece& piece : prepared.pieces) {
+    char counted[16];
+    std::snprintf(counted, sizeof counted, "-%04d", ++number);
+    if (auto written = write(name + counted, prepared, piece); !written) return written;
+  }
+  for (const TextUnit& unit : prepared.refused) {
+    refused_ += line_of({{"recording", path.string()},
+                         {"start", std::round(unit.said.start * 1000) / 1000},
+                         {"end", std::round(unit.said.end * 1000) / 1000},
+                         {"text", unit.said.text},
+                         {"reason", unit.refused}});
+    ++totals_.refused;
+  }
+  return {};
+}
+
+void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
+  refused_ += line_of({{"recording", path.string()}, {"reason", reason}});
+  ++totals_.refused;
+}
+
+Result<void> PreparedFolder::finish() const {
+  if (auto written = write_file_atomically(out_ / "refused.jsonl", refused_); !written) return written;
+  return write_file_atomically(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
+}
+
+}  // namespace tutti

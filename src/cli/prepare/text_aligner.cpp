@@ -1,0 +1,87 @@
+#include "cli/prepare/text_aligner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+constexpr double kFramesPerSecond = 100;
+constexpr double kMargin = 0.5;        // seconds that the times of a unit may be off
+constexpr std::int32_t kSteering = 8;  // tokens around a text
+
+}  // namespace
+
+/// The sound of these units, with the margin on either side as far as the window allows.
+WindowSpan TextAligner::span_of(const TextUnit& first, const TextUnit& last) const {
+  const auto from = std::llround(std::max(0.0, first.said.start - kMargin) * kFramesPerSecond);
+  const auto to =
+      std::min<std::int64_t>(std::llround((last.said.end + kMargin) * kFramesPerSecond), input_.content_frames);
+  return {.seek = from, .frames = std::max<std::int64_t>(0, to - from)};
+}
+
+/// Whether the units from the first to the last, neighbours in memory, fit one window.
+bool TextAligner::fits(const TextUnit& first, const TextUnit& last) const {
+  std::size_t tokens = 0;
+  for (const TextUnit& unit : std::span(&first, &last + 1)) tokens += unit.said.tokens.size();
+  return span_of(first, last).frames <= input_.frames_per_window &&
+         std::cmp_less_equal(tokens, input_.n_text_ctx - kSteering);
+}
+
+Result<void> TextAligner::align_group(std::span<TextUnit> group, double& last_speech, WindowDecoder& decoder) const {
+  const auto window = span_of(group.front(), group.back());
+  std::vector<Segment> segments;
+  for (const TextUnit& unit : group) {
+    segments.push_back(unit.said);
+    segments.back().seek = window.seek;
+  }
+  const AroundWindow around{.last_speech = last_speech, .content_frames = input_.content_frames};
+  if (auto timed = timer_.add_words(segments, window, {}, around, decoder); !timed)
+    return tl::unexpected(timed.error());
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    group[i].said = std::move(segments[i]);
+    group[i].score = mean_probability(group[i].said.words);
+    last_speech = std::max(last_speech, group[i].said.end);
+  }
+  return {};
+}
+
+/// Together, or one by one where that goes wrong.
+Result<void> TextAligner::align_run(std::span<TextUnit> run, double& last_speech, WindowDecoder& decoder) const {
+  const std::vector<TextUnit> before(run.begin(), run.end());
+  const double speech_before = last_speech;
+  auto done = align_group(run, last_speech, decoder);
+  const bool improbable = std::ranges::any_of(run, [&](const TextUnit& unit) { return unit.score < least_score_; });
+  if (!done || run.size() == 1 || !improbable) return done;
+  last_speech = speech_before;
+  std::ranges::copy(before, run.begin());
+  for (std::size_t i = 0; i < run.size() && done; ++i) done = align_group(run.subspan(i, 1), last_speech, decoder);
+  return done;
+}
+
+/// Why a unit cannot be aligned; empty where it can.
+std::string TextAligner::objection(const TextUnit& unit) const {
+  if (!unit.refused.empty()) return unit.refused;
+  if (unit.said.start * kFramesPerSecond >= static_cast<double>(input_.content_frames))
+    return "begins behind the end of the recording";
+  return fits(unit, unit) ? "" : "is longer than the model hears or reads at once";
+}
+
+Result<void> TextAligner::align(std::vector<TextUnit>& units, WindowDecoder& decoder) const {
+  double last_speech = 0;
+  for (TextUnit& unit : units) unit.said.tokens = tokenizer_.encode(" " + unit.said.text);
+  for (std::size_t first = 0; first < units.size();) {
+    units[first].refused = objection(units[first]);
+    std::size_t next = first + 1;
+    if (units[first].refused.empty()) {
+      while (next < units.size() && objection(units[next]).empty() && fits(units[first], units[next])) ++next;
+      auto done = align_run(std::span(units).subspan(first, next - first), last_speech, decoder);
+      if (!done) return done;
+    }
+    first = next;
+  }
+  return {};
+}
+
+}  // namespace tutti

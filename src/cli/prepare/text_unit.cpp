@@ -1,0 +1,84 @@
+#include "cli/prepare/text_unit.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+
+namespace tutti {
+namespace {
+
+void shift(Piece& piece, double by) {
+  piece.start += by;
+  piece.end += by;
+  for (TimedText& text : piece.times) text = {text.start + by, text.end + by, std::move(text.text)};
+}
+
+Transcript shifted(std::span<const TextUnit> units, double by) {
+  Transcript transcript;
+  for (const TextUnit& unit : units) {
+    Segment segment = unit.said;
+    segment.text = " " + segment.text;
+    segment.start += by;
+    segment.end += by;
+    for (Word& word : segment.words) word = {word.word, word.start + by, word.end + by, word.probability};
+    transcript.segments.push_back(std::move(segment));
+  }
+  return transcript;
+}
+
+/// Of the words that are said within the piece.
+double score_of(const Piece& piece, std::span<const TextUnit> units) {
+  std::vector<Word> inside;
+  for (const TextUnit& unit : units)
+    for (const Word& word : unit.said.words)
+      if (const double middle = (word.start + word.end) / 2; middle >= piece.start && middle < piece.end)
+        inside.push_back(word);
+  return mean_probability(inside);
+}
+
+/// Half-way between what ends and what begins; at the latter where they overlap.
+double border(double end, double begin) {
+  return end < begin ? (end + begin) / 2 : begin;
+}
+
+}  // namespace
+
+double mean_probability(const std::vector<Word>& words) {
+  double sum = 0;
+  for (const Word& word : words) sum += word.probability;
+  return words.empty() ? 0 : sum / static_cast<double>(words.size());
+}
+
+void judge_units(std::vector<TextUnit>& units, double least_score) {
+  for (TextUnit& unit : units) {
+    if (!unit.refused.empty() || unit.score >= least_score) continue;
+    char why[96];
+    std::snprintf(why, sizeof why, "its words are improbable here: %.2f on average, expected at least %.2f", unit.score,
+                  least_score);
+    unit.refused = why;
+  }
+}
+
+std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double seconds, double window) {
+  std::vector<PreparedPiece> prepared;
+  for (std::size_t first = 0; first < units.size();) {
+    std::size_t next = first;
+    while (next < units.size() && units[next].refused.empty()) ++next;
+    const auto run = std::span(units).subspan(first, next - first);
+    if (!run.empty()) {
+      const double from = first > 0 ? border(units[first - 1].said.end, run.front().said.start) : 0;
+      const double to = next < units.size() ? border(run.back().said.end, units[next].said.start) : seconds;
+      auto pieces = cut_pieces(shifted(run, -from), to - from, window);
+      if (!pieces)
+        for (TextUnit& unit : run) unit.refused = pieces.error().what;
+      for (std::size_t i = 0; pieces && i < pieces->size(); ++i) {
+        shift(pieces->at(i), from);
+        prepared.push_back({pieces->at(i), score_of(pieces->at(i), run)});
+      }
+    }
+    first = next + 1;
+  }
+  return prepared;
+}
+
+}  // namespace tutti

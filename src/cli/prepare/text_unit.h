@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "feed/stages/pieces.h"
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// A subtitle or sentence of a recording on its way into a corpus.
+struct TextUnit {
+  Segment said{};         // once aligned, with its words
+  double score = 0;       // mean probability of its words, 0 to 1
+  std::string refused{};  // why it is not taken; empty: it is
+};
+
+/// A stretch of a recording that becomes a sample.
+struct PreparedPiece {
+  Piece piece{};
+  double score = 0;
+};
+
+/// 0 without words.
+double mean_probability(const std::vector<Word>& words);
+
+/// Refuses the aligned units whose score is below `least_score`.
+void judge_units(std::vector<TextUnit>& units, double least_score);
+
+/// Cuts the recording of `seconds` into pieces of at most `window` seconds around the units that are not refused. No
+/// piece holds sound of a refused one. A unit that cannot be cut is refused.
+std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double seconds, double window);
+
+}  // namespace tutti

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// The flags of a training with the names of Hugging Face's trainer and its scripts (--num_epochs, --logging_steps,
+/// --gradient_accumulation_steps, --bf16, ...) put into ours; all other words as they are. Pure.
+std::vector<std::string> in_our_names(const std::vector<std::string>& arguments);
+
+}  // namespace tutti

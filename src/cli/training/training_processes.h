@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/training/engine_run.h"
+#include "device/list/device_list.h"
+
+namespace tutti {
+
+/// The devices of `list` (as `tutti batch --devices` takes it) that a training can use, one process for each. `auto`
+/// stands for every GPU. Fault::usage for emulated ones; Fault::missing for those that are not there.
+Result<std::vector<ChosenDevice>> training_devices(const std::string& list);
+
+/// The engine with `arguments` once for every device, told who and where it is: with several, by torchrun's variables
+/// and `port` of this machine. Pure.
+std::vector<EngineRun> training_processes(const std::vector<std::string>& arguments,
+                                          const std::vector<ChosenDevice>& devices, int port);
+
+/// A port of this machine that nobody listens at now.
+Result<int> free_port();
+
+}  // namespace tutti

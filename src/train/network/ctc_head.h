@@ -1,0 +1,33 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "train/network/parameters.h"
+
+namespace tutti {
+
+/// Spells the text along the encoder's positions, trained beside the decoder (connectionist temporal classification,
+/// Graves et al. 2006; beside attention: Watanabe et al. 2017). A new decoder looks anywhere at first and learns the
+/// language before it learns to listen; this tells a new encoder from the first step what is to be heard, and what the
+/// encoder tells apart, attention finds soon. It is no part of the network that is exported.
+class CtcHead {
+ public:
+  /// `width` of the encoder's states; `text_tokens`: the vocabulary without special ones, ids below it.
+  CtcHead(std::int64_t width, std::int64_t text_tokens, std::uint64_t seed, at::Device device);
+
+  /// "ctc.weight" [text_tokens + 1, width] and "ctc.bias"; the last row is the blank's.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// −log p(text | states), summed over the rows: [] float32. `states` [rows, positions, width]; `spelled` [rows,
+  /// longest] int64, anything behind a row's end; `lengths` [rows, 2] int64: positions that hold sound, tokens. A row
+  /// with more tokens than positions counts as nothing.
+  at::Tensor loss_sum(const at::Tensor& states, const at::Tensor& spelled, const at::Tensor& lengths) const;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace tutti

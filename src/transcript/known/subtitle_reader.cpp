@@ -1,0 +1,110 @@
+#include "transcript/known/subtitle_reader.h"
+
+#include <cctype>
+#include <optional>
+#include <string>
+
+#include "transcript/like_python.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::string_view kArrow = "-->";
+
+/// Lines one after the other, ends of any kind taken off.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+  }
+  std::optional<std::string_view> next() {
+    if (text_.empty()) return std::nullopt;
+    const auto end = text_.find('\n');
+    auto line = text_.substr(0, end);
+    text_.remove_prefix(end == text_.npos ? text_.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number_;
+    return line;
+  }
+  std::size_t number() const { return number_; }
+
+ private:
+  std::string_view text_;
+  std::size_t number_ = 0;
+};
+
+/// [HH:]MM:SS,mmm or with a point, at the start of `text`.
+std::optional<double> seconds_at(std::string_view text) {
+  double seconds = 0, part = 0, scale = 0;
+  int colons = 0;
+  bool digits = false;
+  for (const char c : text) {
+    if (std::isdigit(static_cast<unsigned char>(c))) {
+      part = scale > 0 ? part + (c - '0') * scale : part * 10 + (c - '0');
+      scale /= 10;
+      digits = true;
+    } else if (c == ':' && scale == 0) {
+      seconds = (seconds + part) * 60;
+      part = 0;
+      ++colons;
+    } else if ((c == ',' || c == '.') && scale == 0) {
+      scale = 0.1;
+    } else {
+      break;
+    }
+  }
+  if (!digits || colons < 1 || colons > 2) return std::nullopt;
+  return seconds + part;
+}
+
+/// Without <...> and {\...}, entities as signs.
+std::string plain(std::string_view line) {
+  std::string text;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool braces = line.substr(at).starts_with("{\\");
+    const auto close = line[at] == '<' || braces ? line.find(braces ? '}' : '>', at) : line.npos;
+    if (close != line.npos)
+      at = close;
+    else
+      text += line[at];
+  }
+  for (const auto& [entity, sign] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", " "}, {"&amp;", "&"}})
+    text = replaced(text, entity, sign);
+  return std::string(strip(text));
+}
+
+Result<Segment> timed(std::string_view line, std::size_t number) {
+  const auto arrow = line.find(kArrow);
+  const auto start = seconds_at(strip(line.substr(0, arrow)));
+  const auto end = seconds_at(strip(line.substr(arrow + kArrow.size())));
+  Segment segment;
+  if (start && end && *start <= *end) {
+    segment.start = *start;
+    segment.end = *end;
+    return segment;
+  }
+  return fail(Fault::corrupt, "line " + std::to_string(number) +
+                                  ": expected two times like 00:01:02,500 --> 00:01:04,000, found '" +
+                                  std::string(line) + "'");
+}
+
+}  // namespace
+
+Result<std::vector<Segment>> read_subtitles(std::string_view text) {
+  std::vector<Segment> segments;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (line->find(kArrow) == line->npos) continue;
+    auto segment = timed(*line, lines.number());
+    if (!segment) return tl::unexpected(segment.error());
+    for (auto next = lines.next(); next && !strip(*next).empty(); next = lines.next()) {
+      const auto words = plain(*next);
+      if (!words.empty()) segment->text += (segment->text.empty() ? "" : " ") + words;
+    }
+    if (!segment->text.empty()) segments.push_back(std::move(*segment));
+  }
+  if (segments.empty()) return fail(Fault::corrupt, "expected subtitles with times, found none");
+  return segments;
+}
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+#include "cli/prepare/text_unit.h"
+
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// One word from start to end.
+TextUnit unit(const std::string& text, double start, double end, double score = 0.9) {
+  TextUnit made;
+  made.said.text = text;
+  made.said.start = start;
+  made.said.end = end;
+  made.said.words = {{" " + text, start, end, score}};
+  made.score = score;
+  return made;
+}
+
+std::vector<std::string> texts(const std::vector<PreparedPiece>& pieces) {
+  std::vector<std::string> all;
+  for (const auto& taken : pieces) all.push_back(taken.piece.text);
+  return all;
+}
+
+TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
+  std::vector units{unit("one", 1, 2), unit("two", 3, 4), unit("wrong", 5, 6, 0.1), unit("three", 7, 8)};
+  judge_units(units, 0.4);
+  EXPECT_THAT(units[2].refused, HasSubstr("0.10"));
+  const auto pieces = cut_units(units, 20, 30);
+  EXPECT_THAT(texts(pieces), ElementsAre("one two", "three"));
+  EXPECT_DOUBLE_EQ(pieces[0].piece.end, 4.5);
+  EXPECT_DOUBLE_EQ(pieces[1].piece.start, 6.5);
+  EXPECT_DOUBLE_EQ(pieces[1].piece.times.at(0).start, 7);
+  EXPECT_DOUBLE_EQ(pieces[0].score, 0.9);
+}
+
+TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
+  std::vector<TextUnit> units;
+  for (int i = 0; i < 40; ++i) units.push_back(unit("w", 2 * i, 2 * i + 1.5));
+  const auto pieces = cut_units(units, 80, 12);
+  EXPECT_GE(pieces.size(), 7U);
+  for (const auto& taken : pieces) EXPECT_LE(taken.piece.end - taken.piece.start, 12);
+}
+
+TEST(TextUnits, WhatCannotBeCutIsRefused) {
+  std::vector units{unit("endless", 0, 40)};
+  units[0].said.words.clear();
+  EXPECT_THAT(cut_units(units, 50, 30), IsEmpty());
+  EXPECT_THAT(units[0].refused, HasSubstr("longer"));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,23 @@
+#include "cli/training/trainer_names.h"
+
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(TrainerNames, ThoseOfHuggingFaceAreOurs) {
+  EXPECT_THAT(in_our_names({"--data_dir", "d", "--output_dir=o", "--num_epochs", "3", "--logging_steps=7"}),
+              ElementsAre("--data", "d", "--out=o", "--epochs", "3", "--log-steps=7"));
+  EXPECT_THAT(in_our_names({"--bf16", "--gradient_accumulation_steps", "2", "--dataloader_num_workers", "6"}),
+              ElementsAre("--precision", "bfloat16", "--accumulation", "2", "--threads", "6"));
+}
+
+TEST(TrainerNames, OursAndAllOtherWordsStayAsTheyAre) {
+  EXPECT_THAT(in_our_names({"--batch_size", "4", "data_dir", "--use-chunking=False", "-x"}),
+              ElementsAre("--batch_size", "4", "data_dir", "--use-chunking=False", "-x"));
+}
+
+}  // namespace
+}  // namespace tutti

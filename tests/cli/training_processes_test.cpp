@@ -1,0 +1,48 @@
+#include "cli/training/training_processes.h"
+
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+TEST(TrainingProcesses, CardsAreEachSeenByOneProcessAndMeetInOnePlace) {
+  const std::vector<ChosenDevice> cards{
+      {.id = "GPU-a", .label = "cuda:0", .device = {.kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-a"}},
+      {.id = "GPU-b", .label = "cuda:1", .device = {.kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-b"}}};
+  const auto runs = training_processes({"train"}, cards, 4711);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_THAT(runs[1].arguments, ElementsAre("train", "--device", "cuda:0"));
+  EXPECT_THAT(runs[1].environment, Contains(Pair("CUDA_VISIBLE_DEVICES", "GPU-b")));
+  EXPECT_THAT(runs[1].environment, Contains(Pair("RANK", "1")));
+  EXPECT_THAT(runs[0].environment, Contains(Pair("WORLD_SIZE", "2")));
+  EXPECT_THAT(runs[0].environment, Contains(Pair("MASTER_PORT", "4711")));
+}
+
+TEST(TrainingProcesses, OneDeviceNeedsNoMeetingPlaceAndACoreKeepsItsProcess) {
+  const auto runs = training_processes({"train"}, {{.id = "cpu:1", .label = "cpu:1", .device = {.core = 1}}}, 1);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_THAT(runs[0].environment, IsEmpty());
+  EXPECT_EQ(runs[0].core, 1);
+}
+
+TEST(TrainingProcesses, EmulatedCardsAreRefusedByName) {
+  const auto devices = training_devices("cpu,emulated:30x:12GB");
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().fault, Fault::usage);
+  EXPECT_THAT(devices.error().what, HasSubstr("emulated:30x:12GB"));
+}
+
+TEST(TrainingProcesses, AFreePortIsOne) {
+  const auto port = free_port();
+  ASSERT_TRUE(port);
+  EXPECT_GT(*port, 0);
+}
+
+}  // namespace
+}  // namespace tutti

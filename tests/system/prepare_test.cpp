@@ -1,0 +1,164 @@
+// Long recordings and their texts, cut into samples that a training takes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "text/manifest/csv.h"
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kRecording = "whisper-tiny.en/clips/long-three-minutes.flac";
+
+struct Sample {
+  std::string text;
+  double start = 0;  // in the recording
+  double seconds = 0;
+  double score = 0;
+};
+
+class Prepare : public testing::Test {
+ protected:
+  void SetUp() override {
+    TUTTI_NEEDS(kRecording);
+    texts_ =
+        Json::parse(read_file(test_data() / "whisper-tiny.en/clips/texts.json").value())["long-three-minutes.flac"];
+  }
+
+  /// Subtitles of the recording; `change` may alter each one's text and times.
+  template <class Change>
+  std::string subtitles(Change change) const {
+    std::string lines;
+    int number = 0;
+    for (Json phrase : texts_["phrases"]) {
+      change(number++, phrase);
+      lines += std::to_string(number) + "\n" + clock(phrase["start"]) + " --> " + clock(phrase["end"]) + "\n" +
+               phrase["text"].get<std::string>() + "\n\n";
+    }
+    return lines;
+  }
+
+  ProgramEnd prepare(const std::string& text, const std::string& extension, const std::string& window = "None") {
+    EXPECT_TRUE(write_file_atomically(folder_ / ("texts/long-three-minutes" + extension), text));
+    return run_program({tutti_program(), "prepare", "whisper", "--model", (test_data() / "whisper-tiny.en").string(),
+                        "--out", out().string(), "--texts", (folder_ / "texts").string(), "--window-seconds", window,
+                        "--json", (test_data() / kRecording).string()});
+  }
+
+  std::vector<Sample> samples() const {
+    const auto text = read_file(out() / "metadata.csv").value();
+    CsvReader reader(text, ',');
+    (void)reader.next();
+    std::vector<Sample> all;
+    while (const auto record = reader.next().value()) {
+      const auto& fields = record->fields;
+      EXPECT_TRUE(fs::exists(out() / "audio" / fields[1]));
+      all.push_back({fields[2], std::stod(fields[4]), std::stod(fields[3]), std::stod(fields[5])});
+    }
+    return all;
+  }
+  std::vector<Json> refused() const {
+    std::istringstream text(read_file(out() / "refused.jsonl").value());
+    std::vector<Json> all;
+    for (std::string line; std::getline(text, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+  std::string joined() const {
+    std::string all;
+    for (const Sample& sample : samples()) all += (all.empty() ? "" : " ") + sample.text;
+    return all;
+  }
+  fs::path out() const { return folder_ / "corpus"; }
+
+  /// No cut lies inside of a phrase that is in the sample before it.
+  void expect_cuts_between_phrases() const {
+    for (const Sample& sample : samples())
+      for (const Json& phrase : texts_["phrases"]) {
+        const double start = phrase["start"], end = phrase["end"], cut = sample.start + sample.seconds;
+        EXPECT_FALSE(cut > start + 0.1 && cut < end - 0.1) << "cut at " << cut << " in " << phrase;
+      }
+  }
+
+  TempFolder folder_;
+  Json texts_;
+
+ private:
+  static std::string clock(double seconds) {
+    char text[32];
+    const int ms = static_cast<int>(seconds * 1000 + 0.5);
+    std::snprintf(text, sizeof text, "%02d:%02d:%02d,%03d", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_F(Prepare, SubtitlesThatLagBecomeSamplesWithTheirOwnTextAndTheTrainingTakesThem) {
+  const auto end = prepare(subtitles([](int, Json& phrase) {
+                             phrase["start"] = phrase["start"].get<double>() + 0.25;
+                             phrase["end"] = phrase["end"].get<double>() + 0.25;
+                           }),
+                           ".srt");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(joined(), texts_["text"]);
+  EXPECT_TRUE(refused().empty()) << read_file(out() / "refused.jsonl").value();
+  EXPECT_GE(samples().size(), 6U);
+  for (const Sample& sample : samples()) {
+    EXPECT_LE(sample.seconds, 30);
+    EXPECT_GE(sample.score, 0.8) << sample.text;
+  }
+  expect_cuts_between_phrases();
+  const auto trained = run_program({tutti_program(), "train", "whisper", "--config",
+                                    std::string(TUTTI_SOURCE_DIR) + "/recipes/smoke.toml", "--data", out().string(),
+                                    "--out", (folder_ / "train").string(), "--max-steps", "2", "--timestamps", "1"});
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+}
+
+TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsSoundIsInNoSample) {
+  Json wrong;
+  const auto end = prepare(subtitles([&](int number, Json& phrase) {
+                             if (number != 7) return;
+                             phrase["text"] = "nobody ever said this in the recording";
+                             wrong = phrase;
+                           }),
+                           ".srt");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  ASSERT_EQ(refused().size(), 1U) << read_file(out() / "refused.jsonl").value();
+  EXPECT_EQ(refused()[0]["text"], wrong["text"]);
+  EXPECT_THAT(refused()[0]["reason"].get<std::string>(), HasSubstr("improbable"));
+  const double middle = (wrong["start"].get<double>() + wrong["end"].get<double>()) / 2;
+  for (const Sample& sample : samples())
+    EXPECT_FALSE(sample.start < middle && middle < sample.start + sample.seconds) << sample.text;
+  EXPECT_EQ(joined().find("nobody"), std::string::npos);
+}
+
+TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
+  const std::string text = texts_["text"];
+  const auto end = prepare(text + "\nan afterword that nobody read\n", ".txt", "15");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(joined(), text);
+  for (const Sample& sample : samples()) EXPECT_LE(sample.seconds, 15);
+  ASSERT_EQ(refused().size(), 1U) << read_file(out() / "refused.jsonl").value();
+  EXPECT_EQ(refused()[0]["text"], "an afterword that nobody read");
+}
+
+TEST_F(Prepare, ARecordingWithoutTextIsRefusedByName) {
+  const auto end = run_program({tutti_program(), "prepare", "whisper", "--model",
+                                (test_data() / "whisper-tiny.en").string(), "--out", out().string(), "--texts",
+                                (folder_ / "nowhere").string(), (test_data() / kRecording).string()});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_THAT(end.err, HasSubstr("long-three-minutes.srt"));
+  EXPECT_THAT(refused().at(0)["recording"].get<std::string>(), HasSubstr("long-three-minutes.flac"));
+}

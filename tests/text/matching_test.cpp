@@ -1,0 +1,48 @@
+#include "text/error_rate/matching.h"
+
+#include <gmock/gmock.h>
+
+#include "base/counter_random.h"
+#include "text/error_rate/edit_distance.h"
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::Eq;
+using testing::Optional;
+
+TEST(MatchingPlaces, OfEqualSymbolsInOrder) {
+  const std::vector<std::int32_t> said{1, 2, 3, 4, 5}, heard{9, 1, 3, 8, 5, 5};
+  EXPECT_THAT(matching_places(said, heard),
+              ElementsAre(Optional(1U), Eq(std::nullopt), Optional(2U), Eq(std::nullopt), Optional(4U)));
+  EXPECT_TRUE(matching_places({}, heard).empty());
+}
+
+TEST(MatchingPlaces, LieOnAShortestPath) {
+  CounterRandom random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::int32_t> said(static_cast<std::size_t>(random.below(30))),
+        heard(static_cast<std::size_t>(random.below(30)));
+    for (auto* row : {&said, &heard})
+      for (auto& symbol : *row) symbol = static_cast<std::int32_t>(random.below(4));
+    // Between two matches, what is left of both is changed, and the rest of the longer one added or left out.
+    std::size_t at = 0, place = 0, errors = 0;
+    const auto places = matching_places(said, heard);
+    for (std::size_t i = 0; i <= said.size(); ++i) {
+      if (i < said.size() && !places[i]) continue;
+      const std::size_t next = i < said.size() ? *places[i] : heard.size();
+      ASSERT_GE(next, place);
+      if (i < said.size()) {
+        ASSERT_EQ(said[i], heard[next]);
+      }
+      errors += std::max(i - at, next - place);
+      at = i + 1;
+      place = next + 1;
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(errors), edit_distance(said, heard));
+  }
+}
+
+}  // namespace
+}  // namespace tutti

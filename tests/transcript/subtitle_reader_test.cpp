@@ -1,0 +1,42 @@
+#include "transcript/known/subtitle_reader.h"
+
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SubtitleReader, SubRipWithMarkupAndSeveralLines) {
+  const auto read = read_subtitles(
+      "\xEF\xBB\xBF"
+      "1\r\n00:00:01,500 --> 00:00:02,750\r\n<i>Good</i> morning,\r\n{\\an8}all &amp; sundry\r\n\r\n"
+      "2\r\n01:00:00,000 --> 01:00:01,000\r\n<b></b>\r\n\r\n3\r\n01:00:02,000 --> 01:00:03,000\r\na < b");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ(read->at(0).text, "Good morning, all & sundry");
+  EXPECT_DOUBLE_EQ(read->at(0).start, 1.5);
+  EXPECT_DOUBLE_EQ(read->at(0).end, 2.75);
+  EXPECT_DOUBLE_EQ(read->at(1).start, 3602);
+  EXPECT_EQ(read->at(1).text, "a < b");
+}
+
+TEST(SubtitleReader, WebVttWithNotesNamesAndSettings) {
+  const auto read = read_subtitles(
+      "WEBVTT\n\nNOTE made by hand\n\nSTYLE\n::cue { color: red }\n\nintro\n00:03.000 --> 00:05.250 align:start "
+      "position:0%\n<v Ann>Hello\n");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 1U);
+  EXPECT_EQ(read->at(0).text, "Hello");
+  EXPECT_DOUBLE_EQ(read->at(0).start, 3);
+  EXPECT_DOUBLE_EQ(read->at(0).end, 5.25);
+}
+
+TEST(SubtitleReader, NamesTheLineWhoseTimesAreNone) {
+  EXPECT_THAT(read_subtitles("1\n00:00:05 --> later\nx\n").error().what, HasSubstr("line 2"));
+  EXPECT_THAT(read_subtitles("1\n00:00:05,0 --> 00:00:04,0\nx\n").error().what, HasSubstr("line 2"));
+  EXPECT_THAT(read_subtitles("just words").error().what, HasSubstr("found none"));
+}
+
+}  // namespace
+}  // namespace tutti
