@@ -98,6 +98,7 @@ class Keeper {
   Error serve(const std::shared_ptr<WorkerHandle>& worker, int life, const Ready& ready) {
     was_ready_ = true;
     PoolShared::Lock lock(pool_.mutex);
+    if (me_.life != life) return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
     me_.ready = ready;
     me_.serving = true;
     me_.progress_at = pool_.now();

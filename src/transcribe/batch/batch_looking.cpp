@@ -1,0 +1,48 @@
+#include "transcribe/batch/batch_files.h"
+
+namespace tutti {
+
+// What others see of the files of a batch while it runs.
+
+BatchCounts BatchFiles::counts() const {
+  const Lock lock(mutex_);
+  return counts_;
+}
+
+std::size_t BatchFiles::done_now() const {
+  const Lock lock(mutex_);
+  return done_now_;
+}
+
+Seconds BatchFiles::audio_done() const {
+  const Lock lock(mutex_);
+  return audio_done_;
+}
+
+std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
+  const Lock lock(mutex_);
+  const auto entry = entries_.find(task);
+  return entry == entries_.end() ? std::nullopt : entry->second.use;
+}
+
+std::vector<TaskFailure> BatchFiles::failures() const {
+  const Lock lock(mutex_);
+  return {failures_.begin(), failures_.end()};
+}
+
+std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
+  const Lock lock(mutex_);
+  std::vector<InWork> all;
+  for (const std::size_t index : in_flight_) {
+    const BatchAttempt& attempt = attempts_[index];
+    all.push_back({.id = attempt.lease.key.task,
+                   .name = attempt.task->spec.name,
+                   .devices = attempt.engine ? attempt.engine->where() : std::string(),
+                   .decoded = attempt.engine != nullptr,
+                   .position = Seconds(attempt.position),
+                   .length = attempt.length});
+  }
+  return all;
+}
+
+}  // namespace tutti
