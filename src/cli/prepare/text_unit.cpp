@@ -36,9 +36,9 @@ double score_of(const Piece& piece, std::span<const TextUnit> units) {
   return mean_probability(inside);
 }
 
-/// Half-way between what ends and what begins; at the latter where they overlap.
-double border(double end, double begin) {
-  return end < begin ? (end + begin) / 2 : begin;
+/// Half-way between what ends and what begins; `kept` where they overlap.
+double border(double end, double begin, double kept) {
+  return end < begin ? (end + begin) / 2 : kept;
 }
 
 }  // namespace
@@ -66,8 +66,10 @@ std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double second
     while (next < units.size() && units[next].refused.empty()) ++next;
     const auto run = std::span(units).subspan(first, next - first);
     if (!run.empty()) {
-      const double from = first > 0 ? border(units[first - 1].said.end, run.front().said.start) : 0;
-      const double to = next < units.size() ? border(run.back().said.end, units[next].said.start) : seconds;
+      const double from =
+          first > 0 ? border(units[first - 1].said.end, run.front().said.start, run.front().said.start) : 0;
+      const double to =
+          next < units.size() ? border(run.back().said.end, units[next].said.start, run.back().said.end) : seconds;
       auto pieces = cut_pieces(shifted(run, -from), to - from, window);
       if (!pieces)
         for (TextUnit& unit : run) unit.refused = pieces.error().what;
