@@ -16,10 +16,18 @@ struct TextUnit {
   std::string refused{};  // why it is not taken; empty: it is
 };
 
+/// A stretch of seconds.
+struct Stretch {
+  double start = 0;
+  double end = 0;
+};
+
 /// A stretch of a recording that becomes a sample.
 struct PreparedPiece {
   Piece piece{};
   double score = 0;
+  Stretch around_start{};  // where the cut may fall: between the words on either side
+  Stretch around_end{};
 };
 
 /// 0 without words.
