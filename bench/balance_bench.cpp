@@ -22,7 +22,11 @@ class Batch {
  public:
   explicit Batch(bool whole) : whole_(whole) {
     for (int i = 0; i < kDevices; ++i)
-      dispatcher_.add_device({.id = "device", .speed = 20.0 + i, .slots = whole ? 4 : 8, .memory = Bytes{24LL << 30}},
+      dispatcher_.add_device({.id = "device",
+                              .speed = 20.0 + i,
+                              .slots = whole ? 4 : 8,
+                              .memory = Bytes{24LL << 30},
+                              .piece_memory = {200 << 20}},
                              {});
     for (const double audio : log_normal_lengths(kTasks, Seconds(2400), 0.7, 1)) add(Seconds(audio));
     while (const auto grant = dispatcher_.next({})) running_.push_back(*grant);
@@ -46,7 +50,7 @@ class Batch {
  private:
   void add(Seconds audio) {
     const auto windows = static_cast<std::int64_t>(audio / Seconds(30)) + 1;
-    dispatcher_.add_task(tasks_, {.audio = audio, .whole = whole_, .memory = {200 << 20}}, {});
+    dispatcher_.add_task(tasks_, {.audio = audio, .whole = whole_}, {});
     dispatcher_.offer(tasks_, whole_ ? audio : Seconds(30), whole_ ? 1 : windows, {});
     ++tasks_;
   }

@@ -16,6 +16,7 @@
 #include "audio/recording.h"
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/files.h"
 
 namespace tutti {
@@ -75,8 +76,7 @@ Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string&
 
 std::filesystem::path decoder_program(const DecodeLimits& limits) {
   if (!limits.program.empty()) return limits.program;
-  const char* named = std::getenv("TUTTI_DECODER");
-  return named && *named ? named : "/proc/self/exe";
+  return variable("TUTTI_DECODER").value_or("/proc/self/exe");
 }
 
 /// A program that decodes without asking is_decode_child first would start itself as its own decoder, which decodes,

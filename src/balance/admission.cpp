@@ -1,17 +1,11 @@
 #include "balance/admission.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
-
-std::string gigabytes(Bytes bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GB", static_cast<double>(bytes.value) / 1e9);
-  return text.data();
-}
 
 /// Limits of this machine; a task that is in work has passed them.
 std::optional<Limit> refused_by_host(const Scene& scene, const QueuedTask& task) {
@@ -20,10 +14,7 @@ std::optional<Limit> refused_by_host(const Scene& scene, const QueuedTask& task)
   const DispatcherOptions& options = scene.options;
   if (options.tasks_at_once > 0 && in_work >= options.tasks_at_once) return Limit::tasks_at_once;
   if (in_work == 0) return {};  // what is too large beside others runs alone
-  if (options.decoders > 0 && scene.queue.decoders() + task.facts.decoders > options.decoders) return Limit::decoders;
-  if (options.host_memory &&
-      scene.queue.host_memory().value + task.facts.host_memory.value > options.host_memory->value)
-    return Limit::host_memory;
+  if (scene.host_short) return Limit::host_memory;
   return {};
 }
 
@@ -48,8 +39,7 @@ std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Queue
   if (scene.options.policy == Policy::note_raw) return {};
   const auto cap = book.facts().task_cap;
   if (cap && book.tasks() >= *cap && !book.has_task(task.id)) return Limit::task_cap;
-  const auto free = book.free_memory(scene.options);
-  if (free && task.facts.memory.value > free->value) return Limit::device_memory;
+  if (!book.holds_one_more(scene.options)) return Limit::device_memory;
   if (book.pieces() >= book.slots()) return Limit::slots;
   return {};
 }
@@ -60,8 +50,7 @@ Idle idle_of(Limit limit, const DeviceBook& device) {
     case Limit::host_memory: return Idle::memory;
     case Limit::slots:
     case Limit::task_cap:
-    case Limit::tasks_at_once:
-    case Limit::decoders: return Idle::cap;
+    case Limit::tasks_at_once: return Idle::cap;
     case Limit::failed_there:
     case Limit::kept_for_another: return Idle::fault;
     case Limit::not_in_service: break;
@@ -73,7 +62,7 @@ Idle idle_of(Limit limit, const DeviceBook& device) {
   }
 }
 
-std::string words(Limit limit, const Scene& scene, DeviceIndex device, const QueuedTask& task) {
+std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
   const DeviceBook& book = scene.devices[device];
   const auto number = [](auto value) { return std::to_string(value); };
   switch (limit) {
@@ -84,13 +73,10 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device, const Que
     case Limit::task_cap: return number(book.tasks()) + " of " + number(*book.facts().task_cap) + " tasks, its cap";
     case Limit::tasks_at_once:
       return number(scene.queue.in_work()) + " of " + number(scene.options.tasks_at_once) + " tasks are in work";
-    case Limit::decoders: return "all " + number(scene.options.decoders) + " decoding processes are taken";
-    case Limit::host_memory:
-      return "needs " + gigabytes(task.facts.host_memory) + " of this machine's memory; " +
-             gigabytes(scene.queue.host_memory()) + " of " + gigabytes(*scene.options.host_memory) + " are taken";
+    case Limit::host_memory: return *scene.host_short;
     case Limit::device_memory:
-      return "needs " + gigabytes(task.facts.memory) + " of memory; " + gigabytes(*book.free_memory(scene.options)) +
-             " are free";
+      return "needs " + gigabytes_text(book.facts().piece_memory) + " of memory; " +
+             gigabytes_text(*book.free_memory(scene.options)) + " are free";
     case Limit::failed_there: return "its worker was lost with this task";
     case Limit::kept_for_another: return "kept free for a piece that may be what takes workers down";
   }

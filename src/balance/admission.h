@@ -14,7 +14,8 @@ struct Scene {
   const std::vector<DeviceBook>& devices;
   const TaskQueue& queue;
   const DispatcherOptions& options;
-  std::optional<DeviceIndex> clearing{};  // gets nothing new, because a risky piece needs it for itself
+  const std::optional<std::string>& host_short;  // why this machine begins nothing more beside what is in work
+  std::optional<DeviceIndex> clearing{};         // gets nothing new, because a risky piece needs it for itself
 };
 
 /// A limit that keeps a piece from a device.
@@ -23,8 +24,7 @@ enum class Limit {
   slots,          ///< as many pieces in flight as its worker takes, or as are known to fit
   task_cap,       ///< --max-per-gpu
   tasks_at_once,  ///< --threads
-  decoders,
-  host_memory,
+  host_memory,    ///< of this machine
   device_memory,
   failed_there,     ///< its worker was lost with this task, and others are left to try
   kept_for_another  ///< a piece that took down a worker runs there alone, or will
@@ -38,6 +38,6 @@ std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Queue
 Idle idle_of(Limit limit, const DeviceBook& device);
 
 /// In words, with the numbers: "needs 5.1 GB of memory; 3.8 GB are free".
-std::string words(Limit limit, const Scene& scene, DeviceIndex device, const QueuedTask& task);
+std::string words(Limit limit, const Scene& scene, DeviceIndex device);
 
 }  // namespace tutti

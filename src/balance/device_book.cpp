@@ -51,14 +51,14 @@ void DeviceBook::add(Flight flight, const std::string& model) {
       tasks_.emplace_back(flight.task, 1);
     if (!model.empty()) facts_.model = model;
   }
-  flights_.push_back(flight);
+  flights_.push_back(std::move(flight));
   why_idle_.reset();
 }
 
 std::optional<Flight> DeviceBook::remove(GrantId id) {
   const auto at = std::find_if(flights_.begin(), flights_.end(), [&](const Flight& f) { return f.id == id; });
   if (at == flights_.end()) return {};
-  const Flight flight = *at;
+  Flight flight = std::move(*at);
   flights_.erase(at);
   reserved_.value -= flight.reserved.value;
   if (flight.canary) return flight;
@@ -134,8 +134,14 @@ std::optional<Bytes> DeviceBook::free_memory(const DispatcherOptions& options) c
   const auto total = facts_.memory->value;
   const auto share = static_cast<std::int64_t>(options.headroom * static_cast<double>(total));
   const auto headroom = std::max(options.least_headroom.value, share);
-  const auto taken = std::max(memory_.used.value_or(Bytes{}).value, memory_.foreign.value + reserved_.value);
-  return Bytes{std::max<std::int64_t>(0, total - headroom - taken)};
+  // Not what the driver says of us: a worker keeps what its windows have given back, for the next ones.
+  return Bytes{std::max<std::int64_t>(0, total - headroom - foreign_.value - reserved_.value)};
+}
+
+bool DeviceBook::holds_one_more(const DispatcherOptions& options) const {
+  const auto free = free_memory(options);
+  if (!free || facts_.piece_memory.value <= free->value) return true;
+  return flights_.empty() && foreign_.value <= foreign_when_ready_.value;
 }
 
 void DeviceBook::exhausted(int pieces, Seconds now) {
@@ -149,17 +155,25 @@ std::optional<Seconds> DeviceBook::wake_at() const {
   return health;
 }
 
-DeviceView DeviceBook::view(Seconds now) const {
+int DeviceBook::places(const DispatcherOptions& options) const {
+  const auto free = free_memory(options);
+  if (!free || facts_.piece_memory.value == 0) return slots();
+  const std::int64_t fit = pieces() + free->value / facts_.piece_memory.value;
+  const int least = holds_one_more(options) ? pieces() + 1 : pieces();
+  return std::min<int>(slots(), std::max<int>(least, static_cast<int>(std::min<std::int64_t>(fit, facts_.slots))));
+}
+
+DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const {
   return {.id = facts_.id,
           .state = health_.state(),
           .state_reason = health_.reason(),
           .state_since = health_.since(),
           .pieces = pieces(),
           .tasks = tasks(),
-          .slots = slots(),
+          .slots = places(options),
           .task_cap = facts_.task_cap,
           .memory = facts_.memory,
-          .foreign = memory_.foreign,
+          .foreign = foreign_,
           .reserved = reserved_,
           .speed = speed(),
           .error = speed_.error(),

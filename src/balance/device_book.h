@@ -19,10 +19,11 @@ struct Flight {
   Seconds started{};
   Bytes reserved{};
   bool canary = false;
-  bool alone = false;  // a risky piece: nothing is placed beside it
-  bool loads = false;  // a model, too: what it takes says nothing about speed
-  Seconds share{};     // of the device's time so far: dt / pieces in flight
-  double crowd = 0;    // integral of pieces in flight over time, for their average
+  bool alone = false;                    // a risky piece: nothing is placed beside it
+  bool loads = false;                    // a model, too: what it takes says nothing about speed
+  std::vector<DeviceIndex> took_down{};  // as ReadyPieces has it
+  Seconds share{};                       // of the device's time so far: dt / pieces in flight
+  double crowd = 0;                      // integral of pieces in flight over time, for their average
 };
 
 /// Everything known about one device: what it has in flight and how far that is, its memory, its speed, its health,
@@ -39,6 +40,10 @@ class DeviceBook {
   /// What a whole task in flight here turned out to be.
   void correct_length(TaskKey task, Seconds audio);
   const std::vector<Flight>& flights() const { return flights_; }
+  /// What was lost on `device` is no fault of what is in flight here.
+  void absolve(DeviceIndex device) {
+    for (Flight& flight : flights_) std::erase(flight.took_down, device);
+  }
   int pieces() const { return static_cast<int>(flights_.size()); }
   int tasks() const { return static_cast<int>(tasks_.size()); }
   bool has_task(TaskKey task) const;
@@ -57,12 +62,20 @@ class DeviceBook {
   Seconds loading(const std::string& model) const;
   void learned(const Flight& flight, Seconds now);
   std::vector<SpeedView> speeds() const { return speed_.views(); }
+  std::optional<double> error() const { return speed_.error(); }
 
   // Room.
-  int slots() const;  ///< that may be used now
+  int slots() const;  ///< that may be used now, as far as memory allows
   void set_slots(int slots) { facts_.slots = slots; }
-  void set_memory(MemoryTaken memory) { memory_ = memory; }
+  void set_foreign(Bytes foreign) { foreign_ = foreign; }
+  /// Its worker has the model: it fits beside what others use now.
+  void got_ready() { foreign_when_ready_ = foreign_; }
   std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
+  /// Whether memory allows another piece. An empty device tries one whatever the sums say, unless others have taken
+  /// more since its worker got ready: that one has seen what was free, and sums may be too careful.
+  bool holds_one_more(const DispatcherOptions& options) const;
+  /// Pieces that may be in flight now: slots, as far as memory goes.
+  int places(const DispatcherOptions& options) const;
   /// Out of memory with so many in flight: half of them from now on, one more every ten minutes without another.
   void exhausted(int pieces, Seconds now);
 
@@ -73,7 +86,7 @@ class DeviceBook {
 
   // Where the time went.
   void idle_because(std::optional<Idle> why) { why_idle_ = why; }
-  DeviceView view(Seconds now) const;
+  DeviceView view(Seconds now, const DispatcherOptions& options) const;
 
   GrantId incident = 0;          ///< the last grant there was when its worker was last lost
   bool incident_counts = false;  ///< against the tasks it had: it had been well until then
@@ -82,7 +95,8 @@ class DeviceBook {
   DeviceFacts facts_;
   DeviceHealth health_;
   SpeedModel speed_;
-  MemoryTaken memory_{};
+  Bytes foreign_{};             // what others use of its memory
+  Bytes foreign_when_ready_{};  // then its worker had its model beside that
   std::vector<Flight> flights_{};
   std::vector<std::pair<TaskKey, int>> tasks_{};  // with pieces in flight
   Bytes reserved_{};

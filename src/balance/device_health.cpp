@@ -51,6 +51,7 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
   const bool gone = state_ == DeviceState::lost || state_ == DeviceState::quarantined;
   switch (event) {
     case HealthEvent::ready:
+      if (!has_failed_) well_at_ = now;
       if (state_ == DeviceState::starting) become(in_a_row_ ? DeviceState::suspect : DeviceState::healthy, reason, now);
       if (state_ == DeviceState::draining && before_drain_ == DeviceState::starting)
         before_drain_ = DeviceState::healthy;
@@ -78,7 +79,7 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
 
 void DeviceHealth::succeeded(bool canary, Seconds now) {
   in_a_row_ = 0;
-  proven_ = true;
+  well_at_ = now;
   recent_.push_back(false);
   if (static_cast<int>(recent_.size()) > options_.of_last) recent_.pop_front();
   if (state_ == DeviceState::suspect) become(DeviceState::healthy, "a piece succeeded", now);
@@ -110,7 +111,8 @@ void DeviceHealth::open(const std::string& reason, bool last_in_service, Seconds
 }
 
 void DeviceHealth::failed(const std::string& reason, bool canary, bool last_in_service, Seconds now) {
-  proven_ = false;
+  well_at_.reset();
+  has_failed_ = true;
   if (state_ == DeviceState::probing && canary) return open("the canary clip failed: " + reason, last_in_service, now);
   ++in_a_row_;
   recent_.push_back(true);

@@ -49,6 +49,7 @@ struct BreakerOptions {
   int canaries = 2;           ///< successes that close it again
   int quarantine_after = 6;   ///< openings in a row: then it needs `returned`
   int warm_up_successes = 4;  ///< at a quarter of the slots, and again at half of them
+  Seconds proof_lasts{120};   ///< so long after a success a device counts as well
 };
 
 /// Whether one device may be given work, and how much of it. Pure: a failure or success in, a state out.
@@ -69,8 +70,9 @@ class DeviceHealth {
 
   DeviceState state() const { return state_; }
   bool in_service() const;  ///< takes pieces of tasks
-  /// It has succeeded since it last failed, or has never failed: the next failure may be somebody else's fault.
-  bool proven() const { return proven_; }
+  /// It had lately succeeded or got ready when something began `at` that time, and has not failed since: the next
+  /// failure may be somebody else's fault.
+  bool proven(Seconds at) const { return well_at_ && at - *well_at_ <= options_.proof_lasts; }
   bool wants_canary() const { return state_ == DeviceState::probing; }
   /// Of `slots`, those that may be used now: all, or while warming up a quarter or half, at least one.
   int allowed(int slots) const;
@@ -93,7 +95,8 @@ class DeviceHealth {
   Seconds open_until_{};
   std::deque<bool> recent_{};  // true: failed
   int in_a_row_ = 0;
-  bool proven_ = true;
+  std::optional<Seconds> well_at_{Seconds{}};  // latest sign of it; none since a failure
+  bool has_failed_ = false;
   int openings_ = 0;
   int canaries_passed_ = 0;
   int warm_successes_ = 0;

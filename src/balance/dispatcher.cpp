@@ -26,6 +26,7 @@ struct Dispatcher::State {
   std::unordered_map<GrantId, DeviceIndex> granted{};
   GrantId last_grant = 0;
   std::size_t dealt = 0;  // tasks, round robin
+  std::optional<std::string> host_short{};
 
   void advance(Seconds now) {
     for (DeviceBook& device : devices) device.advance(now);
@@ -38,13 +39,13 @@ struct Dispatcher::State {
     const QueuedTask& task = queue.at(*queue.risky().begin());
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
-      const auto limit = refused({devices, queue, options}, i, task);
+      const auto limit = refused({devices, queue, options, host_short}, i, task);
       if (limit && *limit != Limit::slots && *limit != Limit::device_memory) continue;
       if (!best || devices[i].drain() < devices[*best].drain()) best = i;
     }
     return best;
   }
-  Scene scene() const { return {devices, queue, options, clearing()}; }
+  Scene scene() const { return {devices, queue, options, host_short, clearing()}; }
 
   bool another_in_service(DeviceIndex device) const {
     for (DeviceIndex i = 0; i < devices.size(); ++i)
@@ -55,13 +56,14 @@ struct Dispatcher::State {
   Grant grant(DeviceIndex device, Flight flight, const std::string& model) {
     flight.id = ++last_grant;
     granted.emplace(flight.id, device);
-    devices[device].add(flight, model);
-    return {.id = flight.id,
-            .task = flight.task,
-            .device = device,
-            .audio = flight.audio,
-            .reserved = flight.reserved,
-            .canary = flight.canary};
+    const Grant grant{.id = flight.id,
+                      .task = flight.task,
+                      .device = device,
+                      .audio = flight.audio,
+                      .reserved = flight.reserved,
+                      .canary = flight.canary};
+    devices[device].add(std::move(flight), model);
+    return grant;
   }
 
   std::optional<Grant> canary() {
@@ -72,31 +74,34 @@ struct Dispatcher::State {
   }
 
   /// A worker is lost with all that it has in flight: one failure of the device, however many pieces it costs. What was
-  /// in flight runs alone next. It counts against a task only where the device had been well: when everything fails
-  /// everywhere, no task is to blame.
-  void lose_worker(DeviceIndex device, const Flight& flight, const std::string& reason, Seconds now) {
+  /// in flight runs alone next. It counts against a task only where the device had lately been well, and as long as it
+  /// is well without the task: when everything fails everywhere, or a card has fallen ill while nobody used it, no task
+  /// is to blame.
+  void lose_worker(DeviceIndex device, Flight& flight, Blame why, const std::string& reason, Seconds now) {
     DeviceBook& book = devices[device];
     if (flight.id > book.incident) {
       book.incident = last_grant;
-      book.incident_counts = book.health().proven();
+      book.incident_counts = why != Blame::lost && book.health().proven(flight.started);
+      if (!book.incident_counts) absolve(device, flight);
       book.health().failed(reason, flight.canary, !another_in_service(device), now);
     }
+    if (book.incident_counts) flight.took_down.push_back(device);
     QueuedTask* task = flight.canary ? nullptr : queue.find(flight.task);
-    if (!task) return;
-    const auto add_to = [device](std::vector<DeviceIndex>& list) {
-      if (std::find(list.begin(), list.end(), device) == list.end()) list.push_back(device);
-    };
-    add_to(task->avoid);
-    if (book.incident_counts && flight.alone)
-      task->took_down.push_back(device);
-    else if (book.incident_counts)
-      add_to(task->took_down);
+    if (task && std::find(task->avoid.begin(), task->avoid.end(), device) == task->avoid.end())
+      task->avoid.push_back(device);
   }
 
-  Ruling poisoned(const QueuedTask& task, Seconds now) {
-    for (const DeviceIndex device : task.took_down) devices[device].health().forgive(1, now);
-    return {Ruling::Next::poison, std::to_string(task.took_down.size()) + " workers were lost with it, the last with " +
-                                      "nothing beside it: " + told(task)};
+  /// The device has failed again without having been well in between: its earlier losses were its own.
+  void absolve(DeviceIndex device, Flight& flight) {
+    std::erase(flight.took_down, device);
+    queue.absolve(device);
+    for (DeviceBook& book : devices) book.absolve(device);
+  }
+
+  Ruling poisoned(const QueuedTask& task, const Flight& flight, Seconds now) {
+    for (const DeviceIndex device : flight.took_down) devices[device].health().forgive(1, now);
+    return {Ruling::Next::poison, std::to_string(flight.took_down.size()) +
+                                      " workers were lost with it, the last with nothing beside it: " + told(task)};
   }
 
   static std::string told(const QueuedTask& task) {
@@ -114,12 +119,15 @@ Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIn
     case Blame::permanent: return {Ruling::Next::failed, told(task)};
     case Blame::cancelled: return {};
     case Blame::device:
+    case Blame::unclear:
+    case Blame::lost:
       if (flight.alone && devices[device].incident_counts &&
-          static_cast<int>(task.took_down.size()) >= options.workers_per_task)
-        return poisoned(task, now);
+          static_cast<int>(flight.took_down.size()) >= options.workers_per_task + (why == Blame::unclear ? 1 : 0))
+        return poisoned(task, flight, now);
       return {Ruling::Next::retry, told(task)};
     case Blame::exhausted:
-      if (devices[device].pieces() == 0 && ++task.exhausted >= 2)
+      // Where others have taken the memory meanwhile, it waits for that and is not to blame.
+      if (devices[device].pieces() == 0 && devices[device].holds_one_more(options) && ++task.exhausted >= 2)
         return {Ruling::Next::failed, "does not fit, even alone: " + told(task)};
       return {Ruling::Next::retry, told(task)};
     case Blame::transient: break;
@@ -141,9 +149,9 @@ DeviceIndex Dispatcher::add_device(DeviceFacts facts, Seconds now) {
   return state_->devices.size() - 1;
 }
 
-void Dispatcher::device_memory(DeviceIndex device, MemoryTaken memory, Seconds now) {
+void Dispatcher::device_memory(DeviceIndex device, Bytes foreign, Seconds now) {
   state_->advance(now);
-  state_->devices.at(device).set_memory(memory);
+  state_->devices.at(device).set_foreign(foreign);
 }
 
 void Dispatcher::device_slots(DeviceIndex device, int slots, Seconds now) {
@@ -155,6 +163,7 @@ void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::
   state_->advance(now);
   DeviceBook& book = state_->devices.at(device);
   book.health().heard(event, reason, now);
+  if (event == HealthEvent::ready) book.got_ready();
   const bool worker_gone =
       event == HealthEvent::lost || event == HealthEvent::restarting || event == HealthEvent::quarantine;
   if (!worker_gone || !book.probing()) return;
@@ -193,16 +202,24 @@ void Dispatcher::end_task(TaskKey task, Seconds now) {
   state_->queue.end(task);
 }
 
+void Dispatcher::host_short(std::optional<std::string> why, Seconds now) {
+  state_->advance(now);
+  state_->host_short = std::move(why);
+}
+
 std::optional<Grant> Dispatcher::next(Seconds now) {
   state_->advance(now);
   if (auto canary = state_->canary()) return canary;
   const Scene scene = state_->scene();
   if (const auto placed = place(scene)) {
     const QueuedTask& task = state_->queue.at(placed->task);
-    Flight flight{.task = placed->task, .reserved = task.facts.memory, .alone = task.risky()};
+    Flight flight{
+        .task = placed->task, .reserved = state_->devices[placed->device].facts().piece_memory, .alone = task.risky()};
     const std::string model = task.facts.model;
-    flight.audio = state_->queue.take(placed->task);
-    return state_->grant(placed->device, flight, model);
+    ReadyPieces piece = state_->queue.take(placed->task);
+    flight.audio = piece.audio;
+    flight.took_down = std::move(piece.took_down);
+    return state_->grant(placed->device, std::move(flight), model);
   }
   for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
     DeviceBook& device = state_->devices[i];
@@ -223,10 +240,7 @@ void Dispatcher::finished(GrantId grant, Seconds now) {
   device.learned(flight, now);
   device.health().succeeded(flight.canary, now);
   if (flight.canary) return;
-  if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) {
-    task->took_down.clear();
-    task->avoid.clear();
-  }
+  if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) task->avoid.clear();
   state_->queue.landed(flight.task);
 }
 
@@ -238,8 +252,9 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
   DeviceBook& device = state_->devices[index];
   state_->granted.erase(at);
   const int pieces = device.pieces();
-  const Flight flight = *device.remove(grant);
-  if (why == Blame::device || flight.canary) state_->lose_worker(index, flight, reason, now);
+  Flight flight = *device.remove(grant);
+  const bool worker_lost = why == Blame::device || why == Blame::unclear || why == Blame::lost;
+  if (worker_lost || flight.canary) state_->lose_worker(index, flight, why, reason, now);
   if (why == Blame::exhausted) device.exhausted(pieces, now);
   if (flight.canary) return {};
   Ruling verdict{};
@@ -247,7 +262,10 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
     if (why != Blame::cancelled) task->evidence.push_back(device.facts().id + ": " + reason);
     verdict = state_->judge(*task, flight, index, why, now);
   }
-  state_->queue.put_back(flight.task, flight.audio, why == Blame::device || flight.alone);
+  state_->queue.put_back(flight.task, {.audio = flight.audio,
+                                       .count = 1,
+                                       .risky = worker_lost || flight.alone,
+                                       .took_down = std::move(flight.took_down)});
   return verdict;
 }
 
@@ -263,7 +281,7 @@ std::vector<DeviceView> Dispatcher::devices(Seconds now) {
   const Scene scene = state_->scene();
   std::vector<DeviceView> views;
   for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
-    views.push_back(state_->devices[i].view(now));
+    views.push_back(state_->devices[i].view(now, state_->options));
     if (auto refusal = why_not(scene, i)) views.back().refusal = std::move(refusal->words);
   }
   return views;
@@ -277,7 +295,7 @@ QueueView Dispatcher::queue(Seconds now) {
     audio += device.audio_in_flight();
     if (!device.health().in_service()) continue;
     view.speed += device.speed();
-    error += device.speed() * device.view(now).error.value_or(kUnmeasuredError);
+    error += device.speed() * device.error().value_or(kUnmeasuredError);
   }
   view.audio_left = Seconds(audio);
   if (view.speed <= 0) return view;

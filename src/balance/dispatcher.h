@@ -14,16 +14,14 @@ namespace tutti {
 
 struct DispatcherOptions {
   Policy policy = Policy::tutti;
-  int tasks_at_once = 0;               ///< tasks in work at most, on all devices together (-t); 0: no bound
-  std::optional<Bytes> host_memory{};  ///< for all tasks in work together; none: no bound
-  int decoders = 0;                    ///< decoding processes at most; 0: no bound
-  double headroom = 0.05;              ///< of a device's memory, and at least `least_headroom`, stays free
+  int tasks_at_once = 0;   ///< tasks in work at most, on all devices together (-t); 0: no bound
+  double headroom = 0.05;  ///< of a device's memory, and at least `least_headroom`, stays free
   Bytes least_headroom{512LL << 20};
   Seconds ageing{600};       ///< waiting so long is worth a step of priority
   int class_step = 6;        ///< a class is worth so many steps
   Seconds piece{30};         ///< audio of a window, for what is not offered yet
   int attempts = 3;          ///< failures of a task that are nobody's, until it has failed
-  int workers_per_task = 2;  ///< workers a task may take down until it is set aside
+  int workers_per_task = 2;  ///< workers a task may take down until it is set aside; one more where that is unclear
   Seconds retry_pause{1};    ///< doubled with every attempt
   Seconds canary_audio{10};
   BreakerOptions breaker{};
@@ -37,7 +35,7 @@ struct DeviceView {
   Seconds state_since{};
   int pieces = 0;  ///< in flight
   int tasks = 0;   ///< with a piece in flight here
-  int slots = 0;   ///< that may be used now: worker, memory back-off and slow start considered
+  int slots = 0;   ///< that may be used now: worker, memory, back-off and slow start considered
   std::optional<int> task_cap{};
   std::optional<Bytes> memory{};
   Bytes foreign{};
@@ -79,8 +77,8 @@ class Dispatcher {
   // Devices. A worker that is lost is told by `failed` for every grant on it; its canary is over with HealthEvent::lost
   // or restarting.
   DeviceIndex add_device(DeviceFacts facts, Seconds now);
-  void device_memory(DeviceIndex device, MemoryTaken memory, Seconds now);
-  void device_slots(DeviceIndex device, int slots, Seconds now);  ///< what its worker takes from now on
+  void device_memory(DeviceIndex device, Bytes foreign, Seconds now);  ///< what others use of its memory, as measured
+  void device_slots(DeviceIndex device, int slots, Seconds now);       ///< what its worker takes from now on
   void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
@@ -94,6 +92,9 @@ class Dispatcher {
   void withdraw(TaskKey task, Seconds now);
   /// Whatever of it is in flight stays in flight until it is finished or failed.
   void end_task(TaskKey task, Seconds now);
+
+  /// This machine is short of memory, and how: until that is over (nothing) no task is begun beside others.
+  void host_short(std::optional<std::string> why, Seconds now);
 
   // Decisions.
   std::optional<Grant> next(Seconds now);

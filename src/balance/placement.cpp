@@ -102,7 +102,7 @@ bool Placer::has_room(DeviceIndex device) const {
 
 bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {
   const auto limit = refused(scene_, device, task);
-  return !limit || *limit == Limit::slots;
+  return !limit || *limit == Limit::slots || (*limit == Limit::device_memory && scene_.devices[device].pieces() > 0);
 }
 
 /// A task dealt to a device is that device's, as long as it is in service.
@@ -276,16 +276,16 @@ std::optional<Placement> place(const Scene& scene) {
 
 std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
   const DeviceBook& book = scene.devices[device];
-  const QueuedTask none{};
   if (!book.health().in_service())
-    return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device, none)};
+    return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device)};
   if (scene.queue.audio_unplaced() < kNothing) return Refusal{Idle::no_task, "nothing is left to start"};
   const QueuedTask* task = first_task(scene);
+  if (!task && scene.host_short) return Refusal{Idle::memory, *scene.host_short};
   if (!task)
     return scene.queue.risky().empty() ? Refusal{Idle::input, "no task has its input ready"}
                                        : Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
   if (const auto limit = refused(scene, device, *task))
-    return Refusal{idle_of(*limit, book), words(*limit, scene, device, *task)};
+    return Refusal{idle_of(*limit, book), words(*limit, scene, device)};
   if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_task, "what is left was dealt to others"};
   return Refusal{Idle::left_to_faster, "others finish what is left before it could"};
 }

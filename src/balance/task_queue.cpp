@@ -27,7 +27,6 @@ GroupKey TaskQueue::key_of(const QueuedTask& task) const {
   return {.rank = in_order ? 0 : static_cast<std::int64_t>(waited_since) - level,
           .kind = task.facts.kind,
           .whole = task.facts.whole,
-          .memory = task.facts.memory.value,
           .model = task.facts.model,
           .dealt_to = task.dealt_to ? static_cast<std::int64_t>(*task.dealt_to) : -1};
 }
@@ -124,13 +123,13 @@ void TaskQueue::offer(TaskKey id, ReadyPieces pieces) {
   });
 }
 
-void TaskQueue::put_back(TaskKey id, Seconds audio, bool risky) {
+void TaskQueue::put_back(TaskKey id, ReadyPieces piece) {
   change(id, [&](QueuedTask& task) {
     --task.in_flight;
-    task.placed -= audio;
+    task.placed -= piece.audio;
     if (task.ended) return;
-    task.ready.insert(task.ready.begin(), {.audio = audio, .count = 1, .risky = risky});
-    task.ready_audio += audio;
+    task.ready_audio += piece.audio;
+    task.ready.insert(task.ready.begin(), std::move(piece));
   });
   forget_when_over(id);
 }
@@ -151,12 +150,13 @@ void TaskQueue::end(TaskKey id) {
     task.ended = true;
   });
   --unfinished_;
-  if (at->second.started) {
-    --in_work_;
-    host_memory_.value -= at->second.facts.host_memory.value;
-    decoders_ -= at->second.facts.decoders;
-  }
+  if (at->second.started) --in_work_;
   forget_when_over(id);
+}
+
+void TaskQueue::absolve(DeviceIndex device) {
+  for (const TaskKey id : risky_)
+    for (ReadyPieces& piece : tasks_.at(id).ready) std::erase(piece.took_down, device);
 }
 
 void TaskQueue::forget_when_over(TaskKey id) {
@@ -188,21 +188,20 @@ std::optional<Seconds> TaskQueue::wake_at() const {
 void TaskQueue::start(QueuedTask& task) {
   task.started = true;
   ++in_work_;
-  host_memory_.value += task.facts.host_memory.value;
-  decoders_ += task.facts.decoders;
 }
 
-Seconds TaskQueue::take(TaskKey id) {
-  Seconds audio{};
+ReadyPieces TaskQueue::take(TaskKey id) {
+  ReadyPieces taken;
   change(id, [&](QueuedTask& task) {
-    audio = task.ready.front().audio;
+    taken = task.ready.front();
+    taken.count = 1;
     if (--task.ready.front().count == 0) task.ready.erase(task.ready.begin());
-    task.ready_audio = task.ready.empty() ? Seconds{} : task.ready_audio - audio;
-    task.placed += audio;
+    task.ready_audio = task.ready.empty() ? Seconds{} : task.ready_audio - taken.audio;
+    task.placed += taken.audio;
     ++task.in_flight;
     if (!task.started) start(task);
   });
-  return audio;
+  return taken;
 }
 
 void TaskQueue::landed(TaskKey id) {

@@ -18,6 +18,7 @@ struct ReadyPieces {
   Seconds audio{};  // each
   std::int64_t count = 0;
   bool risky = false;  // in flight when a worker was lost: runs alone, so that it is clear whose fault the next loss is
+  std::vector<DeviceIndex> took_down{};  // devices it may be to blame for, as long as they are well without it
 };
 
 /// A task and how far it is.
@@ -33,12 +34,11 @@ struct QueuedTask {
   bool started = false;
   bool ended = false;
   Seconds not_before{};
-  int attempts = 0;                      // failures that are nobody's
-  int exhausted = 0;                     // devices were out of memory for it
-  std::vector<DeviceIndex> avoid{};      // devices whose worker was lost with it
-  std::vector<DeviceIndex> took_down{};  // those it may be to blame for
-  std::vector<std::string> evidence{};   // what was said about every failure
-  Seconds counted{};                     // its part of TaskQueue::audio_unplaced
+  int attempts = 0;                     // failures that are nobody's
+  int exhausted = 0;                    // devices were out of memory for it
+  std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
+  std::vector<std::string> evidence{};  // what was said about every failure
+  Seconds counted{};                    // its part of TaskQueue::audio_unplaced
 
   bool risky() const { return !ready.empty() && ready.front().risky; }
 };
@@ -60,14 +60,13 @@ struct GroupKey {
   std::int64_t rank = 0;  // minus the level: class and priority less ageing; it never changes
   ServiceClass kind{};
   bool whole = false;
-  std::int64_t memory = 0;
   std::string model{};
   std::int64_t dealt_to = -1;
   auto operator<=>(const GroupKey&) const = default;
 };
 
 /// All tasks, with the ones that can start now in the order in which they should. Every operation costs the logarithm
-/// of the number of tasks. Few distinct values of memory and model are expected: each makes a group.
+/// of the number of tasks. Few distinct models are expected: each makes a group.
 ///
 /// Ageing: a task's level is class and priority plus one for every ageing period it has waited. Compared between two
 /// tasks, the present moment cancels out, so a rank made of the time of arrival orders them for good.
@@ -80,9 +79,11 @@ class TaskQueue {
   void correct_length(TaskKey id, Seconds audio);
   void offer(TaskKey id, ReadyPieces pieces);
   /// A piece that was placed comes back, in front of the others.
-  void put_back(TaskKey id, Seconds audio, bool risky);
+  void put_back(TaskKey id, ReadyPieces piece);
   void withdraw(TaskKey id);
   void end(TaskKey id);
+  /// What was lost on this device is no task's fault.
+  void absolve(DeviceIndex device);
   /// Nothing of it starts before.
   void pause(TaskKey id, Seconds until);
   /// Lets tasks back in whose pause is over.
@@ -90,7 +91,7 @@ class TaskQueue {
   std::optional<Seconds> wake_at() const;
 
   /// Takes the next piece of a task that has one, as placed on a device.
-  Seconds take(TaskKey id);
+  ReadyPieces take(TaskKey id);
   /// A placed piece is done. Pieces of tasks that have ended land like others.
   void landed(TaskKey id);
 
@@ -106,8 +107,6 @@ class TaskQueue {
   double audio_unready() const { return std::max(0.0, unplaced_ - ready_); }
   std::size_t waiting() const { return unfinished_ - in_work_; }
   std::size_t in_work() const { return in_work_; }
-  Bytes host_memory() const { return host_memory_; }  ///< of tasks in work
-  int decoders() const { return decoders_; }
 
  private:
   GroupKey key_of(const QueuedTask& task) const;
@@ -134,8 +133,6 @@ class TaskQueue {
   std::size_t in_work_ = 0;
   double unplaced_ = 0;
   double ready_ = 0;
-  Bytes host_memory_{};
-  int decoders_ = 0;
 };
 
 }  // namespace tutti

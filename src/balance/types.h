@@ -42,9 +42,6 @@ struct TaskFacts {
   Seconds audio{};                    ///< as far as it is known; 0: no idea
   bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
   std::string model{};                ///< a device that holds another one has to load this first
-  Bytes memory{};                     ///< of the device, for each piece in flight, beside the resident model
-  Bytes host_memory{};                ///< of this machine, from the task's first piece to its end
-  int decoders = 0;                   ///< decoding processes, likewise
 };
 
 /// What is known of a device when it is added.
@@ -57,15 +54,10 @@ struct DeviceFacts {
   std::optional<int> task_cap{};       ///< tasks with a piece in flight here at most (--max-per-gpu)
   std::optional<Bytes> memory{};       ///< in all; none: not known, and so no bound
   Bytes model_memory{};                ///< weights and workspace: taken as long as the device is in service
+  Bytes piece_memory{};                ///< of each piece in flight, beside them
   std::optional<std::string> model{};  ///< resident
   Seconds load_time{};                 ///< to make another model resident
   bool starting = false;               ///< its worker is not ready: nothing is placed until device_ready
-};
-
-/// What others take of a device's memory, as measured. `used` by everybody, us included, where that is known.
-struct MemoryTaken {
-  Bytes foreign{};
-  std::optional<Bytes> used{};
 };
 
 /// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
@@ -84,7 +76,7 @@ enum class Idle {
   no_task,         ///< nothing is left to do
   input,           ///< tasks are left, and none has its input ready
   memory,          ///< of the device or of this machine
-  cap,             ///< --max-per-gpu, --threads or the decoders
+  cap,             ///< --max-per-gpu or --threads
   fault,           ///< the breaker, a lost or quarantined card
   starting,        ///< its worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
@@ -97,7 +89,9 @@ const char* idle_name(Idle why);
 enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
   transient,  ///< nobody's: trying again may help
-  device,     ///< the worker died, hung or answered nonsense
+  device,     ///< the worker crashed or answered nonsense
+  unclear,    ///< it hung, stalled, was killed from outside or lost its device: the machine's fault as likely
+  lost,       ///< the card is gone, as its driver says: no recording does that
   exhausted,  ///< out of memory on the device
   cancelled,  ///< given back, without anybody's fault
 };

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/environment.h"
+
 namespace tutti {
 namespace {
 
@@ -118,8 +120,7 @@ MappedFile::~MappedFile() {
 }
 
 Result<OwnedFd> open_unnamed_file() {
-  const char* named = std::getenv("TMPDIR");
-  const fs::path folder = named && *named ? named : "/tmp";
+  const fs::path folder = variable("TMPDIR").value_or("/tmp");
   OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd) return fd;
   // Some file systems have no O_TMPFILE: a named file, unlinked at once, is the same thing.
@@ -131,14 +132,7 @@ Result<OwnedFd> open_unnamed_file() {
 }
 
 fs::path cache_folder() {
-  const auto set = [](const char* name) -> const char* {
-    const char* value = std::getenv(name);
-    return value && *value ? value : nullptr;
-  };
-  if (const char* own = set("TUTTI_CACHE")) return own;
-  if (const char* xdg = set("XDG_CACHE_HOME")) return fs::path(xdg) / "tutti";
-  const char* home = set("HOME");
-  return fs::path(home ? home : "/tmp") / ".cache" / "tutti";
+  return xdg_folder("TUTTI_CACHE", "XDG_CACHE_HOME", ".cache");
 }
 
 }  // namespace tutti

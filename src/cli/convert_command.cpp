@@ -33,7 +33,8 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
       "file, or a name that tutti models lists");
   table
       .add("output-dir", c.output_dir, "DIR",
-           "where outputs are written, created when missing; of a model, the new folder")
+           "where outputs are written, created when missing; of a model, the new folder, or NAME.pt for "
+           "openai-whisper")
       .letter = 'o';
   table.group("Models");
   table.add("type", c.type, "TYPE", "of the new weights; int8 has one factor for each row of a matrix").choices = {
@@ -77,7 +78,8 @@ int convert_one_model(const ConvertCommand& command) {
                      "Convert one model at a time"},
                     kUsage);
   if (command.output_dir == ".")
-    return complain({Fault::usage, "the new folder for " + command.files[0] + " has no name", "Name it with -o FOLDER"},
+    return complain({Fault::usage, "the new folder for " + command.files[0] + " has no name",
+                     "Name it with -o FOLDER, or -o NAME.pt for openai-whisper"},
                     kUsage);
   return convert_model_by_engine(command.files[0], command.output_dir, command.type);
 }

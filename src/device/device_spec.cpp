@@ -2,10 +2,10 @@
 
 #include <sched.h>
 
-#include <charconv>
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/numbers.h"
 #include "device/emulated_spec.h"
 #include "device/visible.h"
 
@@ -21,7 +21,10 @@ Result<ResolvedDevice> cuda(const Gpu& gpu) {
     return fail(Fault::device,
                 "GPU " + gpu.text() + ": the driver does not say its UUID, so no process can be bound to it",
                 "Install a newer NVIDIA driver");
-  return ResolvedDevice{.kind = ResolvedDevice::Kind::cuda, .uuid = *gpu.uuid, .name = gpu.name.value_or(*gpu.uuid)};
+  return ResolvedDevice{.kind = ResolvedDevice::Kind::cuda,
+                        .uuid = *gpu.uuid,
+                        .name = gpu.name.value_or(*gpu.uuid),
+                        .memory = gpu.memory_total};
 }
 
 std::string notes_of(const MachineDevices& devices) {
@@ -52,12 +55,6 @@ Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& de
   return not_there(uuid + ": no GPU, or more than one, has a UUID that begins so", devices);
 }
 
-template <class Number>
-bool read_all(std::string_view text, Number& into) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && stop == text.data() + text.size();
-}
-
 /// None said: as much as one of today's ordinary cards.
 constexpr Bytes kUsualMemory{12'000'000'000};
 
@@ -84,7 +81,8 @@ Result<ResolvedDevice> cpu_core(int core, const MachineDevices& devices) {
 }
 
 Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devices) {
-  ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = spec.text, .card = spec.card};
+  ResolvedDevice device{
+      .kind = ResolvedDevice::Kind::emulated, .name = spec.text, .memory = spec.card.memory, .card = spec.card};
   if (spec.card.uuid.empty()) return device;
   const auto gpu = by_uuid(spec.card.uuid, devices);
   if (!gpu) return gpu;
@@ -118,11 +116,12 @@ Result<DeviceSpec> parse_device(std::string_view text) {
   if (text == "cuda") return DeviceSpec{.kind = Kind::cuda_index};
   if ((text.starts_with("GPU-") || text.starts_with("MIG-")) && text.size() > 4)
     return DeviceSpec{.kind = Kind::uuid, .uuid = std::string(text)};
-  DeviceSpec spec{.kind = Kind::cuda_index};
-  if (text.starts_with("cuda:") && read_all(text.substr(5), spec.index)) return spec;
-  int core = 0;
-  if (text.starts_with("cpu:") && read_all(text.substr(4), core) && core >= 0)
-    return DeviceSpec{.kind = Kind::cpu, .core = core};
+  if (text.starts_with("cuda:"))
+    if (const auto index = number_in<std::size_t>(text.substr(5)))
+      return DeviceSpec{.kind = Kind::cuda_index, .index = *index};
+  if (text.starts_with("cpu:"))
+    if (const auto core = number_in<int>(text.substr(4)); core && *core >= 0)
+      return DeviceSpec{.kind = Kind::cpu, .core = *core};
   if (text.starts_with("emulated:")) return emulated(text);
   const std::string form = nearest_form(text);
   return fail(Fault::usage,

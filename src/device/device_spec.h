@@ -34,10 +34,11 @@ Result<DeviceSpec> parse_device(std::string_view text);
 struct ResolvedDevice {
   enum class Kind { cpu, cuda, emulated };
   Kind kind = Kind::cpu;
-  std::string uuid{};         ///< of a GPU, whole, or of the one an emulated card sits on; empty for the CPU
-  std::string name{};         ///< for people
-  std::optional<int> core{};  ///< the one core of a CPU device; none: all that we may use
-  EmulatedCard card{};        ///< of an emulated one
+  std::string uuid{};             ///< of a GPU, whole, or of the one an emulated card sits on; empty for the CPU
+  std::string name{};             ///< for people
+  std::optional<int> core{};      ///< the one core of a CPU device; none: all that we may use
+  std::optional<Bytes> memory{};  ///< of a GPU, in all; none: a CPU's, or the driver does not say
+  EmulatedCard card{};            ///< of an emulated one
 };
 
 /// Whether the driver names it and it is of a generation that our kernels are built for.

@@ -9,16 +9,17 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/environment.h"
 #include "base/files.h"
 
 namespace tutti {
 
 std::unique_ptr<EmulatedLoad> EmulatedLoad::on(std::string uuid) {
-  const char* script = std::getenv("TUTTI_FAKE_NVML");
-  if (!script || !*script) return nullptr;
+  const auto script = variable("TUTTI_FAKE_NVML");
+  if (!script) return nullptr;
   static std::atomic<int> count = 0;
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(count++);
-  const std::filesystem::path folder = std::string(script) + ".loads";
+  const std::filesystem::path folder = *script + ".loads";
   return std::unique_ptr<EmulatedLoad>(new EmulatedLoad(folder / name, std::move(uuid)));
 }
 

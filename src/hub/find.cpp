@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "hub/names.h"
 
@@ -13,11 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHubPrefix = "models--";
-
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? std::optional<std::string>(value) : std::nullopt;
-}
 
 /// The snapshot that `main` stands for; without that reference, the one written last.
 fs::path snapshot_of(const fs::path& model) {

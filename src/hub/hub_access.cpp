@@ -3,17 +3,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "hub/hub_client.h"
 #include "hub/names.h"
 
 namespace tutti {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 /// Hugging Face's own notion of a variable that is switched on.
 bool is_on(std::string value) {
@@ -29,10 +25,11 @@ std::string trimmed(std::string text) {
 }
 
 std::filesystem::path token_file() {
-  if (const auto named = variable("HF_TOKEN_PATH"); !named.empty()) return named;
-  if (const auto home = variable("HF_HOME"); !home.empty()) return std::filesystem::path(home) / "token";
+  if (const auto named = variable("HF_TOKEN_PATH")) return *named;
+  if (const auto home = variable("HF_HOME")) return std::filesystem::path(*home) / "token";
   const auto cache = variable("XDG_CACHE_HOME");
-  const auto base = cache.empty() ? std::filesystem::path(variable("HOME")) / ".cache" : std::filesystem::path(cache);
+  const std::filesystem::path base =
+      cache ? std::filesystem::path(*cache) : std::filesystem::path(variable("HOME").value_or("")) / ".cache";
   return base / "huggingface" / "token";
 }
 
@@ -47,10 +44,10 @@ Error not_there(const std::string& thing) {
 
 HubAccess HubAccess::from_environment() {
   HubAccess access;
-  if (const auto endpoint = variable("HF_ENDPOINT"); !endpoint.empty()) access.endpoint = endpoint;
-  access.token = trimmed(variable("HF_TOKEN"));
+  if (const auto endpoint = variable("HF_ENDPOINT")) access.endpoint = *endpoint;
+  access.token = trimmed(variable("HF_TOKEN").value_or(""));
   if (access.token.empty()) access.token = trimmed(read_file(token_file()).value_or(""));
-  access.offline = is_on(variable("HF_HUB_OFFLINE"));
+  access.offline = is_on(variable("HF_HUB_OFFLINE").value_or(""));
   return access;
 }
 

@@ -36,7 +36,10 @@ struct MemoryPlan {
   Bytes total(std::int64_t windows, std::int64_t beams) const;
 };
 
-/// Pure arithmetic over the shape. What a driver keeps for itself is not in it (half a GB of a GPU).
+/// What a GPU's driver keeps for a process that computes there, beside all of the plan.
+inline constexpr Bytes kDriverMemory{512LL << 20};
+
+/// Pure arithmetic over the shape. What a driver keeps for itself is not in it (kDriverMemory).
 MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
 
 /// Most windows with so many beams each that fit into `available` beside the weights; 0 where not even one does.

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/environment.h"
+
 namespace tutti {
 namespace {
 
@@ -11,11 +13,6 @@ namespace fs = std::filesystem;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
 }
 
 }  // namespace
@@ -49,8 +46,8 @@ Result<std::vector<std::string>> split_words(std::string_view words) {
 
 EngineSettings EngineSettings::of_this_process() {
   std::error_code ignored;  // without /proc the folder stays empty, and engine_command says where it looked
-  return {.engine = environment("TUTTI_ENGINE"),
-          .wrapper = environment("TUTTI_ENGINE_WRAPPER"),
+  return {.engine = variable("TUTTI_ENGINE").value_or(""),
+          .wrapper = variable("TUTTI_ENGINE_WRAPPER").value_or(""),
           .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path()};
 }
 

@@ -65,7 +65,9 @@ Reaction Session::loaded(const Ready& ready, Clock::Instant now) {
 }
 
 Reaction Session::failed(const Failed& failed) {
-  return ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_final(failed.fault));
+  Reaction end = ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_final(failed.fault));
+  end.ending->unclear = failed.fault == Fault::device;
+  return end;
 }
 
 Reaction Session::unexpected(const ToControl& message) const {
@@ -80,8 +82,12 @@ Reaction Session::tick(Clock::Instant now) {
     if (now < load_until_) return {};
     return ends(Fault::device, "the worker was not ready within " + rounded(terms_.load_limit));
   }
-  if (heartbeat_->silent(now))
-    return ends(Fault::device, "the worker has hung: no sign of life for " + rounded(terms_.heartbeat.silence));
+  if (heartbeat_->silent(now)) {
+    Reaction silence =
+        ends(Fault::device, "the worker has hung: no sign of life for " + rounded(terms_.heartbeat.silence));
+    silence.ending->unclear = true;
+    return silence;
+  }
   if (auto ping = heartbeat_->due(now)) return {.reply = *ping};
   return {};
 }

@@ -26,6 +26,8 @@ struct Ending {
   Error error;
   bool final = false;    // another start would end the same way
   bool leaving = false;  // it let go by itself: how it exits is evidence worth a moment's wait
+  bool unclear = false;  // it went silent, was killed from outside or says that its device is lost: the machine may be
+                         // to blame, not what it worked on
 };
 
 /// What a message or the passing of time asks for; all may be empty.

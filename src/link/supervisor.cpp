@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <utility>
 
@@ -40,6 +41,11 @@ std::string evidence_of(const Child& child, bool leaving, const std::string& how
   return evidence + ")";
 }
 
+/// Signals that a program does not bring upon itself: somebody sends them, or the kernel for want of memory.
+bool is_sent(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
 }  // namespace
 
 struct Supervisor::Life {
@@ -61,6 +67,7 @@ void Supervisor::run() {
       const Error error{verdict.give_up->fault, options_.name + ": " + verdict.give_up->what, verdict.give_up->hint};
       desk_.change([&](WorkerDesk& desk) {
         desk.gave_up = error;
+        desk.ended_unclearly = ending.unclear;
         desk.book.close(error);
         desk.book.abandon(error);
       });
@@ -132,6 +139,7 @@ Ending Supervisor::live(bool& was_ready) {
   if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
   const ChildEnd& end = life.child->end(grace);
   if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, end.words);
+  if (ending.leaving && is_sent(end.signal)) ending.unclear = true;
   return ending;
 }
 

@@ -34,6 +34,7 @@ struct WorkerDesk {
   WindowBook book;
   std::optional<Ready> ready;             // of the latest worker
   std::optional<Error> gave_up;           // no worker any more, and why
+  bool ended_unclearly = false;           // Ending::unclear of the last one
   std::optional<Clock::Instant> stop_at;  // stopping: what is in flight has until then
   std::int64_t restarts = 0;
 };

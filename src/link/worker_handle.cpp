@@ -98,6 +98,10 @@ std::optional<Error> WorkerHandle::ended() const {
   return desk_.with([](const WorkerDesk& desk) { return desk.gave_up; });
 }
 
+bool WorkerHandle::ended_unclearly() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.ended_unclearly; });
+}
+
 WorkerStats WorkerHandle::stats() const {
   return desk_.with([](const WorkerDesk& desk) {
     WorkerStats stats = desk.book.stats();

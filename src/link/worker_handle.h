@@ -51,6 +51,8 @@ class WorkerHandle final : public WindowEngine {
   WorkerStats stats() const;
   /// Why there is no worker any more; nothing while one is kept alive.
   std::optional<Error> ended() const;
+  /// How it ended does not tell that what it worked on was to blame (Ending::unclear).
+  bool ended_unclearly() const;
 
  private:
   WorkerHandle(WorkerOptions options, OwnedFd wake);

@@ -56,6 +56,64 @@ TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTh
   EXPECT_FALSE(dispatcher.next(Seconds(3)));
 }
 
+/// A task is done on every card, so that all have been well.
+void warm_up(Dispatcher& dispatcher, Seconds now) {
+  for (TaskKey id = 100; id < 102; ++id) add_file(dispatcher, id, Seconds(300), now);
+  for (const auto& grant : take_all(dispatcher, now)) {
+    dispatcher.finished(grant.id, now);
+    dispatcher.end_task(grant.task, now);
+  }
+}
+
+TEST(DispatcherFaults, WhereWorkersAreKilledFromOutsideItTakesThreeToSetATaskAside) {
+  Dispatcher dispatcher = two_cards(1);
+  dispatcher.add_device(device("c", 30, 1), {});
+  add_file(dispatcher, 7, Seconds(300));
+  for (int loss = 1; loss <= 3; ++loss) {
+    const auto grant = dispatcher.next(Seconds(loss));
+    ASSERT_TRUE(grant);
+    const Ruling verdict = dispatcher.failed(grant->id, Blame::unclear, "killed by signal 9", Seconds(loss));
+    EXPECT_EQ(verdict.next == Ruling::Next::poison, loss == 3) << loss;
+  }
+}
+
+TEST(DispatcherFaults, WhatTheDriverHasLostIsNoTasksFault) {
+  Dispatcher dispatcher = two_cards(1);
+  add_file(dispatcher, 7, Seconds(300));
+  for (int loss = 1; loss <= 2; ++loss) {
+    const auto grant = dispatcher.next(Seconds(loss));
+    ASSERT_TRUE(grant);
+    EXPECT_EQ(dispatcher.failed(grant->id, Blame::lost, "Xid 79", Seconds(loss)).next, Ruling::Next::retry);
+  }
+}
+
+TEST(DispatcherFaults, CardsThatFellIllWhileNobodyUsedThemCondemnNoTask) {
+  Dispatcher dispatcher = two_cards(1);
+  warm_up(dispatcher, {});
+  add_file(dispatcher, 7, Seconds(300), Seconds(1000));
+  for (int loss = 1; loss <= 4; ++loss) {
+    const auto grant = dispatcher.next(Seconds(1000 + loss));
+    ASSERT_TRUE(grant) << loss;
+    EXPECT_EQ(dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(1000 + loss)).next,
+              Ruling::Next::retry);
+  }
+}
+
+TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheTaskTakesItsBlameBack) {
+  Dispatcher dispatcher = two_cards(1);
+  add_file(dispatcher, 7, Seconds(300));
+  const auto first = dispatcher.next({});
+  dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1));
+  const auto second = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(second && second->device != first->device);
+  add_file(dispatcher, 8, Seconds(300), Seconds(1));
+  const auto other = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(other && other->device == first->device);
+  dispatcher.failed(other->id, Blame::device, "killed by signal 11", Seconds(2));
+  const Ruling verdict = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
+  EXPECT_EQ(verdict.next, Ruling::Next::retry) << "the first card is ill, and only one is left to speak against 7";
+}
+
 TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere) {
   Dispatcher dispatcher = two_cards(1);
   for (TaskKey id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));

@@ -63,52 +63,63 @@ TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
   DeviceFacts facts = device("GPU 0", 30, 8);
   facts.memory = Bytes{10'000'000'000};
   facts.model_memory = {4'000'000'000};
+  facts.piece_memory = {1'500'000'000};
   dispatcher.add_device(facts, {});
-  for (TaskKey id = 0; id < 5; ++id) add_file(dispatcher, id, Seconds(100), {}, {.memory = {1'500'000'000}});
+  for (TaskKey id = 0; id < 5; ++id) add_file(dispatcher, id, Seconds(100));
   EXPECT_EQ(take_all(dispatcher, {}).size(), 3u) << "10 GB less 5 % less 4 GB hold three times 1.5 GB";
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "needs 1.5 GB of memory; 1.0 GB are free");
   EXPECT_EQ(dispatcher.devices({})[0].reserved, Bytes{8'500'000'000});
+  EXPECT_EQ(dispatcher.devices({})[0].slots, 3);
 }
 
 TEST(Dispatcher, WhatOthersUseOfACardIsNotPromisedToAnybody) {
   Dispatcher dispatcher({.least_headroom = {0}});
   DeviceFacts facts = device("GPU 0", 30, 8);
   facts.memory = Bytes{10'000'000'000};
+  facts.piece_memory = {2'000'000'000};
   const auto card = dispatcher.add_device(facts, {});
-  dispatcher.device_memory(card, {.foreign = {8'000'000'000}}, {});
-  add_file(dispatcher, 1, Seconds(100), {}, {.memory = {2'000'000'000}});
+  dispatcher.device_memory(card, {8'000'000'000}, {});
+  add_file(dispatcher, 1, Seconds(100));
   EXPECT_FALSE(dispatcher.next({}));
   EXPECT_EQ(dispatcher.devices({})[0].why_idle, Idle::memory);
-  dispatcher.device_memory(card, {.foreign = {3'000'000'000}}, Seconds(5));
+  EXPECT_EQ(dispatcher.devices({})[0].slots, 0);
+  dispatcher.device_memory(card, {3'000'000'000}, Seconds(5));
   EXPECT_TRUE(dispatcher.next(Seconds(5)));
   EXPECT_EQ(dispatcher.devices(Seconds(5))[0].idle[static_cast<std::size_t>(Idle::memory)], Seconds(5));
 }
 
-TEST(Dispatcher, HostMemoryAndDecodersBoundTheTasksInWork) {
-  Dispatcher dispatcher({.host_memory = Bytes{10'000'000'000}, .decoders = 3});
-  dispatcher.add_device(device("GPU 0", 30, 8), {});
-  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {4'500'000'000}});
+TEST(Dispatcher, AnEmptyDeviceTriesOnePieceWhateverTheSumsSayUnlessOthersTookMoreSinceItsWorkerGotReady) {
+  Dispatcher dispatcher({.least_headroom = {0}});
+  DeviceFacts facts = device("GPU 0", 30, 8);
+  facts.memory = Bytes{10'000'000'000};
+  facts.piece_memory = {6'000'000'000};
+  facts.starting = true;
+  const auto card = dispatcher.add_device(facts, {});
+  dispatcher.device_memory(card, {4'000'000'000}, {});
+  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100));
+  dispatcher.device_heard(card, HealthEvent::ready, "", {});
   const auto first = take_all(dispatcher, {});
-  EXPECT_EQ(first.size(), 2u);
-  EXPECT_NE(dispatcher.devices({})[0].refusal.find("needs 4.5 GB of this machine's memory"), std::string::npos);
-  for (const auto& grant : first) {
-    dispatcher.finished(grant.id, Seconds(1));
-    dispatcher.end_task(grant.task, Seconds(1));
-  }
-  EXPECT_EQ(take_all(dispatcher, Seconds(1)).size(), 2u);
-
-  Dispatcher decoding({.decoders = 3});
-  decoding.add_device(device("GPU 0", 30, 8), {});
-  for (TaskKey id = 0; id < 4; ++id) add_file(decoding, id, Seconds(100), {}, {.decoders = 2});
-  EXPECT_EQ(take_all(decoding, {}).size(), 1u);
-  EXPECT_EQ(decoding.devices({})[0].refusal, "all 3 decoding processes are taken");
+  ASSERT_EQ(first.size(), 1u) << "6 GB do not fit beside 4 of 10, but its worker got ready beside them";
+  dispatcher.device_memory(card, {4'500'000'000}, Seconds(1));
+  dispatcher.finished(first[0].id, Seconds(2));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+  dispatcher.device_memory(card, {0}, Seconds(3));
+  EXPECT_EQ(take_all(dispatcher, Seconds(3)).size(), 1u);
 }
 
-TEST(Dispatcher, ATaskTooLargeForTheHostBudgetRunsAlone) {
-  Dispatcher dispatcher({.host_memory = Bytes{1'000'000'000}});
+TEST(Dispatcher, WhileThisMachineIsShortOfMemoryNothingIsBegunBesideOthers) {
+  Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 8), {});
-  for (TaskKey id = 0; id < 2; ++id) add_file(dispatcher, id, Seconds(100), {}, {.host_memory = {2'000'000'000}});
-  EXPECT_EQ(take_all(dispatcher, {}).size(), 1u);
+  dispatcher.host_short("0.3 of 16.0 GB of memory are left", {});
+  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(100));
+  const auto first = take_all(dispatcher, {});
+  ASSERT_EQ(first.size(), 1u) << "one alone always is";
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "0.3 of 16.0 GB of memory are left");
+  dispatcher.finished(first[0].id, Seconds(1));
+  EXPECT_FALSE(dispatcher.next(Seconds(1)));
+  EXPECT_EQ(dispatcher.devices(Seconds(1))[0].why_idle, Idle::memory);
+  dispatcher.host_short({}, Seconds(2));
+  EXPECT_EQ(take_all(dispatcher, Seconds(2)).size(), 3u);
 }
 
 TEST(Dispatcher, ThreadsBoundTheTasksInWorkOnAllDevicesTogether) {

@@ -25,6 +25,7 @@ class Storm {
       DeviceFacts facts = device("device " + std::to_string(facts_.size()), dice_.between(3, 60), dice_.between(1, 5));
       if (dice_.coin()) facts.task_cap = dice_.between(1, 3);
       if (dice_.coin()) facts.memory = Bytes{dice_.between(4, 40) * 100'000'000LL};
+      facts.piece_memory = kPiece;
       facts_.push_back(facts);
       dispatcher_.add_device(facts, {});
     }
@@ -54,13 +55,10 @@ class Storm {
     const ServiceClass kinds[] = {ServiceClass::interactive, ServiceClass::normal, ServiceClass::batch};
     Mine task{.whole = dice_.coin(), .pieces = 1};
     const double audio = dice_.between(5, 400);
-    dispatcher_.add_task(id,
-                         {.kind = kinds[dice_.between(0, 2)],
-                          .queued_at = Seconds(now_),
-                          .audio = Seconds(audio),
-                          .whole = task.whole,
-                          .memory = kPiece},
-                         Seconds(now_));
+    dispatcher_.add_task(
+        id,
+        {.kind = kinds[dice_.between(0, 2)], .queued_at = Seconds(now_), .audio = Seconds(audio), .whole = task.whole},
+        Seconds(now_));
     if (!task.whole) task.pieces = dice_.between(1, 12);
     const double each = task.whole ? audio : 30;
     dispatcher_.correct_length(id, Seconds(each * task.pieces), Seconds(now_));
@@ -141,7 +139,7 @@ class Storm {
       case 0: add(); break;
       case 1:
         foreign_[device] = {dice_.between(0, 20) * 100'000'000LL};
-        dispatcher_.device_memory(device, {.foreign = foreign_[device]}, Seconds(now_));
+        dispatcher_.device_memory(device, foreign_[device], Seconds(now_));
         break;
       case 2:
         dispatcher_.device_heard(device, HealthEvent::lost, "storm", Seconds(now_));

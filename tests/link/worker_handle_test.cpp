@@ -160,6 +160,24 @@ TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
   EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("was killed by signal 9"));
 }
 
+TEST_F(WorkerHandleTest, AWorkerThatCrashedSpeaksAgainstItsWindowAndOneThatWasKilledFromOutsideDoesNot) {
+  const auto only_life = [](std::vector<std::string> script) {
+    WorkerOptions options = scripted(std::move(script));
+    options.restarts.once = true;
+    return WorkerHandle::start(std::move(options)).value();
+  };
+  const auto crashing = only_life({"then=crash", "after=1"});
+  transcribe(*crashing, 1);
+  EXPECT_FALSE(open(*crashing, 2) && crashing->decode(request(2)));
+  EXPECT_FALSE(crashing->ended_unclearly()) << crashing->ended()->what;
+
+  const auto killed = only_life({"then=stall"});
+  std::jthread caller([&] { EXPECT_FALSE(open(*killed, 7) && killed->decode(request(7))); });
+  ASSERT_EQ(::kill(log_.number_after("stall of process"), SIGKILL), 0);
+  caller.join();
+  EXPECT_TRUE(killed->ended_unclearly()) << killed->ended()->what;
+}
+
 TEST_F(WorkerHandleTest, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDoneAgain) {
   const auto worker = start({"then=hang", "after=1", once()});
   transcribe(*worker, 1);

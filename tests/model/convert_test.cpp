@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/convert/converted_tensor.h"
+#include "model/convert/openai_file.h"
 #include "model/damage.h"
 #include "model/stored/names.h"
 #include "model/stored_weights.h"
@@ -48,6 +49,29 @@ TEST(Convert, Float32AndFloat16KeepEveryBitThatTheyHold) {
     EXPECT_TRUE(at::equal(in_wide.at(name), tensor)) << name;
     EXPECT_TRUE(at::equal(in_narrow.at(name), tensor)) << name;
   }
+}
+
+TEST(Convert, OpenAisFileHoldsTheSameShapeAndWeights) {
+  const TempFolder folder;
+  const auto model = opened(golden_folder() / "random");
+  for (const WeightType type : {WeightType::float32, WeightType::float16}) {
+    const auto copy = folder / (std::string(name_of(type)) + ".pt");
+    const auto bytes = write_openai_file(model, type, copy);
+    ASSERT_TRUE(bytes) << bytes.error().text();
+    EXPECT_EQ(std::filesystem::file_size(copy), *bytes);
+    EXPECT_EQ(opened(copy)->shape.dims, model->shape.dims);
+    for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random"))
+      EXPECT_TRUE(at::equal(loaded_weights(copy).at(name), tensor)) << name;
+  }
+  EXPECT_THAT(write_openai_file(model, WeightType::int8, folder / "int8.pt").error().what,
+              HasSubstr("no int8 weights"));
+}
+
+TEST(Convert, WhatOpenAisProgramCannotRunIsNotWrittenForIt) {
+  WhisperDims dims{.n_audio_ctx = 1500, .n_vocab = 51866};
+  EXPECT_TRUE(check_openai(dims));
+  dims.n_vocab = 1765;
+  EXPECT_THAT(check_openai(dims).error().what, HasSubstr("this model has 1500 and 1765"));
 }
 
 TEST(Convert, Bfloat16RoundsToTheNearest) {

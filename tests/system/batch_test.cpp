@@ -4,9 +4,11 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/files.h"
 #include "support/run_program.h"
+#include "support/scripted_machine.h"
 #include "support/temp_folder.h"
 #include "support/tone_file.h"
 
@@ -80,6 +82,14 @@ class BatchTest : public testing::Test {
   TempFolder folder_;
   const fs::path in_ = folder_ / "in";
 };
+
+/// Each look at a running batch takes a second or two.
+template <class Holds>
+bool within_some_looks(Holds holds) {
+  for (int looks = 0; looks < 20; ++looks)
+    if (holds()) return true;
+  return false;
+}
 
 constexpr const char* kTwoCards =
     "time = 0.05\n[[device]]\nuse = \"emulated:30x:12GB\"\n[[device]]\nuse = \"emulated:12x:8GB\"\n";
@@ -244,6 +254,71 @@ TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
   const auto end = run_program(sequential, settings());
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed) {
+  constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 reserved=400000000 name=A\n";
+  const ScriptedMachine machine(std::string(kCard) + "process gpu=GPU-a pid=1 memory=6600000000\n");
+  RunningProgram running(words("emulated:4x:12GB@GPU-a"), settings());
+  const auto card = [&]() -> json {
+    const auto told = run_program({kTutti, "top", "--json"}, settings());
+    const json top = json::parse(told.out, nullptr, false);
+    return top.is_object() && top.contains("run") ? top["run"]["devices"][0] : json::object();
+  };
+  json squeezed;
+  ASSERT_TRUE(within_some_looks([&] { return (squeezed = card()).value("windows", 0) > 0; }));
+  EXPECT_EQ(squeezed["most_windows"], 2) << squeezed.dump() << ": 12 GB less 5 %, the model, and 7 that are others'";
+  EXPECT_LE(squeezed["windows"], 2);
+  machine.now(kCard);
+  EXPECT_TRUE(within_some_looks([&] { return card().value("windows", 0) > 2; }));
+  const auto end = running.wait();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, HistoryTellsWhatBefellTheDevicesOfARun) {
+  const auto end = batch(devices(R"(
+[[device]]
+use = "emulated:6x:12GB"
+name = "stays"
+[[device]]
+use = "emulated:6x:12GB"
+name = "dies"
+failures = ["die@2"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto told = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  const json history = json::parse(told.out);
+  std::string kinds;
+  for (const auto& event : history["events"]) {
+    EXPECT_EQ(event["run"], 1);
+    EXPECT_EQ(event["device"], "dies") << event.dump();
+    EXPECT_FALSE(event["text"].get<std::string>().empty());
+    kinds += event["kind"].get<std::string>() + " ";
+  }
+  EXPECT_THAT(kinds, HasSubstr("suspect")) << "its worker was killed";
+  EXPECT_EQ(run_program({kTutti, "history", "--run", "9", "--state", (folder_ / "state").string()}).exit_code, 2);
+}
+
+TEST_F(BatchTest, TheReportComparesTimeAndCostWithWhatWasExpectedAtItsStart) {
+  const auto end = batch(devices("time = 0.2\n[[device]]\nuse = \"emulated:4x:12GB\"\n"), {"--price", "0.5"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("Expected: 1:50 of audio in 0:2"));
+  EXPECT_THAT(end.err, HasSubstr("Against the plan: "));
+  const json told = report();
+  EXPECT_NEAR(told["quoted"]["duration_seconds"].get<double>(), 110 / 4.0, 0.5);
+  EXPECT_NEAR(told["quoted"]["cost"].get<double>(), 0.5 * 110 / 4 / 3600, 0.001);
+  std::set<std::string> ids;
+  double cost = 0;
+  for (const auto& asset : told["assets"]) {
+    ids.insert(asset["uuid"].get<std::string>());
+    EXPECT_EQ(asset["uuid"].get<std::string>().size(), 36U);
+    EXPECT_NEAR(asset["speed"].get<double>(), 4, 1) << asset.dump();
+    cost += asset["cost"].get<double>();
+  }
+  EXPECT_EQ(ids.size(), 10U);
+  EXPECT_LE(cost, told["cost"].get<double>());
+  EXPECT_GT(told["end_time"].get<std::string>(), told["start_time"].get<std::string>());
 }
 
 TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {

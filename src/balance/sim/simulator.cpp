@@ -108,7 +108,7 @@ class Simulation {
   void add(TaskKey id) {
     const bool whole = options_.unit == SimUnit::file;
     const SimTask& task = tasks_[id];
-    dispatcher_.add_task(id, {.audio = task.believed, .whole = whole, .memory = options_.window_memory}, {});
+    dispatcher_.add_task(id, {.audio = task.believed, .whole = whole}, {});
     left_[id] = whole ? 1 : static_cast<std::int64_t>(std::ceil(task.audio / options_.window - 1e-9));
     left_[id] = std::max<std::int64_t>(left_[id], 1);
     ++unfinished_;

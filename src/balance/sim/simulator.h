@@ -39,7 +39,6 @@ struct SimOptions {
   Seconds window{30};
   DispatcherOptions dispatcher{};
   std::uint64_t seed = 0;  ///< of the jitter
-  Bytes window_memory{};
 };
 
 struct SimResult {

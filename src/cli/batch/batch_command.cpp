@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <future>
 #include <iostream>
 
 #include "base/files.h"
@@ -13,6 +14,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
@@ -73,7 +75,8 @@ Result<Prepared> prepare(BatchCommand& command) {
                               .command = "tutti batch",
                               .batch = folder.string(),
                               .retry_failed = command.retry_failed,
-                              .patience = Seconds(command.device_patience)},
+                              .patience = Seconds(command.device_patience),
+                              .price = command.price},
                   .tasks = std::move(*tasks)};
 }
 
@@ -105,9 +108,15 @@ std::string answer_of(LiveTable& table, const std::string& question) {
   return answer;
 }
 
-Result<void> write_report(const BatchCommand& command, const BatchReport& report) {
+Result<void> write_report(const BatchCommand& command, const BatchReport& report,
+                          const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  return write_file_atomically(command.report, batch_report_json(report, command.price));
+  return write_file_atomically(command.report, batch_report_json(report, command.price, quote));
+}
+
+/// Whether it did all that was quoted for, so that the two can be compared.
+bool is_complete(const BatchReport& report) {
+  return !report.interrupted && report.ended_early.empty() && report.counts.ended() == report.counts.total;
 }
 
 /// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
@@ -136,6 +145,16 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   BatchLog observer(
       ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question); }) : BatchLog::Ask(),
       status);
+  // Beside the run: for a long list it takes a second or two, and nobody waits for it.
+  std::future<std::optional<BatchQuote>> quoting;
+  observer.when_accepted([&quoting, basis = quote_basis(prepared.options)](const BatchWork& work) {
+    if (work.unknown > 0) return;
+    quoting = std::async(std::launch::async, [basis, lengths = work.lengths] {
+      auto quote = basis.quote(lengths);
+      if (quote) log(Level::info, quote->text());
+      return quote;
+    });
+  });
   std::unique_ptr<ControlSocket> socket;
   const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
     socket.reset();  // it asks the control, so it goes before
@@ -145,8 +164,10 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   table.reset();
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
-  std::fputs(batch_report_text(*report, command.price).c_str(), stderr);
-  if (auto written = write_report(command, *report); !written) return complain(written.error(), kSomeFailed);
+  auto quote = quoting.valid() ? quoting.get() : std::nullopt;
+  if (!is_complete(*report)) quote.reset();
+  std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
+  if (auto written = write_report(command, *report, quote); !written) return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");
   return exit_code(*report);

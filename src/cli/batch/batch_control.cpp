@@ -1,8 +1,9 @@
 #include "cli/batch/batch_control.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -23,11 +24,10 @@ std::string answer_control(BatchControl& control, const std::string& request) {
   if (verb == "status" && what.empty()) return fleet_status_json(control.status());
   if (verb == "drain") return control.drain(what) ? kDone : refusal("no device '" + what + "' in this run");
   if (verb == "resume") return control.resume(what) ? kDone : refusal("no device '" + what + "' in this run");
-  std::int64_t task = 0;
-  const auto [stop, error] = std::from_chars(what.data(), what.data() + what.size(), task);
-  if (verb != "cancel" || error != std::errc() || stop != what.data() + what.size())
+  const auto task = number_in<std::int64_t>(what);
+  if (verb != "cancel" || !task)
     return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel TASK");
-  control.cancel(task);
+  control.cancel(*task);
   return kDone;
 }
 

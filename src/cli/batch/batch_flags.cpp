@@ -1,17 +1,11 @@
 #include "cli/batch/batch_flags.h"
 
-#include <charconv>
-
 #include "base/log.h"
+#include "base/numbers.h"
 #include "device/machine_devices.h"
 
 namespace tutti {
 namespace {
-
-bool read_number(std::string_view text, int& into) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && stop == text.data() + text.size();
-}
 
 void add_devices(OptionTable& table, BatchCommand& c) {
   table.group("Devices");
@@ -85,17 +79,17 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const auto equals = part.find('=');
     const std::string_view named = equals == part.npos ? std::string_view() : part.substr(0, equals);
-    int cap = 0;
-    if (!read_number(equals == part.npos ? part : part.substr(equals + 1), cap) || cap < 1)
+    const int cap = number_in<int>(equals == part.npos ? part : part.substr(equals + 1)).value_or(0);
+    if (cap < 1)
       return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': expected a number of tasks, 1 or more",
                   "As in 4, or 0=4,GPU-1a2b=2");
     if (named.empty()) {
       caps[""] = cap;
       continue;
     }
-    int place = -1;
+    const int place = number_in<int>(named).value_or(-1);
     std::vector<std::string> meant;
-    if (read_number(named, place) && place >= 0 && static_cast<std::size_t>(place) < devices.size())
+    if (place >= 0 && static_cast<std::size_t>(place) < devices.size())
       meant.push_back(devices[static_cast<std::size_t>(place)].id);
     for (const auto& device : devices)
       if (place < 0 && device.id.starts_with(named)) meant.push_back(device.id);

@@ -40,6 +40,20 @@ TaskClass class_of(const std::string& name) {
   return name == "normal" ? TaskClass::normal : TaskClass::batch;
 }
 
+/// An id for a recording whose list gives it none: always the same for the same file, in the form that the note's have
+/// (RFC 9562, version 8: made of the SHA-256 of its path).
+std::string uuid_of(const fs::path& input) {
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(std::string_view("tutti recording "))));
+  const std::string path = input.string();
+  sum.update(std::as_bytes(std::span(path)));
+  std::string hex = sum.hex().substr(0, 32);
+  hex[12] = '8';
+  hex[16] = "89ab"[hex[16] % 4];
+  for (const std::size_t hyphen : {8, 13, 18, 23}) hex.insert(hyphen, "-");
+  return hex;
+}
+
 BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string& fingerprint, const fs::path& folder) {
   const fs::path& first = outputs.front();
   ManifestEntry& entry = input.entry;
@@ -52,7 +66,7 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
                    .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
                    .task_class = class_of(entry.task_class),
                    .priority = entry.priority,
-                   .uuid = std::move(entry.id),
+                   .uuid = entry.id.empty() ? uuid_of(input.file) : std::move(entry.id),
                    .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
                    .extra = std::move(entry.extra)},
           .outputs = std::move(outputs)};

@@ -17,6 +17,12 @@ class BatchLog final : public BatchObserver {
   using Ask = std::function<std::string(const std::string& question)>;
   BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
 
+  /// Told what there is to do, once. To be set before the run.
+  void when_accepted(std::function<void(const BatchWork&)> fn) { accepted_ = std::move(fn); }
+
+  void on_accepted(const BatchWork& work) override {
+    if (accepted_) accepted_(work);
+  }
   void on_start(const BatchStart& start) override;
   void on_done(const BatchEnd& end, const BatchCounts& counts) override;
   Wish on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) override;
@@ -27,6 +33,7 @@ class BatchLog final : public BatchObserver {
 
   Ask ask_;
   Status status_;
+  std::function<void(const BatchWork&)> accepted_{};
 };
 
 /// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error, named after the

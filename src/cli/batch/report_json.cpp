@@ -1,6 +1,8 @@
 #include "cli/batch/report_json.h"
 
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "view/fleet/run_report.h"
@@ -12,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kSecondsAnHour = 3600;
+constexpr double kJoulesAKilowattHour = 3.6e6;
 
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
@@ -47,6 +50,42 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
   return json;
 }
 
+/// The field note's fields, and what Tutti knows beside them. Speed and cost are of this run: of the device time that
+/// the recording took.
+Json asset_json(const BatchAsset& asset, std::optional<double> price) {
+  Json json{{"uuid", asset.uuid},
+            {"name", asset.name},
+            {"status", asset.status},
+            {"error", asset.error},
+            {"device", asset.device},
+            {"attempts", asset.attempts},
+            {"audio_seconds", rounded(asset.audio.count())}};
+  if (!asset.busy || *asset.busy <= Seconds(0)) return json;
+  json["speed"] = rounded(asset.audio / *asset.busy);
+  if (price) json["cost"] = rounded(*price * asset.busy->count() / kSecondsAnHour);
+  return json;
+}
+
+Json quote_json(const BatchQuote& quote) {
+  Json json{{"duration_seconds", rounded(quote.time.expected.count())},
+            {"least_seconds", rounded(quote.time.least.count())},
+            {"most_seconds", rounded(quote.time.most.count())},
+            {"audio_seconds", rounded(quote.time.audio.count())}};
+  if (quote.cost) json["cost"] = rounded(*quote.cost);
+  if (quote.energy_joules) json["energy_joules"] = rounded(*quote.energy_joules);
+  return json;
+}
+
+/// "2026-01-21T18:05:03Z"
+std::string time_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
 RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
   RunNumbers numbers{.elapsed = report.elapsed,
                      .done = report.done_now,
@@ -56,7 +95,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .longest = report.longest,
                      .shared_files = report.shared_files,
                      .cost = cost_of(report, price)};
-  if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / 3.6e6;
+  if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / kJoulesAKilowattHour;
   for (const auto& device : report.pool.devices) {
     DeviceTime& time = numbers.devices.emplace_back();
     // Without a rated speed it is what it did while it was busy, not what the speed model believes: a report is about
@@ -71,12 +110,15 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
 
 }  // namespace
 
-std::string batch_report_json(const BatchReport& report, std::optional<double> price) {
+std::string batch_report_json(const BatchReport& report, std::optional<double> price,
+                              const std::optional<BatchQuote>& quote) {
   Json json{{"total", report.counts.total},
             {"successful", report.counts.done},
             {"failed", report.counts.failed},
             {"cancelled", report.counts.cancelled},
             {"done_in_this_run", report.done_now},
+            {"start_time", time_text(report.started)},
+            {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
             {"audio_seconds", rounded(report.audio.count())}};
   if (report.time != 1) json["time_scale"] = report.time;
@@ -88,25 +130,23 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
       json["cost_per_audio_hour"] = rounded(*cost / (report.audio.count() / kSecondsAnHour));
   }
   if (report.energy_joules) json["energy_joules"] = rounded(*report.energy_joules);
+  if (quote) json["quoted"] = quote_json(*quote);
   if (!report.ended_early.empty()) json["ended_early"] = report.ended_early;
   json["interrupted"] = report.interrupted;
   json["devices"] = Json::array();
   for (const auto& device : report.pool.devices) json["devices"].push_back(device_json(device, report, price));
   json["assets"] = Json::array();
-  for (const auto& asset : report.assets)
-    json["assets"].push_back({{"uuid", asset.uuid},
-                              {"name", asset.name},
-                              {"status", asset.status},
-                              {"error", asset.error},
-                              {"device", asset.device},
-                              {"attempts", asset.attempts},
-                              {"audio_seconds", rounded(asset.audio.count())}});
+  for (const auto& asset : report.assets) json["assets"].push_back(asset_json(asset, price));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string batch_report_text(const BatchReport& report, std::optional<double> price) {
+std::string batch_report_text(const BatchReport& report, std::optional<double> price,
+                              const std::optional<BatchQuote>& quote) {
   std::string out;
-  for (const auto& line : run_report(numbers_of(report, price))) out += line + "\n";
+  RunNumbers numbers = numbers_of(report, price);
+  if (quote) numbers.quote = {.time = quote->time.expected, .cost = quote->cost};
+  if (quote && quote->energy_joules) numbers.quote.kilowatt_hours = *quote->energy_joules / kJoulesAKilowattHour;
+  for (const auto& line : run_report(numbers)) out += line + "\n";
   if (report.counts.done > report.done_now)
     out += std::to_string(report.counts.done - report.done_now) + " were done before this run.\n";
   if (report.time != 1)

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "balance/dispatcher.h"
+
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kDriver = 512LL << 20;
-constexpr std::int64_t kLeastHeadroom = 512LL << 20;  // as DispatcherOptions
-constexpr double kHeadroom = 0.05;
 constexpr double kOfCpuMemory = 0.9;             // as a worker takes at most
 constexpr std::int32_t kCpuWindows = 8 * 5 / 4;  // a worker's slots, and a quarter more that are encoded meanwhile
 constexpr std::int32_t kGpuWindows = 32 * 5 / 4;
@@ -20,7 +19,9 @@ constexpr std::int64_t kControl = 32'000'000;
 std::int64_t usable(const PlanTarget& target) {
   const auto all = target.memory->value;
   if (target.on_cpu) return static_cast<std::int64_t>(kOfCpuMemory * static_cast<double>(all)) - kEngine;
-  return all - kDriver - std::max(kLeastHeadroom, static_cast<std::int64_t>(kHeadroom * static_cast<double>(all)));
+  const DispatcherOptions admission{};
+  const auto share = static_cast<std::int64_t>(admission.headroom * static_cast<double>(all));
+  return all - kDriverMemory.value - std::max(admission.least_headroom.value, share);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine.h"
-#include "device/visible.h"
 #include "jobs/open_store.h"
 
 namespace tutti {
@@ -16,20 +15,21 @@ int places_of(int slots) {
   return slots + std::clamp(slots / 4, 2, 4);
 }
 
-PlanTarget target_of(const ChosenDevice& chosen, const MachineDevices& machine) {
+}  // namespace
+
+PlanTarget plan_target(const ChosenDevice& chosen) {
   const ResolvedDevice& device = chosen.device;
-  PlanTarget target{.id = chosen.label, .name = device.name, .record = chosen.id};
+  PlanTarget target{.id = chosen.label, .name = device.name, .record = chosen.id, .memory = device.memory};
   switch (device.kind) {
     case ResolvedDevice::Kind::emulated:
       target.speed = device.card.speed;
-      target.memory = device.card.memory;
       target.windows = places_of(device.card.windows());
+      target.model_memory = EmulatedCard::kModel;
+      target.window_memory = EmulatedCard::kWindow;
       target.jitter = device.card.jitter;
       target.warm_up = device.card.warm_up;
       break;
-    case ResolvedDevice::Kind::cuda:
-      if (const Gpu* gpu = find_by_uuid(machine.visible, device.uuid)) target.memory = gpu->memory_total;
-      break;
+    case ResolvedDevice::Kind::cuda: break;
     case ResolvedDevice::Kind::cpu:
       target.on_cpu = true;
       if (const auto memory = read_memory()) target.memory = memory->available;
@@ -38,15 +38,13 @@ PlanTarget target_of(const ChosenDevice& chosen, const MachineDevices& machine) 
   return target;
 }
 
-}  // namespace
-
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine) {
   const auto listed = parse_device_list(list);
   if (!listed) return tl::unexpected(listed.error());
   const auto chosen = choose_devices(*listed, machine);
   if (!chosen) return tl::unexpected(chosen.error());
   std::vector<PlanTarget> targets;
-  for (const auto& device : *chosen) targets.push_back(target_of(device, machine));
+  for (const auto& device : *chosen) targets.push_back(plan_target(device));
   return targets;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "device/list/device_list.h"
 #include "device/machine_devices.h"
 
 namespace tutti {
@@ -21,10 +22,14 @@ struct PlanTarget {
   double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
   std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
+  Bytes model_memory{};           ///< of an emulated card, for its model
+  Bytes window_memory{};          ///< likewise, for each window in flight
   double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
   Seconds warm_up{};              ///< likewise
   bool on_cpu = false;            ///< its memory is this machine's
 };
+
+PlanTarget plan_target(const ChosenDevice& chosen);
 
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.h"
 #include "cli/plan/quote.h"
 #include "view/text.h"
 
@@ -9,12 +10,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string gigabytes(Bytes bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GB", static_cast<double>(bytes.value) / 1e9);
-  return text.data();
-}
 
 std::string megabytes(Bytes bytes) {
   return std::to_string((bytes.value + 500'000) / 1'000'000) + " MB";
@@ -25,7 +20,7 @@ std::string padded(const std::string& text, std::size_t columns) {
 }
 
 std::string heading(const PlanTarget& target) {
-  return target.id + (target.memory ? ", " + gigabytes(*target.memory) : "");
+  return target.id + (target.memory ? ", " + gigabytes_text(*target.memory) : "");
 }
 
 std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
@@ -81,8 +76,8 @@ std::string Quote::text() const {
     text += padded(heading(target), std::max<std::size_t>(17, columns_of(heading(target)) + 1));
   text += padded("RAM", 12) + "\n";
   for (const auto& row : rows) text += row_text(row, question.targets);
-  text += "\nThis machine's memory: " + gigabytes(question.ram) + " to use; " + question.model +
-          " on all devices takes " + gigabytes(chosen.host.together()) + " of it.\n";
+  text += "\nThis machine's memory: " + gigabytes_text(question.ram) + " to use; " + question.model +
+          " on all devices takes " + gigabytes_text(chosen.host.together()) + " of it.\n";
   for (const auto& problem : problems) text += "But " + problem + ".\n";
   if (!command.empty()) text += "Recommended: " + command + "\n";
   return text + times_text(*this);

@@ -3,7 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/files.h"
 #include "cli/command_start.h"
@@ -19,9 +21,23 @@ namespace fs = std::filesystem;
 struct HistoryCommand {
   fs::path state{};
   std::int32_t last = 20;
+  std::optional<std::int32_t> run{};
   fs::path svg{};
   bool json = false;
 };
+
+/// Only that run, and what befell the devices in it.
+Result<History> of_run(History history, std::int64_t run) {
+  std::erase_if(history.runs, [&](const RunRecord& each) { return each.id != run; });
+  std::erase_if(history.events, [&](const DeviceEvent& each) { return each.run != run; });
+  if (history.runs.empty())
+    return fail(Fault::usage, "--run " + std::to_string(run) + ": there is no such run", "tutti history lists them");
+  std::erase_if(history.speeds, [&](const SpeedRecord& speed) {
+    return std::ranges::none_of(history.runs.front().end.devices,
+                                [&](const DeviceUse& use) { return use.device == speed.key.device; });
+  });
+  return history;
+}
 
 Result<History> read_history(const fs::path& folder, std::size_t runs) {
   if (!fs::exists(folder / "tutti.sqlite")) return History{};  // looking makes no store
@@ -52,13 +68,16 @@ int run_history(const std::vector<std::string>& arguments) {
                     "befell them.");
   table.add("state", command.state, "DIR", "the folder of the store");
   table.add("last", command.last, "N", "how many runs to look back");
+  table.add("run", command.run, "N", "only this run, with all that befell its devices");
   table.add("svg", command.svg, "FILE", "draw the speeds over time there, too");
   table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
 
-  const auto history = read_history(command.state, static_cast<std::size_t>(command.last));
-  if (!history) return complain(history.error(), kNothingRan);
+  constexpr std::size_t kAll = 1'000'000;
+  auto history = read_history(command.state, command.run ? kAll : static_cast<std::size_t>(command.last));
+  if (history && command.run) history = of_run(std::move(*history), *command.run);
+  if (!history) return complain(history.error(), history.error().fault == Fault::usage ? kUsage : kNothingRan);
   if (!command.svg.empty())
     if (const auto written = write_file_atomically(command.svg, history_svg(*history)); !written)
       return complain(written.error(), kNothingRan);

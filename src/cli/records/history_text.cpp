@@ -15,12 +15,16 @@ double seconds_of(StoreTime time) {
   return static_cast<double>(time.time_since_epoch().count()) / 1000;
 }
 
-std::string date_text(StoreTime time) {
+std::string date_text(StoreTime time, const char* form = "%Y-%m-%d %H:%M") {
   const auto seconds = static_cast<std::time_t>(seconds_of(time));
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
   char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+  return {text, std::strftime(text, sizeof text, form, &parts)};
+}
+
+std::string time_text(StoreTime time) {
+  return date_text(time, "%Y-%m-%d %H:%M:%S");
 }
 
 std::string percent(double share) {
@@ -144,13 +148,18 @@ TextTable speed_table(const std::vector<SpeedRecord>& speeds) {
   return table;
 }
 
-TextTable event_table(const std::vector<DeviceEvent>& events) {
+/// Of several runs the latest ones; of one run all.
+TextTable event_table(const std::vector<DeviceEvent>& events, bool all) {
   constexpr std::size_t kShown = 20;
-  TextTable table{
-      .columns = {{.title = "when"}, {.title = "device"}, {.title = "what"}, {.title = "why", .stretch = true}}};
-  const std::size_t first = events.size() > kShown ? events.size() - kShown : 0;
+  TextTable table{.columns = {{.title = "when"},
+                              {.title = "run", .right = true, .rank = 1},
+                              {.title = "device"},
+                              {.title = "what"},
+                              {.title = "why", .stretch = true}}};
+  const std::size_t first = events.size() > kShown && !all ? events.size() - kShown : 0;
   for (std::size_t i = first; i < events.size(); ++i)
-    table.rows.push_back({date_text(events[i].at), events[i].device, events[i].kind, events[i].text});
+    table.rows.push_back({time_text(events[i].at), events[i].run > 0 ? std::to_string(events[i].run) : "",
+                          events[i].device, events[i].kind, events[i].text});
   return table;
 }
 
@@ -182,7 +191,7 @@ std::vector<std::string> history_tables(const History& history, std::size_t widt
   add(lines, "Runs, latest first", run_table(history.runs), width);
   add(lines, "Devices in these runs", device_table(history.runs), width);
   add(lines, "Speeds", speed_table(history.speeds), width);
-  add(lines, "Events", event_table(history.events), width);
+  add(lines, "Events", event_table(history.events, history.runs.size() == 1), width);
   return lines;
 }
 

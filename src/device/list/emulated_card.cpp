@@ -1,45 +1,30 @@
 #include "device/list/emulated_card.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string_view>
 
 #include "base/nearest.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int64_t kModelBytes = std::int64_t{3} << 30;  // turbo in float16, with what it computes in
-constexpr std::int64_t kWindowBytes = std::int64_t{400} << 20;
 
 using Kind = EmulatedFailure::Kind;
 const std::map<std::string, Kind, std::less<>> kKinds{{"die", Kind::die},         {"hang", Kind::hang},
                                                       {"stall", Kind::stall},     {"garble", Kind::garble},
                                                       {"exhaust", Kind::exhaust}, {"lost", Kind::lost}};
 
-std::string number(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
-bool read(std::string_view text, double& into) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && stop == text.data() + text.size();
-}
-
 bool read(std::string_view text, Seconds& into) {
-  double value = 0;
-  if (!read(text, value)) return false;
-  into = Seconds(value);
-  return true;
+  const auto value = number_in<double>(text);
+  into = Seconds(value.value_or(0));
+  return value.has_value();
 }
 
 }  // namespace
 
 std::int32_t EmulatedCard::windows() const {
-  const std::int64_t fit = (memory.value - kModelBytes) / kWindowBytes;
+  const std::int64_t fit = (memory.value - kModel.value) / kWindow.value;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(fit, 1, std::max(1, slots)));
 }
 
@@ -70,8 +55,8 @@ std::string text_of(const EmulatedFailure& failure) {
   std::string text;
   for (const auto& [name, kind] : kKinds)
     if (kind == failure.kind) text = name;
-  text += "@" + number(failure.at.count());
-  if (failure.lasts > Seconds(0)) text += "+" + number(failure.lasts.count());
+  text += "@" + number_text(failure.at.count());
+  if (failure.lasts > Seconds(0)) text += "+" + number_text(failure.lasts.count());
   return text;
 }
 

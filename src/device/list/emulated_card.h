@@ -28,6 +28,10 @@ struct EmulatedFailure {
 /// A card that is only played: how fast it is, what fits and what goes wrong. Its clock runs `time` real seconds a
 /// second, so that hours pass in seconds.
 struct EmulatedCard {
+  /// What a model of ordinary size takes (turbo in float16, with what it computes in), and each window beside it.
+  static constexpr Bytes kModel{std::int64_t{3} << 30};
+  static constexpr Bytes kWindow{std::int64_t{400} << 20};
+
   double speed = 30;  ///< seconds of audio a second, whatever the number of windows
   Bytes memory{std::int64_t{12} << 30};
   std::int32_t slots = 8;  ///< windows in work at most; fewer where memory does not hold them
@@ -39,7 +43,7 @@ struct EmulatedCard {
   std::string uuid{};      ///< the (fake) GPU it sits on; empty: none
   std::vector<EmulatedFailure> failures{};
 
-  /// Windows that fit beside a model of ordinary size, at least one.
+  /// Windows that fit beside the model, at least one.
   std::int32_t windows() const;
   bool operator==(const EmulatedCard&) const = default;
 };

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "base/environment.h"
+
 namespace tutti {
 
 NvmlLibrary::~NvmlLibrary() {
@@ -85,8 +87,7 @@ void NvmlLibrary::find_places() {
 }
 
 Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::load() {
-  const char* named = std::getenv("TUTTI_NVML");
-  return load(named && *named ? named : "libnvidia-ml.so.1");
+  return load(variable("TUTTI_NVML").value_or("libnvidia-ml.so.1"));
 }
 
 Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::load(const std::string& file) {

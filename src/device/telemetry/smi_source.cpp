@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/child_output.h"
+#include "base/environment.h"
 #include "device/proc_text.h"
 
 namespace tutti {
@@ -131,8 +132,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 Result<std::string> run_smi(const std::string& query) {
-  const char* named = std::getenv("TUTTI_NVIDIA_SMI");
-  const std::string program = named && *named ? named : "nvidia-smi";
+  const std::string program = variable("TUTTI_NVIDIA_SMI").value_or("nvidia-smi");
   return child_output({.name = "nvidia-smi", .command = {program, query, "--format=csv,noheader,nounits"}}, kLongest);
 }
 

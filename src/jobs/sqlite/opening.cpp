@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "jobs/local_disk.h"
 #include "jobs/sqlite/schema.h"
@@ -46,14 +47,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
 }
 
 fs::path state_folder() {
-  const auto set = [](const char* name) -> const char* {
-    const char* value = std::getenv(name);
-    return value && *value ? value : nullptr;
-  };
-  if (const char* own = set("TUTTI_STATE")) return own;
-  if (const char* xdg = set("XDG_STATE_HOME")) return fs::path(xdg) / "tutti";
-  const char* home = set("HOME");
-  return fs::path(home ? home : "/tmp") / ".local" / "state" / "tutti";
+  return xdg_folder("TUTTI_STATE", "XDG_STATE_HOME", ".local/state");
 }
 
 Result<void> SqliteStore::set_time() {

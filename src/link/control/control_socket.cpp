@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/files.h"
 
 namespace tutti {
@@ -79,9 +80,9 @@ OwnedFd connected(const fs::path& path) {
 }  // namespace
 
 Result<fs::path> control_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const auto runtime = variable("XDG_RUNTIME_DIR");
   const fs::path folder =
-      runtime && *runtime ? fs::path(runtime) / "tutti" : fs::path("/tmp") / ("tutti-" + std::to_string(::getuid()));
+      runtime ? fs::path(*runtime) / "tutti" : fs::path("/tmp") / ("tutti-" + std::to_string(::getuid()));
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return tl::unexpected(system_error(folder.string(), "could not be made", errno));
   struct stat facts {};

@@ -1,32 +1,26 @@
 #include "link/emulated/emulated_part.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <string_view>
 
+#include "base/numbers.h"
+
 namespace tutti {
 namespace {
 
-std::string number(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
 template <class Number>
 bool read(std::string_view text, Number& into) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && stop == text.data() + text.size();
+  const auto value = number_in<Number>(text);
+  into = value.value_or(Number{});
+  return value.has_value();
 }
 
 bool read(std::string_view text, Seconds& into) {
-  double value = 0;
-  if (!read(text, value)) return false;
-  into = Seconds(value);
-  return true;
+  const auto value = number_in<double>(text);
+  into = Seconds(value.value_or(0));
+  return value.has_value();
 }
 
 bool read(std::string_view text, std::string& into) {
@@ -111,12 +105,12 @@ std::vector<std::string> words_of(const EmulatedPart& part) {
   std::string words;
   for (const auto& word : speech.words) words += (words.empty() ? "" : ",") + joined(word, '.');
   return {"build=" + part.build_id,
-          "speed=" + number(card.speed),
+          "speed=" + number_text(card.speed),
           "memory=" + std::to_string(card.memory.value),
           "slots=" + std::to_string(card.slots),
-          "jitter=" + number(card.jitter),
-          "warm-up=" + number(card.warm_up.count()),
-          "time=" + number(card.time),
+          "jitter=" + number_text(card.jitter),
+          "warm-up=" + number_text(card.warm_up.count()),
+          "time=" + number_text(card.time),
           "seed=" + std::to_string(card.seed),
           "born=" + std::to_string(card.born),
           "uuid=" + card.uuid,

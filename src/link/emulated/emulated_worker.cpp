@@ -25,8 +25,6 @@ using Kind = EmulatedFailure::Kind;
 
 constexpr double kEncoderShare = 0.2;  // of a window's time; the rest is its first decoding
 constexpr double kFramesPerSecond = 100;
-constexpr std::int64_t kMebi = std::int64_t{1} << 20;
-constexpr std::int64_t kModelShown = 3072 * kMebi;
 constexpr std::chrono::milliseconds kShowEvery{200};
 
 struct Window {
@@ -139,8 +137,8 @@ class EmulatedWorker {
   void show_load() {
     const bool busy = !work_.empty();
     if (!load_ || (busy == shown_busy_ && shown_at_ != Clock::Instant{}) || now() - shown_at_ < kShowEvery) return;
-    const auto memory =
-        std::min(part_.card.memory.value, kModelShown + std::int64_t{400} * kMebi * part_.card.windows());
+    const auto windows = EmulatedCard::kWindow.value * part_.card.windows();
+    const auto memory = std::min(part_.card.memory.value, EmulatedCard::kModel.value + windows);
     if (const auto shown = load_->set(Bytes{memory}, busy ? 1 : 0); !shown) load_.reset();
     shown_busy_ = busy;
     shown_at_ = now();

@@ -30,7 +30,7 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
     }
   }
   if (arguments.size() % 2 == 0 && !request.model.empty() && !request.into.empty()) return request;
-  return fail(Fault::usage, "convert needs --model PATH --into FOLDER [--type float32|float16|bfloat16|int8]");
+  return fail(Fault::usage, "convert needs --model PATH --into FOLDER|NAME.pt [--type float32|float16|bfloat16|int8]");
 }
 
 /// The one place where memory can run out, or a broken promise of ours ends.

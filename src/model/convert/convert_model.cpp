@@ -1,11 +1,9 @@
 #include "model/convert/convert_model.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,7 +12,9 @@
 
 #include "base/files.h"
 #include "model/convert/converted_tensor.h"
+#include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"
+#include "model/convert/openai_file.h"
 #include "model/stored/names.h"
 #include "model/stored/safetensors_writer.h"
 #include "model/weights.h"
@@ -71,43 +71,6 @@ Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
               "Free some space, or name a folder on another disk with -o");
 }
 
-/// A file on its way: without a name until it has its own, so that nothing is left of it whatever kills us. Where the
-/// file system knows no nameless files (NFS) it has a temporary name, which an end in order takes away.
-class FileOnTheWay {
- public:
-  static Result<FileOnTheWay> open_in(const fs::path& folder) {
-    OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-    if (fd) return FileOnTheWay(std::move(fd), {});
-    std::string name = (folder / ".tutti-convert.XXXXXX").string();
-    fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
-    if (!fd || ::fchmod(fd.get(), kMode) != 0) return failed(folder, "a file could not be created in it");
-    return FileOnTheWay(std::move(fd), std::move(name));
-  }
-  FileOnTheWay(FileOnTheWay&& other) noexcept
-      : fd_(std::move(other.fd_)), name_(std::exchange(other.name_, std::string())) {}
-  ~FileOnTheWay() {
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-
-  int fd() const { return fd_.get(); }
-
-  Result<void> put_at(const fs::path& path) {
-    const auto self = "/proc/self/fd/" + std::to_string(fd_.get());
-    const bool there = name_.empty() ? ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0
-                                     : ::rename(name_.c_str(), path.c_str()) == 0;
-    if (!there) return failed(path, "could not be put in place");
-    name_.clear();
-    return {};
-  }
-
- private:
-  static constexpr ::mode_t kMode = 0644;
-  FileOnTheWay(OwnedFd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {}
-
-  OwnedFd fd_;
-  std::string name_;  // empty: it has none
-};
-
 Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const std::vector<Part>& parts,
                                     WeightType type, int fd, const std::string& thing) {
   std::vector<TensorPlan> plans;
@@ -150,9 +113,28 @@ std::uint64_t parameters_of(const std::vector<Part>& parts) {
   return count;
 }
 
+Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
+  std::error_code error;
+  if (fs::exists(request.into, error))
+    return fail(Fault::usage, request.into.string() + " exists", "Name a new file with -o");
+  auto opened = open_checkpoint(request.model);
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
+  const auto parts = parts_of(*checkpoint);
+  if (!parts) return tl::unexpected<Error>(parts.error());
+  if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
+  const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
+  if (auto room = check_room(parent_of(request.into), element * parameters_of(*parts)); !room)
+    return tl::unexpected<Error>(room.error());
+  const auto bytes = write_openai_file(checkpoint, request.type, request.into);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*parts), .bytes = *bytes};
+}
+
 }  // namespace
 
 Result<ConvertedModel> convert_model(const ConvertRequest& request) {
+  if (request.into.extension() == ".pt") return convert_to_openai(request);
   const auto into = free_place(request.into);
   if (!into) return tl::unexpected<Error>(into.error());
   auto opened = open_checkpoint(request.model);

@@ -54,9 +54,22 @@ void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> au
   if (state == TaskState::cancelled) ++counts_.cancelled;
   if (is_final(state)) return;
   ++open_;
+  if (audio)
+    work_.lengths.push_back(*audio);
+  else
+    ++work_.unknown;
   order_.add(id, at->second.audio);
   pool_.add_task(pool_task(id, at->second));
   changed_.notify_all();
+}
+
+void BatchFiles::tell_work() {
+  const BatchWork work = [&] {
+    const Lock lock(mutex_);
+    return std::exchange(work_, {});
+  }();
+  const std::lock_guard telling(telling_);
+  observer_.on_accepted(work);
 }
 
 void BatchFiles::all_added() {
@@ -81,6 +94,11 @@ void BatchFiles::go_on() {
   const Lock lock(mutex_);
   taking_ = true;
   changed_.notify_all();
+}
+
+void BatchFiles::hold_back(bool hold) {
+  const Lock lock(mutex_);
+  if (std::exchange(held_back_, hold) != hold) changed_.notify_all();
 }
 
 bool BatchFiles::stopped_taking() const {
@@ -114,7 +132,8 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     const auto now = Clock::real().now();
     if (!taking_ || (all_added_ && open_ == 0)) return {};
     const bool room =
-        options_.tasks_at_once == 0 || in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once);
+        in_flight_.empty() || (!held_back_ && (options_.tasks_at_once == 0 ||
+                                               in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once)));
     if (room)
       if (const auto task = order_.take(now)) return task;
     const auto wake = room ? order_.wake_at(now) : std::nullopt;
@@ -296,6 +315,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     const Lock lock(mutex_);
     ++done_now_;
     if (!copied) audio_done_ += attempt.length;
+    if (!copied) entries_.at(attempt.lease.key.task).use = use;
   }
   end(attempt.lease.key.task, &BatchCounts::done);
   BatchEnd over = end_of(attempt);
@@ -351,6 +371,12 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
   if (wish == BatchObserver::Wish::stop) stop_taking();
 }
 
+std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
+  const Lock lock(mutex_);
+  const auto entry = entries_.find(task);
+  return entry == entries_.end() ? std::nullopt : entry->second.use;
+}
+
 std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
   const Lock lock(mutex_);
   std::vector<InWork> all;
@@ -358,6 +384,8 @@ std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
     const BatchAttempt& attempt = attempts_[index];
     all.push_back({.id = attempt.lease.key.task,
                    .name = attempt.task->spec.name,
+                   .devices = attempt.engine ? attempt.engine->where() : std::string(),
+                   .decoded = attempt.engine != nullptr,
                    .position = Seconds(attempt.position),
                    .length = attempt.length});
   }

@@ -47,12 +47,16 @@ class BatchFiles final : public RunFiles {
   /// is something to do.
   void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state);
   void all_added();
+  /// Tells the observer what there is to do: all that was added.
+  void tell_work();
   /// The model is there, or (null) none will be.
   void serve(const SpokenModel* model);
   void set_progress(const OnProgressOfFile& on_progress) { on_progress_ = &on_progress; }
   /// Nothing new is taken up. `why`: for what is still waiting.
   void stop_taking();
   void go_on();
+  /// Nothing new is taken up beside what is in work, as long as that holds.
+  void hold_back(bool hold);
   bool stopped_taking() const;
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
   void renew();
@@ -63,11 +67,14 @@ class BatchFiles final : public RunFiles {
   BatchCounts counts() const;
   std::size_t done_now() const;
   Seconds audio_done() const;
+  /// What this run did for a task, where it did.
+  std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
   /// What is in work: attempts that have not settled.
   struct InWork {
     TaskId id = 0;
     std::string name{};
-    std::string devices{};
+    std::string devices{};  // where it has windows in flight, separated by commas
+    bool decoded = false;
     Seconds position{};
     Seconds length{};
   };
@@ -86,7 +93,8 @@ class BatchFiles final : public RunFiles {
   using Lock = std::unique_lock<std::mutex>;
   struct Entry {
     const BatchTask* task = nullptr;
-    Seconds audio{};  // known or guessed from the file's size
+    Seconds audio{};                           // known or guessed from the file's size
+    std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
   };
 
   BatchAttempt& at(std::size_t index) const;
@@ -118,10 +126,12 @@ class BatchFiles final : public RunFiles {
   BatchCounts counts_{};
   std::size_t done_now_ = 0;
   Seconds audio_done_{};
+  BatchWork work_{};
   std::size_t open_ = 0;             // tasks that have not ended
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
   bool taking_ = true;
+  bool held_back_ = false;
 };
 
 }  // namespace tutti

@@ -2,7 +2,38 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
+
 namespace tutti {
+namespace {
+
+constexpr double kLeastShare = 0.05;
+constexpr std::int64_t kLeastLeft = 512LL << 20;
+
+/// Of the whole GPU: a slice (MIG-…) has its memory to itself.
+const GpuSnapshot* whole_gpu(const MachineSnapshot& machine, const std::string& uuid) {
+  const GpuSnapshot* gpu = uuid.empty() ? nullptr : machine.gpu(uuid);
+  return gpu && gpu->uuid == uuid ? gpu : nullptr;
+}
+
+std::int64_t bytes_of(const std::optional<Bytes>& bytes) {
+  return bytes.value_or(Bytes{}).value;
+}
+
+}  // namespace
+
+std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes> before) {
+  if (memory.foreign) return Bytes{memory.foreign->value + bytes_of(memory.reserved)};
+  return before;
+}
+
+std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short) {
+  const auto share = static_cast<std::int64_t>(kLeastShare * static_cast<double>(memory.total.value));
+  const std::int64_t least = std::max(kLeastLeft, share) / 2 * (was_short ? 3 : 2);
+  if (memory.available.value >= least) return {};
+  return gigabytes_text(memory.available) + " of this machine's " + gigabytes_text(memory.total) +
+         " of memory are left: nothing is begun beside what is in work";
+}
 
 BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
   const bool any = std::ranges::any_of(options.devices, [](const auto& device) { return !device.device.uuid.empty(); });
@@ -11,6 +42,15 @@ BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
   constexpr Seconds kFirstLook{3};
   sampler_->settled(kFirstLook);  // before it the driver has said nothing of energy
   energy_at_start_ = energy_now();
+  for (const auto& gpu : sampler_->latest()->gpus)
+    if (gpu.memory.used) used_before_[gpu.uuid] = {gpu.memory.used->value + bytes_of(gpu.memory.reserved)};
+}
+
+std::optional<std::string> BatchMachine::shortage() {
+  const auto memory = read_memory();
+  auto why = memory ? memory_shortage(*memory, was_short_) : std::nullopt;
+  was_short_ = why.has_value();
+  return why;
 }
 
 void BatchMachine::tell(DevicePool& pool) const {
@@ -21,6 +61,12 @@ void BatchMachine::tell(DevicePool& pool) const {
     if (!gpu) continue;
     const bool well = gpu->state == GpuState::ok;
     pool.driver_says(device.id, well ? std::nullopt : std::optional(gpu->reason));
+    const GpuSnapshot* whole = whole_gpu(*machine, device.device.uuid);
+    const auto before = whole ? used_before_.find(whole->uuid) : used_before_.end();
+    if (!whole) continue;
+    if (const auto others =
+            used_by_others(whole->memory, before == used_before_.end() ? std::nullopt : std::optional(before->second)))
+      pool.others_use(device.id, *others);
   }
 }
 
@@ -39,22 +85,34 @@ void BatchMachine::describe(std::size_t device, DeviceStatus& status) const {
   status.data_age = gpu->age(Clock::real().now());
 }
 
-std::optional<double> BatchMachine::energy_now() const {
-  const auto machine = sampler_->latest();
-  double sum = 0;
+std::map<std::string, double> BatchMachine::energy_now() const {
+  std::map<std::string, double> joules;
+  const auto machine = sampler_ ? sampler_->latest() : nullptr;
   for (const auto& device : options_.devices) {
-    if (device.device.uuid.empty()) continue;
-    const GpuSnapshot* gpu = machine->gpu(device.device.uuid);
-    if (!gpu || !gpu->energy) return {};
-    sum += *gpu->energy;
+    const GpuSnapshot* gpu = machine && !device.device.uuid.empty() ? machine->gpu(device.device.uuid) : nullptr;
+    if (gpu && gpu->energy) joules[device.id] = *gpu->energy;
   }
-  return sum;
+  return joules;
+}
+
+std::map<std::string, double> BatchMachine::energy_by_device() const {
+  std::map<std::string, double> drawn;
+  for (const auto& [device, joules] : energy_now())
+    if (const auto start = energy_at_start_.find(device); start != energy_at_start_.end())
+      drawn[device] = joules - start->second;
+  return drawn;
 }
 
 std::optional<double> BatchMachine::energy() const {
-  const auto now = sampler_ ? energy_now() : std::nullopt;
-  if (!now || !energy_at_start_) return {};
-  return *now - *energy_at_start_;
+  const auto drawn = energy_by_device();
+  double sum = 0;
+  for (const auto& device : options_.devices) {
+    if (device.device.uuid.empty()) continue;
+    const auto found = drawn.find(device.id);
+    if (found == drawn.end()) return {};
+    sum += found->second;
+  }
+  return sampler_ ? std::optional(sum) : std::nullopt;
 }
 
 }  // namespace tutti

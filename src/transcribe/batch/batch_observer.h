@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -14,6 +15,12 @@ struct BatchCounts {
   std::size_t failed = 0;
   std::size_t cancelled = 0;
   std::size_t ended() const { return done + failed + cancelled; }
+};
+
+/// What a run has to do, once all of it is known to the store.
+struct BatchWork {
+  std::vector<Seconds> lengths{};  // of the recordings that are to be done, as far as they are known
+  std::size_t unknown = 0;         // recordings whose length is not
 };
 
 struct BatchStart {
@@ -40,6 +47,7 @@ class BatchObserver {
   enum class Wish { go_on, retry, stop };
 
   virtual ~BatchObserver() = default;
+  virtual void on_accepted(const BatchWork& /*work*/) {}
   virtual void on_start(const BatchStart& /*start*/) {}
   virtual void on_done(const BatchEnd& /*end*/, const BatchCounts& /*counts*/) {}
   /// It failed for good; what shall be done? Others go on meanwhile, but none starts.

@@ -31,6 +31,7 @@ struct BatchOptions {
   std::string batch{};              // what its tasks have in common: the output folder
   bool retry_failed = false;        // those that failed for good in an earlier run, too
   Seconds patience{600};            // without any device in service, then the run ends
+  std::optional<double> price{};    // of a device hour, for history
 };
 
 }  // namespace tutti

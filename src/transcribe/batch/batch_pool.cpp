@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hub/memory_plan.h"
 #include "transcribe/start/worker_options.h"
 
 namespace tutti {
@@ -25,6 +26,40 @@ int windows_of(const ChosenDevice& device) {
 double unmeasured(const ResolvedDevice& device) {
   if (device.kind == Kind::emulated) return device.card.speed;
   return device.kind == Kind::cuda ? kUnknownGpu : kUnknownCpu;
+}
+
+/// What the model and its windows take of a card's memory, where its shape tells.
+void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOptions& options) {
+  if (device.kind == Kind::emulated) {
+    pooled.memory = device.memory;
+    pooled.model_memory = EmulatedCard::kModel;
+    pooled.window_memory = EmulatedCard::kWindow;
+  }
+  if (device.kind != Kind::cuda) return;
+  const auto shape = model_shape(options.model);
+  const std::string& type = pooled.worker.model.compute_type;
+  const auto sizes = number_sizes(type == "auto" ? "float16" : type);  // what the fastest ones take at most
+  if (!shape || !sizes) return;
+  const MemoryPlan plan = memory_plan(*shape, *sizes);
+  const std::int64_t beams = std::max(1, options.decoding.beam_size);
+  pooled.memory = device.memory;
+  pooled.model_memory = {kDriverMemory.value + plan.weights.value + plan.workspace.value};
+  pooled.window_memory = {plan.window.value + beams * plan.sequence.value};
+}
+
+/// What earlier batches have measured: how fast the device is with all its windows, and how few of them are as good.
+void recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
+  constexpr double kAsGood = 0.9;
+  std::map<int, double> by_windows;
+  for (const auto& known : speeds)
+    if (known.key.device == pooled.id && known.key.model == options.model.string() &&
+        known.key.compute_type == options.compute_type && known.speed > 0)
+      by_windows[known.key.concurrency] = known.speed;
+  if (by_windows.empty()) return;
+  pooled.speed = by_windows.rbegin()->second;
+  if (by_windows.size() == 1) return;
+  pooled.enough =
+      std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;
 }
 
 std::optional<int> cap_of(const BatchOptions& options, const std::string& id) {
@@ -67,10 +102,8 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .task_cap = cap_of(options, device.id)};
-    for (const auto& known : *speeds)
-      if (!emulated && known.key.device == device.id && known.key.model == options.run.model.string() &&
-          known.speed > 0)
-        pooled.speed = known.speed;
+    plan_memory(pooled, device.device, options.run);
+    if (!emulated) recall_speed(pooled, *speeds, options.run);
     pool.devices.push_back(std::move(pooled));
   }
   return pool;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,19 +22,22 @@ struct BatchAsset {
   std::string device{};
   int attempts = 0;
   Seconds audio{};
+  std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
   std::vector<std::string> outputs{};
 };
 
 struct BatchReport {
   BatchCounts counts{};
   std::size_t done_now = 0;  // of them in this run
-  Seconds elapsed{};         // of the pool's clock
-  double time = 1;           // real seconds per second of that clock
-  Seconds audio{};           // of what was done in this run
+  std::chrono::system_clock::time_point started{}, ended{};
+  Seconds elapsed{};  // of the pool's clock
+  double time = 1;    // real seconds per second of that clock
+  Seconds audio{};    // of what was done in this run
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
   PoolView pool{};
-  std::optional<double> energy_joules{};  // of all GPUs together, where all say
+  std::optional<double> energy_joules{};          // of all GPUs together, where all say
+  std::map<std::string, double> device_joules{};  // by device id, of those that say
   RunSummary summary{};
   std::vector<BatchAsset> assets{};
   bool interrupted = false;

@@ -54,6 +54,8 @@ class Submitter {
     return run;
   }
 
+  RunId run() const { return run_; }
+
   /// The whole list, in portions.
   Result<void> submit() {
     for (std::size_t first = 0; first < tasks_.size(); first += kSubmitAtOnce) {
@@ -61,6 +63,7 @@ class Submitter {
       if (auto submitted = submit(portion); !submitted) return submitted;
     }
     files_.all_added();
+    files_.tell_work();
     return {};
   }
 
@@ -139,7 +142,8 @@ class Batch final : public BatchControl {
     if (!started) return tl::unexpected(started.error());
     const Regularly renewing(kRenewEvery, [this] { files_.renew(); });
     const Regularly reaping(kReapEvery, [this] { reap(); });
-    const Regularly watching(kLookEvery, [this] { machine_.tell(*pool_); });
+    watch();
+    const Regularly watching(kLookEvery, [this] { watch(); });
     with_control(this);
     auto worked = work();
     with_control(nullptr);
@@ -147,6 +151,7 @@ class Batch final : public BatchControl {
     interrupt_.on_abort({});
     pool_->stop(Seconds(0));
     files_.hand_back("the run ended");
+    record_news(*pool_, *store_, *started);
     auto report = reported(*started);
     if (!worked && report.done_now == 0) return tl::unexpected(worked.error());
     if (!worked) report.ended_early = worked.error().text();
@@ -172,6 +177,17 @@ class Batch final : public BatchControl {
     for (const auto& chosen : options_.devices)
       if (chosen.label == device) return chosen.id;
     return device;
+  }
+
+  /// Tells the pool what the machine says, and the store what has befallen the devices.
+  void watch() {
+    machine_.tell(*pool_);
+    const auto shortage = machine_.shortage();
+    if (shortage && !held_back_) log(Level::warning, *shortage);
+    held_back_ = shortage.has_value();
+    pool_->host_short(shortage);
+    files_.hold_back(held_back_);
+    record_news(*pool_, *store_, submitter_.run());
   }
 
   void reap() {
@@ -225,27 +241,32 @@ class Batch final : public BatchControl {
   BatchReport reported(RunId run) {
     BatchReport report{.counts = files_.counts(),
                        .done_now = files_.done_now(),
+                       .started = started_,
+                       .ended = std::chrono::system_clock::now(),
                        .time = time_,
                        .audio = files_.audio_done(),
                        .shared_files = options_.run.batched,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),
+                       .device_joules = machine_.energy_by_device(),
                        .summary = tally_.summary(),
                        .interrupted = interrupt_.raised()};
     report.elapsed = report.pool.elapsed;
     for (std::size_t i = 0; i < options_.devices.size(); ++i)
       if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
         report.pool.devices[i].rated = options_.devices[i].device.card.speed;
-    add_assets(report, *store_, run);
+    add_assets(report, *store_, files_, run);
     end_in_store(report, options_, *store_, run);
     return report;
   }
 
+  const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   std::span<const BatchTask> tasks_;
   const BatchOptions& options_;
   Interrupt& interrupt_;
   const double time_;
-  const BatchMachine machine_;
+  BatchMachine machine_;
+  bool held_back_ = false;  // for want of memory; the watching thread's
   std::unique_ptr<JobStore> store_;
   std::optional<SpokenModel> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {

@@ -8,6 +8,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kTasksAtOnce = 1000;
+constexpr int kEnoughSamples = 20;  // windows, of a speed that is worth remembering
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
@@ -18,6 +19,7 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .since = device.since,
                       .tasks = static_cast<std::size_t>(device.tasks),
                       .windows = static_cast<std::size_t>(device.windows),
+                      .most_windows = static_cast<std::size_t>(std::max(0, device.slots)),
                       .audio_done = device.audio_done};
   // What it has done, not what the speed model makes of the first windows.
   if (device.busy > Seconds(0) && device.audio_done > Seconds(0)) status.speed = device.audio_done / device.busy;
@@ -31,6 +33,28 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   }
   if (status.state == "draining" && device.windows == 0) status.state = "drained";
   return status;
+}
+
+/// The devices of a list of ids, as people call them.
+std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
+  std::string labels;
+  while (!ids.empty()) {
+    const auto end = std::min(ids.find(','), ids.size());
+    const auto chosen = std::ranges::find(devices, ids.substr(0, end), &ChosenDevice::id);
+    labels += (labels.empty() ? "" : ",") + (chosen == devices.end() ? std::string(ids.substr(0, end)) : chosen->label);
+    ids.remove_prefix(std::min(end + 1, ids.size()));
+  }
+  return labels;
+}
+
+/// What a recording without a window on any device waits for: its own decoding, or room on the device that is next.
+std::string waits_for(const BatchFiles::InWork& task, const PoolView& view) {
+  if (!task.devices.empty()) return {};
+  if (!task.decoded) return "its audio is decoded";
+  for (const auto& device : view.devices)
+    if (device.id == view.next_device || view.next_device.empty())
+      if (!device.refusal.empty()) return device.refusal;
+  return {};
 }
 
 }  // namespace
@@ -56,14 +80,15 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
     ++status.running;
     status.in_work.push_back({.id = std::to_string(task.id),
                               .name = task.name,
-                              .device = task.devices,
+                              .device = labels_of(task.devices, options.devices),
                               .done = task.position,
-                              .length = task.length});
+                              .length = task.length,
+                              .waiting_for = waits_for(task, view)});
   }
   return status;
 }
 
-void add_assets(BatchReport& report, JobStore& store, RunId run) {
+void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files, RunId run) {
   TaskId after = 0;
   for (;;) {
     const auto tasks = store.tasks({.run = run}, after, kTasksAtOnce);
@@ -80,12 +105,46 @@ void add_assets(BatchReport& report, JobStore& store, RunId run) {
                        .device = task.device,
                        .attempts = task.attempts,
                        .audio = task.spec.audio.value_or(Seconds(0))};
+      if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
       report.longest = std::max(report.longest, asset.audio);
       report.assets.push_back(std::move(asset));
     }
     if (tasks->size() < kTasksAtOnce) return;
   }
 }
+
+void record_news(DevicePool& pool, JobStore& store, RunId run) {
+  for (const auto& event : pool.news()) {
+    const auto kept =
+        store.record_event({.device = event.device, .run = run, .kind = event.state, .text = event.reason});
+    if (!kept) log(Level::error, "the store: " + kept.error().text());
+  }
+}
+
+namespace {
+
+/// What it did as a whole, under all its places; and what the speed model has seen with fewer windows in flight.
+void keep_speeds(const PooledDeviceView& device, const BatchOptions& options, JobStore& store) {
+  if (!device.error || device.busy <= Seconds(0)) return;  // nothing was measured
+  const int places = std::max(1, device.slots);
+  const auto keep = [&](int concurrency, double speed, Seconds overhead, std::int64_t samples) {
+    const auto kept = store.record_speed({.key = {.device = device.id,
+                                                  .model = options.run.model.string(),
+                                                  .compute_type = options.run.compute_type,
+                                                  .concurrency = concurrency},
+                                          .speed = speed,
+                                          .overhead = overhead,
+                                          .samples = samples,
+                                          .median_error = device.error});
+    if (!kept) log(Level::error, "the store: " + kept.error().text());
+  };
+  for (const SpeedView& level : device.speeds)
+    if (level.pieces < places && level.samples >= kEnoughSamples)
+      keep(level.pieces, level.speed, level.fixed, level.samples);
+  keep(places, device.audio_done / device.busy, Seconds(0), 1);
+}
+
+}  // namespace
 
 void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
   RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
@@ -94,24 +153,15 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
              .cancelled = static_cast<std::int64_t>(report.counts.cancelled),
              .elapsed = report.elapsed,
              .audio = report.audio};
-  for (const auto& device : report.pool.devices)
-    end.devices.push_back({.device = device.id,
-                           .name = device.name,
-                           .audio = device.audio_done,
-                           .busy = device.busy,
-                           .idle = device.idle});
   for (const auto& device : report.pool.devices) {
-    if (!device.error || device.busy <= Seconds(0)) continue;  // nothing was measured
-    const auto known =
-        store.record_speed({.key = {.device = device.id,
-                                    .model = options.run.model.string(),
-                                    .compute_type = options.run.compute_type,
-                                    .concurrency = std::max(1, device.slots)},
-                            .speed = device.audio_done / device.busy,  // what it did, not what is believed
-                            .samples = 1,
-                            .median_error = device.error});
-    if (!known) log(Level::error, "the store: " + known.error().text());
+    DeviceUse& use = end.devices.emplace_back();
+    use = {
+        .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
+    if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
+      use.energy_joules = drawn->second;
+    if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
   }
+  for (const auto& device : report.pool.devices) keep_speeds(device, options, store);
   if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 

@@ -113,9 +113,9 @@ class Keeper {
       me_.changed.wait_for(lock, kLook);
       if (me_.life != life) break;
       if (auto ended = worker->ended())
-        pool_.lost(lock, device_, life, *ended);
+        pool_.lost(lock, device_, life, *ended, Blame::device);
       else if (auto stalled = too_late())
-        pool_.lost(lock, device_, life, *stalled);
+        pool_.lost(lock, device_, life, *stalled, Blame::unclear);
     }
     me_.serving = false;
     return me_.loss.value_or(Error{Fault::cancelled, "stopped"});

@@ -48,8 +48,10 @@ class Pool final : public DevicePool {
     PoolView view;
     const Seconds now = shared_->now();
     const auto devices = shared_->dispatcher.devices(now);
-    for (DeviceIndex device = 0; device < devices.size(); ++device)
+    for (DeviceIndex device = 0; device < devices.size(); ++device) {
       view.devices.push_back(shown(devices[device], shared_->members[device], now));
+      view.devices.back().speeds = shared_->dispatcher.speeds(device);
+    }
     const auto queue = shared_->dispatcher.queue(now);
     view.elapsed = now;
     view.expected_left = queue.expected_left;
@@ -68,11 +70,42 @@ class Pool final : public DevicePool {
       if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
       member.in_trouble = trouble.has_value();
       member.was_away = true;
-      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, *trouble, ""});
+      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, *trouble, ""}, Blame::lost);
       if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
       member.changed.notify_all();
       shared_->pump(lock);
     }
+  }
+
+  void others_use(const std::string& device, Bytes memory) override {
+    PoolShared::Lock lock(shared_->mutex);
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index)
+      if (shared_->members[index].facts.id == device) shared_->dispatcher.device_memory(index, memory, shared_->now());
+    shared_->pump(lock);
+  }
+
+  void host_short(const std::optional<std::string>& why) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.host_short(why, shared_->now());
+    shared_->pump(lock);
+  }
+
+  std::vector<PoolEvent> news() override {
+    PoolShared::Lock lock(shared_->mutex);
+    std::vector<PoolEvent> events;
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
+      PoolMember& member = shared_->members[index];
+      const auto& changes = shared_->dispatcher.health_changes(index);
+      for (; member.changes_told < changes.size(); ++member.changes_told) {
+        const HealthChange& change = changes[member.changes_told];
+        if (!change.reason.empty())
+          events.push_back({member.facts.id, change.at, state_name(change.to), change.reason});
+      }
+      if (member.gone && !std::exchange(member.gone_told, true))
+        events.push_back({member.facts.id, shared_->now(), "failed", member.gone->what});
+    }
+    std::ranges::stable_sort(events, {}, &PoolEvent::at);
+    return events;
   }
 
   std::optional<Error> over() override {
@@ -86,13 +119,6 @@ class Pool final : public DevicePool {
     shared_->end(lock, {Fault::cancelled, "stopped"});
     for (const auto& member : shared_->members)
       if (member.worker) member.worker->stop(grace);
-  }
-
-  int windows_at_once() override {
-    PoolShared::Lock lock(shared_->mutex);
-    int all = 0;
-    for (const auto& device : shared_->dispatcher.devices(shared_->now())) all += device.slots;
-    return all;
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "balance/speed_model.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
@@ -21,6 +22,9 @@ struct PooledDevice {
   double speed = 1;         // audio seconds a second, as believed beforehand
   std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
+  std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
+  Bytes model_memory{};           // of it, for the model and what it computes in
+  Bytes window_memory{};          // of it, for every window in flight
 };
 
 struct PoolOptions {
@@ -53,14 +57,23 @@ struct PooledDeviceView {
   int tasks = 0;         // with a window in flight here
   int slots = 0;
   std::optional<int> task_cap{};
-  double speed = 0;               // as believed
-  std::optional<double> rated{};  // what it is known to do: an emulated card
-  std::optional<double> error{};  // median relative error of the speed model's predictions
+  double speed = 0;                 // as believed
+  std::optional<double> rated{};    // what it is known to do: an emulated card
+  std::optional<double> error{};    // median relative error of the speed model's predictions
+  std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
   Seconds audio_done{};
   Seconds busy{};
   std::map<std::string, Seconds> idle{};  // by reason
   std::string refusal{};                  // why it takes nothing more now
   std::int64_t restarts = 0;
+};
+
+/// A change of a device's health, and why.
+struct PoolEvent {
+  std::string device;
+  Seconds at{};         // by the pool's clock
+  std::string state{};  // PooledDeviceView::state from then on
+  std::string reason{};
 };
 
 struct PoolView {
@@ -118,15 +131,18 @@ class DevicePool {
   /// What the driver says of a device: `trouble`, when it is lost or hung there: it gets nothing, and its worker is not
   /// started, until that is over (nothing) and a canary window has succeeded.
   virtual void driver_says(const std::string& device, const std::optional<std::string>& trouble) = 0;
+  /// What others use of a device's memory now: fewer windows fit, or more again.
+  virtual void others_use(const std::string& device, Bytes memory) = 0;
+  /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).
+  virtual void host_short(const std::optional<std::string>& why) = 0;
+  /// What has befallen the devices since this was last asked, in order. A worker that got ready as expected is no news.
+  virtual std::vector<PoolEvent> news() = 0;
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;
   /// Lets go: what is in flight has `grace` (real time), then everybody who waits gets Fault::cancelled. Returns at
   /// once.
   virtual void stop(Seconds grace) = 0;
-  /// Windows that may be in flight together on all devices that are there, once they are ready: as many threads are
-  /// worth having, and a few.
-  virtual int windows_at_once() = 0;
 };
 
 }  // namespace tutti

@@ -18,8 +18,6 @@ DispatcherOptions dispatcher_options(const PoolOptions& options) {
   DispatcherOptions wanted;
   wanted.policy = policy_of(options.policy);
   wanted.tasks_at_once = options.tasks_at_once;
-  // Two of them with nothing beside it: a worker that was killed from outside must not condemn what it had in work.
-  wanted.workers_per_task = 3;
   return wanted;
 }
 
@@ -29,6 +27,9 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .slots = 1,  // until its worker says how many
           .enough = std::max(1, device.enough),
           .task_cap = device.task_cap,
+          .memory = device.memory,
+          .model_memory = device.model_memory,
+          .piece_memory = device.window_memory,
           .starting = true};
 }
 
@@ -74,9 +75,10 @@ void PoolShared::pump(const Lock& held) {
   time.notify_all();
 }
 
-void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Error& error) {
+void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why) {
   PoolMember& member = members[device];
   if (member.life != life) return;
+  if (member.worker && member.worker->ended_unclearly()) why = Blame::unclear;
   ++member.life;
   member.loss = member.last_error = error;
   member.serving = false;
@@ -87,12 +89,12 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
   if (!stopping)
     log(Level::warning,
         member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
-  if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, Blame::device, error.what, now());
+  if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();
   for (auto place = places.rbegin(); place != places.rend(); ++place) {
     PoolPlace& moved = **place;
     granted.erase(moved.grant);
-    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), Blame::device, error.what, now());
+    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
     moved.worker.reset();
     PoolTaskRecord& task = tasks[moved.task];
     ++task.moves;

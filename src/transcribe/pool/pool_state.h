@@ -43,6 +43,8 @@ struct PoolMember {
   std::optional<Error> gone{};        // for good
   std::optional<Error> last_error{};  // for people
   std::int64_t restarts = 0;
+  std::size_t changes_told = 0;  // of its health, as news
+  bool gone_told = false;
   Seconds progress_at{};          // last answer, or first window after a pause
   std::optional<Grant> canary{};  // to be run
   bool canary_runs = false;
@@ -71,7 +73,7 @@ struct PoolShared {
   /// Hands out everything that can start. Call after every change.
   void pump(const Lock& held);
   /// The worker of this life is lost: its places wait again, or are refused. Once per life.
-  void lost(const Lock& held, DeviceIndex device, int life, const Error& error);
+  void lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why);
   /// Refuses every place that waits, and all that come.
   void end(const Lock& held, const Error& why);
   /// When no device can come back, or none has for too long: the end, and why.

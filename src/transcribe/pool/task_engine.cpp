@@ -214,7 +214,7 @@ class TaskEngine final : public PoolTaskEngine {
     if (pool_->stopping) return false;
     if (place.grant != granted.grant) return true;  // somebody else has said so already
     if (ended) {
-      pool_->lost(lock, granted.device, granted.life, error);
+      pool_->lost(lock, granted.device, granted.life, error, Blame::device);
       return true;
     }
     const bool full = error.fault == Fault::exhausted;

@@ -1,6 +1,7 @@
 #include "transcribe/start/worker_options.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "hub/model_shape.h"
 #include "link/connection.h"
 #include "link/emulated/emulated_worker.h"
@@ -25,8 +26,7 @@ constexpr std::string_view kWords[] = {
     "morning", "reason", "moment", "air",    "teacher", "force", "river",  "field",   "light",   "garden", "music"};
 
 std::string program() {
-  const char* named = std::getenv("TUTTI_EMULATOR");
-  return named && *named ? named : "/proc/self/exe";
+  return variable("TUTTI_EMULATOR").value_or("/proc/self/exe");
 }
 
 Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions& options,

@@ -22,6 +22,7 @@ void device_fields(Status& d, Visit&& visit) {
   visit("tasks", d.tasks);
   visit("most_tasks", d.most_tasks);
   visit("windows", d.windows);
+  visit("most_windows", d.most_windows);
   visit("own_load_ratio", d.own_load);
   visit("foreign_load_ratio", d.foreign_load);
   visit("own_memory_bytes", d.own_memory);

@@ -22,9 +22,10 @@ struct DeviceStatus {
   std::string reason{};           // why it is in that state, for people; empty where the state says it all
   Seconds since{};                // how long it has been in that state
   std::size_t tasks = 0;
-  std::optional<std::size_t> most_tasks{};  // the cap; none: memory alone limits
-  std::size_t windows = 0;                  // in flight
-  std::optional<double> own_load{};         // 0..1 of the device's time
+  std::optional<std::size_t> most_tasks{};    // the cap; none: memory alone limits
+  std::size_t windows = 0;                    // in flight
+  std::optional<std::size_t> most_windows{};  // that may be now, as worker, memory and health allow
+  std::optional<double> own_load{};           // 0..1 of the device's time
   std::optional<double> foreign_load{};
   std::optional<Bytes> own_memory{};
   std::optional<Bytes> foreign_memory{};

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+/// An environment variable that is set, and not to nothing.
+std::optional<std::string> variable(const char* name);
+
+/// Tutti's own folder of some kind: as the variable `own` says, else "tutti" in that of `xdg`, else "tutti" in
+/// `below_home` of the user's home.
+std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home);
+
+}  // namespace tutti

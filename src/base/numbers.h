@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// The number that all of `text` is; none for anything else.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size()) return {};
+  return value;
+}
+
+/// The shortest text that number_in reads as the same number.
+inline std::string number_text(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// "6.1 GB" of 10^9 bytes, as NVIDIA's tools and vendors' names count.
+inline std::string gigabytes_text(Bytes bytes) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f GB", static_cast<double>(bytes.value) / 1e9);
+  return text.data();
+}
+
+}  // namespace tutti

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "model/convert/weight_type.h"
+#include "model/stored/checkpoint.h"
+
+namespace tutti {
+
+/// Whether openai-whisper can run a network of that shape: it has windows of 30 s and its own vocabularies, and finds
+/// the tokenizer by the vocabulary's size.
+Result<void> check_openai(const WhisperDims& dims);
+
+/// Writes the model as openai-whisper's load_model reads it: what torch.save makes of {"dims": {...},
+/// "model_state_dict": {...}}. Returns the bytes of the file, which is there whole or not at all. One tensor is in
+/// memory at a time. int8 is refused: the file has no place for factors.
+Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint, WeightType type,
+                                        const std::filesystem::path& path);
+
+}  // namespace tutti

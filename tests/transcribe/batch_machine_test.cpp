@@ -1,0 +1,40 @@
+#include "transcribe/batch/batch_machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr std::int64_t kGiB = 1LL << 30;
+
+}  // namespace
+
+TEST(UsedByOthers, IsWhatForeignProcessesAndTheDriverHold) {
+  const GpuMemory memory{
+      .used = Bytes{9 * kGiB}, .reserved = Bytes{kGiB}, .own = Bytes{5 * kGiB}, .foreign = Bytes{4 * kGiB}};
+  EXPECT_EQ(used_by_others(memory, {}), Bytes{5 * kGiB});
+}
+
+TEST(UsedByOthers, WhereProcessesAreHiddenIsWhatWasUsedBeforeOurWorker) {
+  const GpuMemory memory{.used = Bytes{9 * kGiB}};
+  EXPECT_EQ(used_by_others(memory, Bytes{2 * kGiB}), Bytes{2 * kGiB});
+  EXPECT_FALSE(used_by_others(memory, {}));
+}
+
+TEST(MemoryShortage, BeginsBelowATwentiethAndEndsHalfAsMuchAbove) {
+  const auto left = [](std::int64_t bytes) { return MemoryFacts{.total = {40 * kGiB}, .available = {bytes}}; };
+  EXPECT_FALSE(memory_shortage(left(2 * kGiB), false));
+  const auto why = memory_shortage(left(2 * kGiB - 1), false);
+  ASSERT_TRUE(why);
+  EXPECT_THAT(*why, HasSubstr("2.1 GB of this machine's 42.9 GB of memory are left"));
+  EXPECT_TRUE(memory_shortage(left(3 * kGiB - 1), true)) << "not in and out again at every look";
+  EXPECT_FALSE(memory_shortage(left(3 * kGiB), true));
+}
+
+TEST(MemoryShortage, OnASmallMachineBeginsBelowHalfAGibibyte) {
+  EXPECT_TRUE(memory_shortage({.total = {2 * kGiB}, .available = {kGiB / 2 - 1}}, false));
+  EXPECT_FALSE(memory_shortage({.total = {2 * kGiB}, .available = {kGiB / 2}}, false));
+}
