@@ -68,6 +68,19 @@ TEST(TextAligner, UnitsThatLookImprobableTogetherAreHeardOneByOne) {
   EXPECT_GE(units[1].said.start, 10.5);
 }
 
+TEST(TextAligner, UnsureUnitsAreLookedForTogetherWhereverTheyMayLie) {
+  std::vector units{unit("one two", 1, 4), unit("three four", 4, 12), unit("five six", 12, 20), unit("ten", 20, 22)};
+  units[1].is_sure = units[2].is_sure = false;
+  EvenDecoder decoder;
+  align(units, decoder);
+  EXPECT_THAT(decoder.asked, ElementsAre(50, 350, 1950));
+  units[2].said.end = 45;
+  align(units, decoder);
+  EXPECT_THAT(units[1].refused, HasSubstr("not heard"));
+  EXPECT_THAT(units[2].refused, HasSubstr("not heard"));
+  EXPECT_THAT(units[3].refused, IsEmpty());
+}
+
 TEST(TextAligner, WhatFitsNoWindowOrLiesBehindTheEndIsRefused) {
   std::vector units{unit("endless", 1, 35), unit("short", 36, 38), unit("late", 61, 62)};
   EvenDecoder decoder;

@@ -36,6 +36,10 @@ TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
   EXPECT_DOUBLE_EQ(pieces[1].piece.start, 6.5);
   EXPECT_DOUBLE_EQ(pieces[1].piece.times.at(0).start, 7);
   EXPECT_DOUBLE_EQ(pieces[0].score, 0.9);
+  EXPECT_DOUBLE_EQ(pieces[0].around_end.start, 3.5)
+      << "a second away at most, and no nearer to a word than it is known";
+  EXPECT_DOUBLE_EQ(pieces[0].around_end.end, 5) << "not into what is refused";
+  EXPECT_DOUBLE_EQ(pieces[1].around_start.start, 6);
 }
 
 TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
@@ -43,7 +47,8 @@ TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
   for (int i = 0; i < 40; ++i) units.push_back(unit("w", 2 * i, 2 * i + 1.5));
   const auto pieces = cut_units(units, 80, 12);
   EXPECT_GE(pieces.size(), 7U);
-  for (const auto& taken : pieces) EXPECT_LE(taken.piece.end - taken.piece.start, 12);
+  for (const auto& taken : pieces)
+    EXPECT_LE(taken.around_end.end - taken.around_start.start, 12) << "wherever it is cut";
 }
 
 TEST(TextUnits, WhatCannotBeCutIsRefused) {

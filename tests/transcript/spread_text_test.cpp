@@ -17,35 +17,55 @@ std::vector<Word> heard(std::initializer_list<const char*> words, double start =
   return all;
 }
 
-std::vector<std::string> texts(const std::vector<Segment>& segments) {
+std::vector<std::string> texts(const std::vector<SpreadSentence>& sentences) {
   std::vector<std::string> all;
-  for (const auto& segment : segments) all.push_back(segment.text);
+  for (const auto& sentence : sentences) all.push_back(sentence.said.text);
   return all;
 }
 
 TEST(SpreadText, SentencesHaveTheTimesOfTheirWords) {
   const auto spread =
-      spread_text("Good morning. How are you?\nFine", heard({"good", "morning", "how", "are", "you,", "fine"}));
-  EXPECT_THAT(texts(spread.segments), ElementsAre("Good morning.", "How are you?", "Fine"));
-  EXPECT_DOUBLE_EQ(spread.segments[1].start, 2);
-  EXPECT_DOUBLE_EQ(spread.segments[1].end, 4.5);
-  EXPECT_TRUE(spread.unheard.empty());
+      spread_text("Good morning. How are you?\nFine", heard({"good", "morning", "how", "are", "you,", "fine"}), 9);
+  EXPECT_THAT(texts(spread), ElementsAre("Good morning.", "How are you?", "Fine"));
+  EXPECT_DOUBLE_EQ(spread[1].said.start, 2);
+  EXPECT_DOUBLE_EQ(spread[1].said.end, 4.5);
+  for (const auto& sentence : spread) EXPECT_TRUE(sentence.is_sure);
 }
 
-TEST(SpreadText, WordsHeardWronglyLieBetweenTheirNeighbours) {
-  const auto spread = spread_text("one two three\nfour", heard({"one", "too", "tree", "four"}));
-  ASSERT_EQ(spread.segments.size(), 2U);
-  EXPECT_DOUBLE_EQ(spread.segments[0].start, 0);
-  EXPECT_DOUBLE_EQ(spread.segments[0].end, 3);
-  EXPECT_DOUBLE_EQ(spread.segments[1].start, 3);
+TEST(SpreadText, WordsHeardWronglyLeaveRoomAtTheEdges) {
+  const auto spread = spread_text("one two three four\nfive", heard({"won", "two", "three", "for", "five"}), 9);
+  ASSERT_EQ(spread.size(), 2U);
+  EXPECT_TRUE(spread[0].is_sure);
+  EXPECT_DOUBLE_EQ(spread[0].said.start, 0.5);
+  EXPECT_DOUBLE_EQ(spread[0].said.end, 3);
 }
 
-TEST(SpreadText, SentencesNobodyHeardAreToldApart) {
-  const auto spread = spread_text("an introduction\none two\na farewell", heard({"one", "two"}, 10));
-  EXPECT_THAT(texts(spread.segments), ElementsAre("one two"));
-  EXPECT_THAT(texts(spread.unheard), ElementsAre("an introduction", "a farewell"));
-  EXPECT_LE(spread.unheard[0].end, 10);
-  EXPECT_GE(spread.unheard[1].start, 11.5);
+TEST(SpreadText, SentencesHardlyHeardShareTheTimeBetweenThoseThatWere) {
+  const auto spread = spread_text(
+      "aaaa\none two\nbb\ncccc\nthree\ndd",
+      [] {
+        auto words = heard({"one", "two"}, 10);
+        words.push_back({" three", 21, 21.5, 1});
+        return words;
+      }(),
+      30);
+  const auto expect = [&](std::size_t i, bool sure, double start, double end) {
+    EXPECT_EQ(spread[i].is_sure, sure) << i;
+    EXPECT_NEAR(spread[i].said.start, start, 1e-9) << i;
+    EXPECT_NEAR(spread[i].said.end, end, 1e-9) << i;
+  };
+  expect(0, false, 0, 10);
+  expect(1, true, 10, 11.5);
+  expect(2, false, 11.5, 11.5 + 9.5 / 3);
+  expect(3, false, 11.5 + 9.5 / 3, 21);
+  expect(4, true, 21, 21.5);
+  expect(5, false, 21.5, 30);
+}
+
+TEST(SpreadText, AWordThatLastsTooLongIsNoAnchor) {
+  const auto spread = spread_text(
+      "one two\nthree", std::vector<Word>{{" one", 0, 0.5, 1}, {" two", 0.5, 25, 1}, {" three", 25, 25.4, 1}}, 30);
+  EXPECT_DOUBLE_EQ(spread[0].said.end, 1);
 }
 
 TEST(SpreadText, LongSentencesArePartedWhereTheLongestPauseIs) {
@@ -57,10 +77,10 @@ TEST(SpreadText, LongSentencesArePartedWhereTheLongestPauseIs) {
     const double start = i * 0.5 + (i >= 18 ? 2 : 0);
     words.push_back({" " + word, start, start + 0.4, 1});
   }
-  const auto spread = spread_text(text, words);
-  ASSERT_EQ(spread.segments.size(), 2U);
-  EXPECT_TRUE(spread.segments[0].text.ends_with("w17"));
-  EXPECT_TRUE(spread.segments[1].text.starts_with("w18"));
+  const auto spread = spread_text(text, words, 20);
+  ASSERT_EQ(spread.size(), 2U);
+  EXPECT_TRUE(spread[0].said.text.ends_with("w17"));
+  EXPECT_TRUE(spread[1].said.text.starts_with("w18"));
 }
 
 }  // namespace

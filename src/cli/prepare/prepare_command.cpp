@@ -58,8 +58,8 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "expected the kind 'whisper', found '" + c.words[0] + "'", "See 'tutti prepare --help'");
   if (c.out.empty() || c.model.empty())
     return fail(Fault::usage, "prepare needs a model and a place for the corpus", "Name them with --model and --out");
-  if (c.rules.window && (*c.rules.window < 1 || *c.rules.window > 30))
-    return fail(Fault::usage, "--window-seconds: expected 1 to 30, found " + show_value(*c.rules.window));
+  if (c.rules.window && (*c.rules.window < 5 || *c.rules.window > 30))
+    return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
   return {};

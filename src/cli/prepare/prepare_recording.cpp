@@ -13,16 +13,13 @@ namespace {
 
 constexpr double kFramesPerSecond = 100;
 
-/// The sentences of a text without times, those that nobody heard refused.
-std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& heard) {
+/// The sentences of a text without times.
+std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& heard, double seconds) {
   std::vector<Word> words;
   for (const Segment& segment : heard.segments) words.insert(words.end(), segment.words.begin(), segment.words.end());
-  auto spread = spread_text(plain, words);
   std::vector<TextUnit> units;
-  for (Segment& segment : spread.segments) units.push_back({.said = std::move(segment)});
-  for (Segment& segment : spread.unheard)
-    units.push_back({.said = std::move(segment), .refused = "the model heard none of its words"});
-  std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.said.start; });
+  for (auto& sentence : spread_text(plain, words, seconds))
+    units.push_back({.said = std::move(sentence.said), .is_sure = sentence.is_sure});
   return units;
 }
 
@@ -53,7 +50,7 @@ class Alignment {
       const auto heard = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
                                               [](const std::vector<Segment>&, std::int64_t) {});
       if (!heard) return tl::unexpected(heard.error());
-      units = laid_over(text.plain, *heard);
+      units = laid_over(text.plain, *heard, static_cast<double>(input_.content_frames) / kFramesPerSecond);
     }
     const auto& tokenizer = context_.windows.tokenizer;
     const WordTimer timer(tokenizer, *context_.rules.words,

@@ -31,22 +31,33 @@ std::string line_of(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Where the sound is quietest around `edge`, at most `reach` seconds away.
-Result<double> quiet_near(const Recording& recording, double edge, double reach) {
-  const auto first = std::max<std::int64_t>(0, samples_in(Seconds(edge - reach), kModelRate));
-  const auto last = std::min(recording.samples(), samples_in(Seconds(edge + reach), kModelRate));
-  if (last <= first) return edge;
+/// The middle of the quietest 160 ms of a stretch; `at` where it is shorter than that.
+Result<double> quietest_in(const Recording& recording, Stretch stretch, double at) {
+  constexpr std::int64_t kLook = 2560, kStep = 160;
+  const auto first = std::max<std::int64_t>(0, samples_in(Seconds(stretch.start), kModelRate));
+  const auto last = std::min(recording.samples(), samples_in(Seconds(stretch.end), kModelRate));
+  if (last - first < kLook) return at;
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
   if (auto read = recording.read(first, pcm); !read) return tl::unexpected(read.error());
-  return length_of(first + quietest(pcm, 0, std::ssize(pcm)), kModelRate).count();
+  std::int64_t best = 0;
+  double least = -1;
+  for (std::int64_t from = 0; from + kLook <= std::ssize(pcm); from += kStep) {
+    double energy = 0;
+    for (const std::int16_t sample : std::span(pcm).subspan(static_cast<std::size_t>(from), kLook))
+      energy += static_cast<double>(sample) * sample;
+    if (least >= 0 && energy >= least) continue;
+    least = energy;
+    best = from;
+  }
+  return length_of(first + best + kLook / 2, kModelRate).count();
 }
 
-/// The piece's edges where it is quiet, without touching its words or its neighbours'.
-Result<Piece> settled(Piece piece, const Recording& recording) {
-  const double before = std::min(kCutSearch, piece.times.front().start - piece.start);
-  const double behind = std::min(kCutSearch, piece.end - piece.times.back().end);
-  const auto start = piece.start > 0 && before > 0 ? quiet_near(recording, piece.start, before) : piece.start;
-  const auto end = behind > 0 ? quiet_near(recording, piece.end, behind) : piece.end;
+/// The piece with its edges where it is quiet.
+Result<Piece> settled(const PreparedPiece& taken, const Recording& recording) {
+  Piece piece = taken.piece;
+  const auto whole = recording.duration().count();
+  const auto start = piece.start > 0 ? quietest_in(recording, taken.around_start, piece.start) : piece.start;
+  const auto end = piece.end < whole ? quietest_in(recording, taken.around_end, piece.end) : piece.end;
   if (!start) return tl::unexpected(start.error());
   if (!end) return tl::unexpected(end.error());
   piece.start = *start;
@@ -90,7 +101,7 @@ std::string PreparedFolder::name_for(const fs::path& path) {
 
 Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared,
                                    const PreparedPiece& taken) {
-  const auto piece = settled(taken.piece, prepared.recording);
+  const auto piece = settled(taken, prepared.recording);
   if (!piece) return tl::unexpected(piece.error());
   const auto first = samples_in(Seconds(piece->start), kModelRate);
   const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());

@@ -53,7 +53,7 @@ Result<void> TextAligner::align_run(std::span<TextUnit> run, double& last_speech
   const double speech_before = last_speech;
   auto done = align_group(run, last_speech, decoder);
   const bool improbable = std::ranges::any_of(run, [&](const TextUnit& unit) { return unit.score < least_score_; });
-  if (!done || run.size() == 1 || !improbable) return done;
+  if (!done || run.size() == 1 || !improbable || !run.front().is_sure) return done;
   last_speech = speech_before;
   std::ranges::copy(before, run.begin());
   for (std::size_t i = 0; i < run.size() && done; ++i) done = align_group(run.subspan(i, 1), last_speech, decoder);
@@ -68,17 +68,30 @@ std::string TextAligner::objection(const TextUnit& unit) const {
   return fits(unit, unit) ? "" : "is longer than the model hears or reads at once";
 }
 
+/// The end of the neighbours that are aligned together with the first of them: sure ones as far as the window reaches,
+/// unsure ones all, as one of them may lie anywhere.
+std::size_t TextAligner::end_of_run(const std::vector<TextUnit>& units, std::size_t first) const {
+  std::size_t next = first + 1;
+  const auto belongs = [&](const TextUnit& unit) {
+    if (unit.is_sure != units[first].is_sure) return false;
+    return !unit.is_sure || (objection(unit).empty() && fits(units[first], unit));
+  };
+  while (next < units.size() && belongs(units[next])) ++next;
+  return next;
+}
+
 Result<void> TextAligner::align(std::vector<TextUnit>& units, WindowDecoder& decoder) const {
   double last_speech = 0;
   for (TextUnit& unit : units) unit.said.tokens = tokenizer_.encode(" " + unit.said.text);
   for (std::size_t first = 0; first < units.size();) {
-    units[first].refused = objection(units[first]);
-    std::size_t next = first + 1;
-    if (units[first].refused.empty()) {
-      while (next < units.size() && objection(units[next]).empty() && fits(units[first], units[next])) ++next;
-      auto done = align_run(std::span(units).subspan(first, next - first), last_speech, decoder);
-      if (!done) return done;
-    }
+    const std::size_t next = end_of_run(units, first);
+    const auto run = std::span(units).subspan(first, next - first);
+    const auto why = units[first].is_sure || fits(run.front(), run.back())
+                         ? objection(run.front())
+                         : "was not heard, and what surrounds it is longer than the model hears at once";
+    for (TextUnit& unit : run) unit.refused = why;
+    auto done = why.empty() ? align_run(run, last_speech, decoder) : Result<void>();
+    if (!done) return done;
     first = next;
   }
   return {};

@@ -28,6 +28,7 @@ class TextAligner {
   WindowSpan span_of(const TextUnit& first, const TextUnit& last) const;
   bool fits(const TextUnit& first, const TextUnit& last) const;
   std::string objection(const TextUnit& unit) const;
+  std::size_t end_of_run(const std::vector<TextUnit>& units, std::size_t first) const;
   Result<void> align_run(std::span<TextUnit> run, double& last_speech, WindowDecoder& decoder) const;
   Result<void> align_group(std::span<TextUnit> group, double& last_speech, WindowDecoder& decoder) const;
 

@@ -7,6 +7,8 @@
 namespace tutti {
 namespace {
 
+constexpr double kReach = 1;  // seconds that a cut is moved at most, to where it is quiet
+
 void shift(Piece& piece, double by) {
   piece.start += by;
   piece.end += by;
@@ -36,9 +38,28 @@ double score_of(const Piece& piece, std::span<const TextUnit> units) {
   return mean_probability(inside);
 }
 
-/// Half-way between what ends and what begins; at the latter where they overlap.
-double border(double end, double begin) {
-  return end < begin ? (end + begin) / 2 : begin;
+/// Where a cut near `at` may fall: not in what is refused, and not in a word. Of the word before it the start is well
+/// known, of the word behind it the end; the other edges reach into the silence between them.
+Stretch cut_around(double at, std::span<const TextUnit> units) {
+  constexpr double kWord = 0.15;  // seconds of a word that are left whole
+  Stretch place{at - kReach, at + kReach};
+  const auto not_before = [&](double time) { place.start = std::max(place.start, std::min(time, at)); };
+  const auto not_behind = [&](double time) { place.end = std::min(place.end, std::max(time, at)); };
+  for (const TextUnit& unit : units) {
+    if (!unit.refused.empty()) {
+      const bool is_before = unit.said.start + unit.said.end < 2 * at;
+      is_before ? not_before(unit.said.end) : not_behind(unit.said.start);
+      continue;
+    }
+    for (const Word& word : unit.said.words)
+      word.start + word.end < 2 * at ? not_before(word.start + kWord) : not_behind(word.end - kWord);
+  }
+  return place;
+}
+
+/// Half-way between what ends and what begins; `kept` where they overlap.
+double border(double end, double begin, double kept) {
+  return end < begin ? (end + begin) / 2 : kept;
 }
 
 }  // namespace
@@ -66,14 +87,20 @@ std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double second
     while (next < units.size() && units[next].refused.empty()) ++next;
     const auto run = std::span(units).subspan(first, next - first);
     if (!run.empty()) {
-      const double from = first > 0 ? border(units[first - 1].said.end, run.front().said.start) : 0;
-      const double to = next < units.size() ? border(run.back().said.end, units[next].said.start) : seconds;
-      auto pieces = cut_pieces(shifted(run, -from), to - from, window);
+      const double from =
+          first > 0 ? border(units[first - 1].said.end, run.front().said.start, run.front().said.start) : 0;
+      const double to =
+          next < units.size() ? border(run.back().said.end, units[next].said.start, run.back().said.end) : seconds;
+      auto pieces = cut_pieces(shifted(run, -from), to - from, window - 2 * (kReach - kCutSearch));
       if (!pieces)
         for (TextUnit& unit : run) unit.refused = pieces.error().what;
       for (std::size_t i = 0; pieces && i < pieces->size(); ++i) {
         shift(pieces->at(i), from);
-        prepared.push_back({pieces->at(i), score_of(pieces->at(i), run)});
+        const Piece& piece = pieces->at(i);
+        prepared.push_back({.piece = piece,
+                            .score = score_of(piece, run),
+                            .around_start = cut_around(piece.start, units),
+                            .around_end = cut_around(piece.end, units)});
       }
     }
     first = next + 1;

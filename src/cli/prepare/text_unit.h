@@ -11,14 +11,23 @@ namespace tutti {
 /// A subtitle or sentence of a recording on its way into a corpus.
 struct TextUnit {
   Segment said{};         // once aligned, with its words
+  bool is_sure = true;    // its times are about right; else it lies somewhere among its unsure neighbours
   double score = 0;       // mean probability of its words, 0 to 1
   std::string refused{};  // why it is not taken; empty: it is
+};
+
+/// A stretch of seconds.
+struct Stretch {
+  double start = 0;
+  double end = 0;
 };
 
 /// A stretch of a recording that becomes a sample.
 struct PreparedPiece {
   Piece piece{};
   double score = 0;
+  Stretch around_start{};  // where the cut may fall: between the words on either side
+  Stretch around_end{};
 };
 
 /// 0 without words.

@@ -13,7 +13,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kLongSentence = 20;  // words
-constexpr double kSecondsPerWord = 0.3;    // where nothing else says how long one lasts
+constexpr double kLongestWord = 2;         // seconds: what lasts longer was heard amiss
+constexpr double kSecondsPerWord = 0.5;    // where nothing else says how long one lasts
 constexpr std::string_view kEnds[]{".", "!", "?", "…", "。", "！", "？"};
 
 struct SaidWord {
@@ -64,62 +65,76 @@ void take_times(std::vector<SaidWord>& words, std::span<const Word> heard) {
   const auto places = matching_places(said, found);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!places[i]) continue;
+    const Word& same = heard[*places[i]];
+    if (same.end - same.start > kLongestWord) continue;
     words[i].was_heard = true;
-    words[i].start = heard[*places[i]].start;
-    words[i].end = heard[*places[i]].end;
+    words[i].start = same.start;
+    words[i].end = same.end;
   }
 }
 
-/// Words that were not heard lie evenly between those that were.
-void fill_in(std::vector<SaidWord>& words) {
-  for (std::size_t first = 0; first < words.size(); ++first) {
-    if (words[first].was_heard) continue;
+/// Pauses are looked for between heard words alone.
+double pause_before(std::span<const SaidWord> words, std::size_t at) {
+  return words[at].was_heard && words[at - 1].was_heard ? words[at].start - words[at - 1].end : 0;
+}
+
+/// From the first heard word to the last, with room for those around them.
+void take_edges(std::span<const SaidWord> words, Segment& said) {
+  const auto heard = [](const SaidWord& word) { return word.was_heard; };
+  const auto first = std::ranges::find_if(words, heard);
+  const auto last = std::find_if(words.rbegin(), words.rend(), heard);
+  said.start = std::max(0.0, first->start - kSecondsPerWord * static_cast<double>(first - words.begin()));
+  said.end = last->end + kSecondsPerWord * static_cast<double>(last - words.rbegin());
+}
+
+void add_sentence(std::span<const SaidWord> words, std::vector<SpreadSentence>& spread) {
+  if (words.size() > kLongSentence) {
+    std::size_t cut = words.size() / 2;
+    for (std::size_t at = words.size() / 4; at <= words.size() * 3 / 4; ++at)
+      if (pause_before(words, at) > pause_before(words, cut)) cut = at;
+    add_sentence(words.first(cut), spread);
+    return add_sentence(words.subspan(cut), spread);
+  }
+  SpreadSentence sentence;
+  for (const auto& word : words) sentence.said.text += (sentence.said.text.empty() ? "" : " ") + word.text;
+  const auto heard = std::ranges::count_if(words, &SaidWord::was_heard);
+  sentence.is_sure = 2 * heard >= std::ssize(words);
+  if (sentence.is_sure) take_edges(words, sentence.said);
+  spread.push_back(std::move(sentence));
+}
+
+/// Sentences that were hardly heard lie evenly, by their length, between those that were.
+void place_unsure(std::vector<SpreadSentence>& spread, double seconds) {
+  for (std::size_t first = 0; first < spread.size(); ++first) {
+    if (spread[first].is_sure) continue;
     std::size_t next = first;
-    while (next < words.size() && !words[next].was_heard) ++next;
-    const auto count = static_cast<double>(next - first);
-    const double usual = count * kSecondsPerWord;
-    double start = first > 0 ? words[first - 1].end : 0;
-    double end = next < words.size() ? words[next].start : start + usual;
-    if (first == 0) start = std::max(0.0, end - usual);
-    end = std::max(start, end);
+    double letters = 0;
+    for (; next < spread.size() && !spread[next].is_sure; ++next)
+      letters += static_cast<double>(spread[next].said.text.size());
+    double at = first > 0 ? spread[first - 1].said.end : 0;
+    const double end = std::max(at, next < spread.size() ? spread[next].said.start : seconds);
+    const double each = (end - at) / letters;
     for (std::size_t i = first; i < next; ++i) {
-      words[i].start = start + (end - start) * static_cast<double>(i - first) / count;
-      words[i].end = start + (end - start) * static_cast<double>(i - first + 1) / count;
+      spread[i].said.start = at;
+      spread[i].said.end = at += each * static_cast<double>(spread[i].said.text.size());
     }
     first = next;
   }
 }
 
-void add_sentence(std::span<const SaidWord> words, SpreadText& spread) {
-  if (words.size() > kLongSentence) {
-    std::size_t cut = words.size() / 2;
-    const auto pause = [&](std::size_t at) { return words[at].start - words[at - 1].end; };
-    for (std::size_t at = words.size() / 4; at <= words.size() * 3 / 4; ++at)
-      if (pause(at) > pause(cut)) cut = at;
-    add_sentence(words.first(cut), spread);
-    return add_sentence(words.subspan(cut), spread);
-  }
-  Segment segment;
-  segment.start = words.front().start;
-  segment.end = words.back().end;
-  for (const auto& word : words) segment.text += (segment.text.empty() ? "" : " ") + word.text;
-  const bool heard = std::ranges::any_of(words, &SaidWord::was_heard);
-  (heard ? spread.segments : spread.unheard).push_back(std::move(segment));
-}
-
 }  // namespace
 
-SpreadText spread_text(std::string_view text, std::span<const Word> heard) {
+std::vector<SpreadSentence> spread_text(std::string_view text, std::span<const Word> heard, double seconds) {
   auto words = words_of(text);
   take_times(words, heard);
-  fill_in(words);
-  SpreadText spread;
+  std::vector<SpreadSentence> spread;
   for (std::size_t first = 0; first < words.size();) {
     std::size_t next = first + 1;
     while (next < words.size() && !words[next - 1].ends_sentence) ++next;
     add_sentence(std::span(words).subspan(first, next - first), spread);
     first = next;
   }
+  place_unsure(spread, seconds);
   return spread;
 }
 
