@@ -20,6 +20,8 @@ Forecast::Forecast(const Scene& scene) : scene_(scene) {
       audio += in_flight;
       speed += device.plan.speed;
     }
+    // Soon it takes its part: until then the others must not take so much that they end after everybody.
+    if (book.health().state() == DeviceState::starting) speed += book.speed();
     devices_.push_back(device);
   }
   end_ = speed > 0 ? audio / speed : 0;

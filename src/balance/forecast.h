@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// When things would end, seconds from now, as every device's speed and work in flight let expect. Made once for a
-/// decision. Devices out of service do not count.
+/// decision. Devices out of service do not count, but those whose worker is starting do in `end`.
 class Forecast {
  public:
   explicit Forecast(const Scene& scene);

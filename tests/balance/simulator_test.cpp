@@ -98,5 +98,13 @@ TEST(Simulator, EndsWhenNothingCanEverHappenAgain) {
   EXPECT_LT(done(result), 20u);
 }
 
+TEST(Simulator, ASlowCardCountsOnAFastOneThatStillStarts) {
+  std::vector<SimDevice> devices{plain_device("slow", 12, 10), plain_device("a", 60, 10), plain_device("b", 60, 10)};
+  devices[2].warm_up = Seconds(0.5);
+  const std::vector<double> lengths(10, 120.0);
+  const auto tasks = with_error(lengths, 0, 0);
+  EXPECT_LT(simulate(tasks, devices, {}).makespan, Seconds(1.25 * 1200 / 132)) << "and not six windows on the slow one";
+}
+
 }  // namespace
 }  // namespace tutti
