@@ -4,7 +4,8 @@
 Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
-of every speaker and digit) that are neither, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
+of every speaker and digit) that are neither, WORK/short a first training on clips of up to 4 s,
+from which attention learns to listen at all, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
 into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
 What stands behind -- goes to 'tutti train whisper'.
 """
@@ -24,6 +25,10 @@ SEED = 20251121
 STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 4000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
 SHORT_MORSE = {"clean": 3000, "good": 5000}
+# How the short clips are learned: without times, and spelled along the sound as much as written down.
+FIRST = ["--batch-size", "32", "--batch-seconds", "120", "--window-share", "0.005", "--timestamps", "0", "--ctc-weight", "1",
+         "--schedule", "constant", "--warmup-steps", "200", "--max-steps", "4000", "--ema", "0", "--eval-steps", "0",
+         "--export-type", "float32"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
@@ -149,7 +154,13 @@ def main():
         make_corpus(options.work, options.digits, options.tutti)
     if options.corpus_only:
         return 0
-    return subprocess.run([options.tutti, "train", "whisper", "--config", str(here / "nano.toml"), "--data",
+    recipe = [options.tutti, "train", "whisper", "--config", str(here / "nano.toml")]
+    if not (options.work / "short" / "model").exists():
+        learned = subprocess.run([*recipe, *FIRST, "--data", str(options.work / "short.jsonl"), "--out",
+                                  str(options.work / "short"), *theirs]).returncode
+        if learned:
+            return learned
+    return subprocess.run([*recipe, "--model", str(options.work / "short" / "model"), "--data",
                            str(options.work / "train.jsonl"), "--eval-data", str(options.work / "eval.jsonl"), "--out",
                            str(options.work / "train"), *theirs]).returncode
 
