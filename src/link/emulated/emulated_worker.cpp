@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "base/clock.h"
 #include "device/emulated_load.h"
@@ -135,12 +136,13 @@ class EmulatedWorker {
 
   /// On the fake driver's card, where it sits on one. Not oftener than anybody samples.
   void show_load() {
-    const bool busy = !work_.empty();
-    if (!load_ || (busy == shown_busy_ && shown_at_ != Clock::Instant{}) || now() - shown_at_ < kShowEvery) return;
-    const auto windows = EmulatedCard::kWindow.value * part_.card.windows();
+    if (!load_ || now() - shown_at_ < kShowEvery) return;
+    const std::pair load(!work_.empty(), windows_.size());
+    if (load == shown_ && shown_at_ != Clock::Instant{}) return;
+    const auto windows = EmulatedCard::kWindow.value * static_cast<std::int64_t>(windows_.size());
     const auto memory = std::min(part_.card.memory.value, EmulatedCard::kModel.value + windows);
-    if (const auto shown = load_->set(Bytes{memory}, busy ? 1 : 0); !shown) load_.reset();
-    shown_busy_ = busy;
+    if (const auto shown = load_->set(Bytes{memory}, load.first ? 1 : 0); !shown) load_.reset();
+    shown_ = load;
     shown_at_ = now();
   }
 
@@ -227,7 +229,7 @@ class EmulatedWorker {
   Clock::Instant worked_at_ = now();        // until when that counts
   std::unique_ptr<EmulatedLoad> load_ = EmulatedLoad::on(part_.card.uuid);
   Clock::Instant shown_at_{};
-  bool shown_busy_ = false;
+  std::pair<bool, std::size_t> shown_{};  // whether it works, and its windows
   bool hung_ = false;
   bool stalled_ = false;
   bool exhausted_ = false;

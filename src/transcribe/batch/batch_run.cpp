@@ -230,6 +230,7 @@ class Batch final : public BatchControl {
   Result<void> serve() {
     const auto ready = pool_->ready();
     if (!ready) return tl::unexpected(ready.error());
+    machine_.tell(*pool_);  // before the first window is placed
     auto tokenizer = options_.run.model.empty() ? Tokenizer::built_in(ready->n_vocab)
                                                 : Tokenizer::load(options_.run.model, ready->n_vocab);
     if (!tokenizer) return tl::unexpected(tokenizer.error());
