@@ -54,16 +54,17 @@ TEST(Convert, Float32AndFloat16KeepEveryBitThatTheyHold) {
 TEST(Convert, OpenAisFileHoldsTheSameShapeAndWeights) {
   const TempFolder folder;
   const auto model = opened(golden_folder() / "random");
+  const auto tensors = network_tensors(*model).value();
   for (const WeightType type : {WeightType::float32, WeightType::float16}) {
     const auto copy = folder / (std::string(name_of(type)) + ".pt");
-    const auto bytes = write_openai_file(model, type, copy);
+    const auto bytes = write_openai_file(model, tensors, type, copy);
     ASSERT_TRUE(bytes) << bytes.error().text();
     EXPECT_EQ(std::filesystem::file_size(copy), *bytes);
     EXPECT_EQ(opened(copy)->shape.dims, model->shape.dims);
     for (const auto& [name, tensor] : loaded_weights(golden_folder() / "random"))
       EXPECT_TRUE(at::equal(loaded_weights(copy).at(name), tensor)) << name;
   }
-  EXPECT_THAT(write_openai_file(model, WeightType::int8, folder / "int8.pt").error().what,
+  EXPECT_THAT(write_openai_file(model, tensors, WeightType::int8, folder / "int8.pt").error().what,
               HasSubstr("no int8 weights"));
 }
 

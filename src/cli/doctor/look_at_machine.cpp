@@ -1,9 +1,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "cli/doctor/look.h"
 #include "device/cgroup.h"
@@ -94,8 +94,7 @@ void look_at_limits(const ProcessLimits& limits, Findings& findings) {
 }
 
 void look_at_disks(Findings& findings) {
-  const char* temporary = std::getenv("TMPDIR");
-  look_at_disk("temporary", temporary && *temporary ? temporary : "/tmp", "TMPDIR", findings);
+  look_at_disk("temporary", variable("TMPDIR").value_or("/tmp"), "TMPDIR", findings);
   look_at_disk("cache", cache_folder(), "TUTTI_CACHE", findings);
 }
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
@@ -22,13 +22,9 @@ struct SettingsFile {
 };
 
 SettingsFile settings_file() {
-  const auto set = [](const char* name) -> const char* {
-    const char* value = std::getenv(name);
-    return value && *value ? value : nullptr;
-  };
-  if (const char* named = set("TUTTI_CONFIG")) return {named, true};
-  if (const char* xdg = set("XDG_CONFIG_HOME")) return {fs::path(xdg) / "tutti/config.toml"};
-  if (const char* home = set("HOME")) return {fs::path(home) / ".config/tutti/config.toml"};
+  if (const auto named = variable("TUTTI_CONFIG")) return {*named, true};
+  if (const auto xdg = variable("XDG_CONFIG_HOME")) return {fs::path(*xdg) / "tutti/config.toml"};
+  if (const auto home = variable("HOME")) return {fs::path(*home) / ".config/tutti/config.toml"};
   return {};
 }
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/child.h"
+#include "base/environment.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "link/engine_command.h"
@@ -47,9 +47,9 @@ class StopSignals {
 /// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
 std::pair<std::string, std::string> decoder() {
   constexpr const char* kName = "TUTTI_DECODER";
-  const char* named = std::getenv(kName);
   std::error_code ignored;
-  return {kName, named && *named ? named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
+  const auto named = variable(kName);
+  return {kName, named ? *named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
 }
 
 /// The processes that have not ended yet, and what those said that have.

@@ -17,7 +17,6 @@
 #include "model/convert/openai_file.h"
 #include "model/stored/names.h"
 #include "model/stored/safetensors_writer.h"
-#include "model/weights.h"
 
 namespace tutti {
 namespace {
@@ -44,23 +43,6 @@ Result<fs::path> free_place(const fs::path& wanted) {
   return into;
 }
 
-struct Part {
-  const StoredTensor* stored = nullptr;
-  std::string name{};
-};
-
-/// Every tensor of the network, in its order, under Hugging Face's name.
-Result<std::vector<Part>> parts_of(const Checkpoint& checkpoint) {
-  std::vector<Part> parts;
-  WhisperWeights unused;
-  for (const auto& slot : weight_slots(unused, checkpoint.shape)) {
-    const auto stored = find_tensor(checkpoint, slot.name, slot.shape);
-    if (!stored) return tl::unexpected<Error>(stored.error());
-    parts.push_back({*stored, hugging_face_name(slot.name)});
-  }
-  return parts;
-}
-
 Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
   std::error_code error;
   const auto space = fs::space(folder, error);
@@ -71,21 +53,22 @@ Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
               "Free some space, or name a folder on another disk with -o");
 }
 
-Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const std::vector<Part>& parts,
-                                    WeightType type, int fd, const std::string& thing) {
+Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint,
+                                    const std::vector<NetworkTensor>& tensors, WeightType type, int fd,
+                                    const std::string& thing) {
   std::vector<TensorPlan> plans;
   std::uint64_t bytes = 0;
-  for (const auto& part : parts)
-    for (auto& plan : plan_tensor(*part.stored, part.name, type)) {
+  for (const auto& tensor : tensors)
+    for (auto& plan : plan_tensor(*tensor.stored, hugging_face_name(tensor.name), type)) {
       bytes += byte_count(plan.shape, plan.type).value_or(0);
       plans.push_back(std::move(plan));
     }
   if (auto room = check_room(parent_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
   auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
-  for (const auto& part : parts) {
-    const auto written = convert_tensor(*part.stored, part.name, checkpoint, type,
-                                        [&](std::span<const std::byte> tensor) { return writer->add(tensor); });
+  for (const auto& tensor : tensors) {
+    const auto written = convert_tensor(*tensor.stored, hugging_face_name(tensor.name), checkpoint, type,
+                                        [&](std::span<const std::byte> some) { return writer->add(some); });
     if (!written) return tl::unexpected<Error>(written.error());
   }
   if (auto finished = writer->finish(); !finished) return tl::unexpected<Error>(finished.error());
@@ -107,9 +90,9 @@ Result<void> publish(FileOnTheWay& weights, const std::map<std::string, std::str
   return done;
 }
 
-std::uint64_t parameters_of(const std::vector<Part>& parts) {
+std::uint64_t parameters_of(const std::vector<NetworkTensor>& tensors) {
   std::uint64_t count = 0;
-  for (const auto& part : parts) count += byte_count(part.stored->shape, ElementType::i8).value_or(0);
+  for (const auto& tensor : tensors) count += byte_count(tensor.stored->shape, ElementType::i8).value_or(0);
   return count;
 }
 
@@ -120,15 +103,15 @@ Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
   auto opened = open_checkpoint(request.model);
   if (!opened) return tl::unexpected<Error>(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  const auto parts = parts_of(*checkpoint);
-  if (!parts) return tl::unexpected<Error>(parts.error());
+  const auto tensors = network_tensors(*checkpoint);
+  if (!tensors) return tl::unexpected<Error>(tensors.error());
   if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
   const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
-  if (auto room = check_room(parent_of(request.into), element * parameters_of(*parts)); !room)
+  if (auto room = check_room(parent_of(request.into), element * parameters_of(*tensors)); !room)
     return tl::unexpected<Error>(room.error());
-  const auto bytes = write_openai_file(checkpoint, request.type, request.into);
+  const auto bytes = write_openai_file(checkpoint, *tensors, request.type, request.into);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*parts), .bytes = *bytes};
+  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*tensors), .bytes = *bytes};
 }
 
 }  // namespace
@@ -140,16 +123,16 @@ Result<ConvertedModel> convert_model(const ConvertRequest& request) {
   auto opened = open_checkpoint(request.model);
   if (!opened) return tl::unexpected<Error>(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  const auto parts = parts_of(*checkpoint);
-  if (!parts) return tl::unexpected<Error>(parts.error());
+  const auto tensors = network_tensors(*checkpoint);
+  if (!tensors) return tl::unexpected<Error>(tensors.error());
   const auto files = hugging_face_files(*checkpoint, request.type);
   if (!files) return tl::unexpected<Error>(files.error());
   auto weights = FileOnTheWay::open_in(parent_of(*into));
   if (!weights) return tl::unexpected<Error>(weights.error());
-  const auto bytes = write_weights(checkpoint, *parts, request.type, weights->fd(), into->string());
+  const auto bytes = write_weights(checkpoint, *tensors, request.type, weights->fd(), into->string());
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   if (auto done = publish(*weights, *files, *into); !done) return tl::unexpected<Error>(done.error());
-  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*parts), .bytes = *bytes};
+  return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*tensors), .bytes = *bytes};
 }
 
 }  // namespace tutti

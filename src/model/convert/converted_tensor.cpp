@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/load.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {
@@ -46,6 +47,17 @@ Result<void> take_same(const StoredTensor& stored, const Take& take) {
 }
 
 }  // namespace
+
+Result<std::vector<NetworkTensor>> network_tensors(const Checkpoint& checkpoint) {
+  std::vector<NetworkTensor> tensors;
+  WhisperWeights unused;
+  for (const auto& slot : weight_slots(unused, checkpoint.shape)) {
+    const auto stored = find_tensor(checkpoint, slot.name, slot.shape);
+    if (!stored) return tl::unexpected<Error>(stored.error());
+    tensors.push_back({slot.name, *stored});
+  }
+  return tensors;
+}
 
 std::vector<TensorPlan> plan_tensor(const StoredTensor& stored, const std::string& name, WeightType type) {
   if (!becomes_int8(stored, name, type)) return {{name, element_type(type), stored.shape}};

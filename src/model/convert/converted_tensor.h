@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -12,6 +13,15 @@
 #include "model/stored/safetensors_writer.h"
 
 namespace tutti {
+
+/// A tensor of the network as it is stored.
+struct NetworkTensor {
+  std::string name{};  // OpenAI's
+  const StoredTensor* stored = nullptr;
+};
+
+/// Every tensor of the network in its order, of the checkpoint's own memory. Fails as find_tensor does.
+Result<std::vector<NetworkTensor>> network_tensors(const Checkpoint& checkpoint);
 
 /// What becomes of one stored tensor: one tensor of the new file, or a matrix of int8 and its factors ("..._scale").
 std::vector<TensorPlan> plan_tensor(const StoredTensor& stored, const std::string& name, WeightType type);

@@ -13,8 +13,6 @@
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/pickle_writer.h"
-#include "model/stored/names.h"
-#include "model/weights.h"
 
 namespace tutti {
 namespace {
@@ -24,24 +22,8 @@ const char* storage_of(WeightType type) {
   return type == WeightType::bfloat16 ? "BFloat16Storage" : "FloatStorage";
 }
 
-struct Part {
-  std::string name{};  // OpenAI's
-  const StoredTensor* stored = nullptr;
-};
-
-Result<std::vector<Part>> parts_of(const Checkpoint& checkpoint) {
-  std::vector<Part> parts;
-  WhisperWeights unused;
-  for (const auto& slot : weight_slots(unused, checkpoint.shape)) {
-    const auto stored = find_tensor(checkpoint, slot.name, slot.shape);
-    if (!stored) return tl::unexpected<Error>(stored.error());
-    parts.push_back({openai_name(slot.name), *stored});
-  }
-  return parts;
-}
-
 /// {"dims": {...}, "model_state_dict": {...}}; the i-th tensor's bytes are the record data/i.
-std::string description(const WhisperDims& d, const std::vector<Part>& parts, WeightType type) {
+std::string description(const WhisperDims& d, const std::vector<NetworkTensor>& tensors, WeightType type) {
   const std::pair<const char*, std::int32_t> dims[] = {{"n_mels", d.n_mels},
                                                        {"n_vocab", d.n_vocab},
                                                        {"n_audio_ctx", d.n_audio_ctx},
@@ -63,20 +45,20 @@ std::string description(const WhisperDims& d, const std::vector<Part>& parts, We
   pickle.end_dict();
   pickle.text("model_state_dict");
   pickle.begin_dict();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    pickle.text(parts[i].name);
-    pickle.tensor(storage_of(type), std::to_string(i), parts[i].stored->shape);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    pickle.text(tensors[i].name);
+    pickle.tensor(storage_of(type), std::to_string(i), tensors[i].stored->shape);
   }
   pickle.end_dict();
   pickle.end_dict();
   return std::move(pickle).finish();
 }
 
-Result<std::vector<std::byte>> bytes_of(const Part& part, const std::shared_ptr<const Checkpoint>& checkpoint,
-                                        WeightType type) {
+Result<std::vector<std::byte>> bytes_of(const NetworkTensor& tensor,
+                                        const std::shared_ptr<const Checkpoint>& checkpoint, WeightType type) {
   std::vector<std::byte> bytes;
   const auto converted =
-      convert_tensor(*part.stored, part.name, checkpoint, type, [&](std::span<const std::byte> some) {
+      convert_tensor(*tensor.stored, tensor.name, checkpoint, type, [&](std::span<const std::byte> some) {
         bytes.insert(bytes.end(), some.begin(), some.end());
         return Result<void>();
       });
@@ -85,13 +67,14 @@ Result<std::vector<std::byte>> bytes_of(const Part& part, const std::shared_ptr<
 }
 
 /// The archive. What `write` cannot write it keeps to itself: the archive goes on, and is thrown away.
-Result<void> write_archive(const std::shared_ptr<const Checkpoint>& checkpoint, const std::vector<Part>& parts,
-                           WeightType type, const std::function<std::size_t(const void*, std::size_t)>& write) {
+Result<void> write_archive(const std::shared_ptr<const Checkpoint>& checkpoint,
+                           const std::vector<NetworkTensor>& tensors, WeightType type,
+                           const std::function<std::size_t(const void*, std::size_t)>& write) {
   caffe2::serialize::PyTorchStreamWriter archive(write);
-  const auto pickle = description(checkpoint->shape.dims, parts, type);
+  const auto pickle = description(checkpoint->shape.dims, tensors, type);
   archive.writeRecord("data.pkl", pickle.data(), pickle.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto bytes = bytes_of(parts[i], checkpoint, type);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto bytes = bytes_of(tensors[i], checkpoint, type);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     archive.writeRecord("data/" + std::to_string(i), bytes->data(), bytes->size());
   }
@@ -111,12 +94,11 @@ Result<void> check_openai(const WhisperDims& d) {
       "Convert it to a folder, for Hugging Face and Tutti: -o FOLDER");
 }
 
-Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint, WeightType type,
+Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint,
+                                        const std::vector<NetworkTensor>& tensors, WeightType type,
                                         const std::filesystem::path& path) {
   if (type == WeightType::int8)
     return fail(Fault::usage, path.string() + ": OpenAI's files hold no int8 weights", "Take --type float16");
-  const auto parts = parts_of(*checkpoint);
-  if (!parts) return tl::unexpected<Error>(parts.error());
   auto file = FileOnTheWay::open_in(path.has_parent_path() ? path.parent_path() : ".");
   if (!file) return tl::unexpected<Error>(file.error());
   std::uint64_t size = 0;
@@ -126,7 +108,7 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
     size += count;
     return count;
   };
-  if (auto made = write_archive(checkpoint, *parts, type, write); !made) return tl::unexpected<Error>(made.error());
+  if (auto made = write_archive(checkpoint, tensors, type, write); !made) return tl::unexpected<Error>(made.error());
   if (written && ::fsync(file->fd()) != 0)
     written = tl::unexpected(system_error(path.string(), "could not be synced", errno));
   if (written) written = file->put_at(path);

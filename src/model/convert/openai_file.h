@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
+#include "model/convert/converted_tensor.h"
 #include "model/convert/weight_type.h"
 #include "model/stored/checkpoint.h"
 
@@ -17,7 +19,8 @@ Result<void> check_openai(const WhisperDims& dims);
 /// Writes the model as openai-whisper's load_model reads it: what torch.save makes of {"dims": {...},
 /// "model_state_dict": {...}}. Returns the bytes of the file, which is there whole or not at all. One tensor is in
 /// memory at a time. int8 is refused: the file has no place for factors.
-Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint, WeightType type,
+Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint,
+                                        const std::vector<NetworkTensor>& tensors, WeightType type,
                                         const std::filesystem::path& path);
 
 }  // namespace tutti
