@@ -22,13 +22,13 @@ import sys
 import wave
 
 SEED = 20251121
-STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 4000, 100, 500
+STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 8000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
-SHORT_MORSE = {"clean": 3000, "good": 5000}
-# How the short clips are learned: without times, and spelled along the sound as much as written down.
-FIRST = ["--batch-size", "32", "--batch-seconds", "120", "--window-share", "0.005", "--timestamps", "0", "--ctc-weight", "1",
-         "--schedule", "constant", "--warmup-steps", "200", "--max-steps", "4000", "--ema", "0", "--eval-steps", "0",
-         "--export-type", "float32"]
+SHORT_MORSE = {"clean": 8000, "good": 16000, "moderate": 6000}
+# How the short clips are learned: in many small steps, without times in the text, and each letter where it is heard.
+FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002", "--timestamps", "0", "--ctc-weight", "0",
+         "--frame-weight", "1", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
+         "--max-steps", "24000", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
@@ -67,10 +67,11 @@ def string_of(speakers, draw, digits, noisy):
     samples, words = gap(), []
     for _ in range(draw.randint(*digits)):
         digit, sound = draw.choice(voice)
+        start = len(samples) / RATE
         samples.extend(sound)
+        words.append({"word": " " + WORDS[digit], "start": start, "end": len(samples) / RATE})
         samples.extend(gap())
-        words.append(WORDS[digit])
-    return (with_noise(samples, draw.uniform(10, 30), draw) if noisy else samples), " ".join(words)
+    return (with_noise(samples, draw.uniform(10, 30), draw) if noisy else samples), words
 
 
 def write_strings(work, name, count, speakers, seed, digits=(3, 8), noisy=False):
@@ -78,26 +79,28 @@ def write_strings(work, name, count, speakers, seed, digits=(3, 8), noisy=False)
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(seed)
     for number in range(count):
-        samples, text = string_of(speakers, draw, digits, noisy)
+        samples, words = string_of(speakers, draw, digits, noisy)
         path = folder / f"{number:05}.wav"
         with wave.open(str(path), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(RATE)
             file.writeframes(samples.tobytes())
-        yield {"id": f"{name}-{number:05}", "audio": f"{name}/{path.name}", "text": text, "condition": "digits",
-               "duration": len(samples) / RATE}
+        yield {"id": f"{name}-{number:05}", "audio": f"{name}/{path.name}", "condition": "digits",
+               "text": "".join(word["word"] for word in words).strip(), "words": words, "duration": len(samples) / RATE}
 
 
 def morse_lines(work, tutti, name, counts, seed, longest):
     for number, (condition, count) in enumerate(counts.items()):
         folder = work / name / condition
         subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition", condition,
-                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--format", "flac", "--out", str(folder)], check=True)
+                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--letter-times", "--format", "flac", "--out", str(folder)], check=True)
         with open(folder / "metadata.csv", newline="") as file:
             for row in csv.DictReader(file):
+                times = json.loads((folder / "transcripts" / f"{row['id']}.json").read_text())
+                words = [{key: word[key] for key in ("word", "start", "end")} for segment in times["segments"] for word in segment["words"]]
                 yield {"id": f"{name}-{condition}-{row['id']}", "audio": f"{name}/{condition}/audio/{pathlib.Path(row['audio_file']).name}",
-                       "text": row["text"], "sample_type": row["sample_type"], "condition": row["condition"],
+                       "text": row["text"], "words": words, "sample_type": row["sample_type"], "condition": row["condition"],
                        "duration": float(row["duration"])}
 
 

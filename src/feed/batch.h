@@ -1,26 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "feed/buffers.h"
+#include "feed/timed_text.h"
 
 namespace tutti {
 
-/// Text and when it is heard, in seconds from the start of its sample.
-struct TimedText {
-  double start = 0;
-  double end = 0;
-  std::string text{};
-};
-
 /// What is known of one row of a batch beside its features.
 struct BatchSample {
-  std::string id;                  ///< as the manifest names it; "ID#2" is the third piece of a recording that was cut
-  std::string text;                ///< exactly as written; tokenising and normalising belong to the task
+  std::string id{};                ///< as the manifest names it; "ID#2" is the third piece of a recording that was cut
+  std::string text{};              ///< exactly as written; tokenising and normalising belong to the task
   std::int32_t frames = 0;         ///< real mel frames, 100 a second; what follows in its row is padding
   std::vector<TimedText> times{};  ///< where the source knows them; empty otherwise
+  std::vector<TimedText> words{};  ///< the same as finely as it is known: words or parts of them, with their spaces
+  std::filesystem::path audio{};   ///< where its sound lies
+  double start = 0;                ///< seconds in that file
   std::vector<std::string> fields{};  ///< the values of FeedOptions::fields, in that order; "" where a line has none
 };
 

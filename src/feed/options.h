@@ -62,7 +62,7 @@ struct FeedOptions {
   std::int64_t max_samples = 0;  ///< (*) only the first so many lines; 0: all
   std::vector<std::string> fields{};  ///< further columns to hand through, "condition"
 
-  bool times = false;  ///< also read the times of the text, where transcripts have them (BatchSample::times)
+  bool times = false;  ///< also the times of the text, where the source has them (BatchSample::times and words)
 
   std::uint64_t seed = 0;   ///< (*)
   std::int64_t epochs = 1;  ///< then `next` yields nothing more; 0: no end

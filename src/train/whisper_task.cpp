@@ -9,7 +9,9 @@
 
 #include "base/counter_random.h"
 #include "model/convert/hugging_face_files.h"
+#include "train/network/local_attention.h"
 #include "train/new_vocabulary.h"
+#include "train/timed_spelling.h"
 
 namespace tutti {
 namespace {
@@ -73,12 +75,13 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       window_share_(recipe.window_share),
       seed_(recipe.seed),
       forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing},
-      ctc_weight_(recipe.ctc_weight) {
+      ctc_weight_(recipe.ctc_weight),
+      frame_weight_(recipe.frame_weight) {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
     lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
   trained_ = lora_ ? lora_->parameters() : parameters_.all;
-  if (ctc_weight_ <= 0) return;
+  if (ctc_weight_ <= 0 && frame_weight_ <= 0) return;
   ctc_.emplace(dims().n_audio_state, labels_.tokenizer().special().eot, mixed({recipe.seed, digest("ctc")}), device_);
   trained_.insert(trained_.end(), ctc_->parameters().begin(), ctc_->parameters().end());
 }
@@ -99,7 +102,9 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
     const auto shape = shape_of(recipe, vocabulary->n_vocab);
     if (auto checked = check_shape(shape); !checked) return fail_in("the new network", checked.error());
     const auto tokenizer = vocabulary->tokenizer;
-    return finish(new_parameters(shape, mixed({recipe.seed, digest("weights")}), device), tokenizer,
+    auto parameters = new_parameters(shape, mixed({recipe.seed, digest("weights")}), device);
+    if (recipe.local_attention) look_nearby(parameters);
+    return finish(std::move(parameters), tokenizer,
                   [=](WeightType type) { return Result<FileMap>(new_hugging_face_files(shape, tokenizer, type)); });
   }
   auto opened = open_checkpoint(model);
@@ -117,6 +122,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   TaskBatch made;
   std::vector<LabelRow> rows;
   std::vector<std::int64_t> kept, frames;
+  std::vector<const BatchSample*> samples;
   for (std::int64_t i = 0; i < batch.size(); ++i) {
     const auto& sample = batch.samples[static_cast<std::size_t>(i)];
     auto row = labels_.row(sample, batch.epoch);
@@ -128,6 +134,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     made.ids.push_back(sample.id);
     rows.push_back(std::move(*row));
     kept.push_back(i);
+    samples.push_back(&sample);
     frames.push_back(sample.frames);
   }
   if (rows.empty()) return made;
@@ -144,6 +151,9 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(spelled.tokens));
   made.inputs.push_back(std::move(spelled.lengths));
+  if (frame_weight_ > 0)
+    made.inputs.push_back(
+        tokens_at_positions(samples, labels_.tokenizer(), (made.inputs.front().size(2) + 1) / 2, ctc_->blank()));
   return made;
 }
 
@@ -162,7 +172,8 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
   const auto logits = decode(weights, dims(), inputs[1], states, options);
   auto loss = at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
                                      kNotAsked);
-  if (ctc_) loss = loss + ctc_weight_ * ctc_->loss_sum(states, inputs[3], inputs[4]);
+  if (ctc_weight_ > 0) loss = loss + ctc_weight_ * ctc_->loss_sum(states, inputs[3], inputs[4]);
+  if (frame_weight_ > 0) loss = loss + frame_weight_ * ctc_->timed_loss_sum(states, inputs[5]);
   return loss;
 }
 

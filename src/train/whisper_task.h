@@ -53,6 +53,7 @@ class WhisperTask : public Task {
   ForwardOptions forward_{};
   std::optional<LowRankAdditions> lora_{};
   double ctc_weight_;
+  double frame_weight_;
   std::optional<CtcHead> ctc_{};
   std::vector<Parameter> trained_{};
 };

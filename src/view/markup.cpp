@@ -1,5 +1,6 @@
 #include "view/markup.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tutti {
@@ -39,6 +40,12 @@ std::string url_of_path(std::string_view path) {
     url += code;
   }
   return url;
+}
+
+std::string audio_player(std::string_view url, double start, double end) {
+  char stretch[80];
+  std::snprintf(stretch, sizeof stretch, "#t=%.1f,%.1f", std::max(0.0, start), end);
+  return "<audio controls preload=\"none\" src=\"" + escaped_markup(std::string(url) + stretch) + "\"></audio>";
 }
 
 }  // namespace tutti

@@ -11,4 +11,7 @@ std::string escaped_markup(std::string_view text);
 /// A path as a relative or absolute URL: everything but unreserved characters and slashes is percent-encoded.
 std::string url_of_path(std::string_view path);
 
+/// A player of the seconds [start, end] of what lies at `url`, which loads nothing before it is asked to.
+std::string audio_player(std::string_view url, double start, double end);
+
 }  // namespace tutti

@@ -50,6 +50,37 @@ TEST(MorseFolder, HoldsTheNotesLayout) {
   EXPECT_NE(files["metadata.csv"].find("," + times->text + ","), std::string::npos);
 }
 
+TEST(MorseFolder, TimesEveryLetterWhereAsked) {
+  const TempFolder by_word, by_letter;
+  MorseFolder wanted = folder_of(by_word.path(), 8);
+  ASSERT_TRUE(write_morse_folder(wanted));
+  wanted.out = by_letter.path();
+  wanted.letter_times = true;
+  ASSERT_TRUE(write_morse_folder(wanted));
+  auto words = files_in(by_word.path()), letters = files_in(by_letter.path());
+  std::size_t checked = 0;
+  for (const auto& [name, json] : words) {
+    if (!name.starts_with("transcripts/")) continue;
+    const auto coarse = read_transcript_json(json), fine = read_transcript_json(letters[name]);
+    ASSERT_TRUE(coarse && fine);
+    for (std::size_t i = 0; i < coarse->segments.size(); ++i) {
+      std::string text;
+      double last = 0;
+      for (const Word& letter : fine->segments[i].words) {
+        text += letter.word;
+        EXPECT_GT(letter.start, last);
+        EXPECT_GT(letter.end, letter.start);
+        last = letter.end;
+        ++checked;
+      }
+      EXPECT_EQ(text, fine->segments[i].text);
+      EXPECT_EQ(fine->segments[i].words.front().start, coarse->segments[i].words.front().start);
+      EXPECT_EQ(last, coarse->segments[i].words.back().end);
+    }
+  }
+  EXPECT_GT(checked, 30U);
+}
+
 TEST(MorseFolder, IsTheSameWithAnyNumberOfThreads) {
   const TempFolder one, many;
   MorseFolder wanted = folder_of(one.path(), 20);

@@ -207,6 +207,35 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
 }
 
+TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {
+  const Corpus corpus({1.0});
+  corpus.rewrite(R"({"id":"s0","audio":"s0.wav","text":"a b","words":[{"word":"a","start":0.2,"end":0.4},)"
+                 R"({"word":" b","start":0.5,"end":0.8}]})");
+  FeedOptions options = options_for(corpus.manifest());
+  Feed untimed = opened(options);
+  EXPECT_TRUE(drained(untimed).at(0).samples.at(0).words.empty());
+  options.times = true;
+  options.augmentation = {.speed_share = 1, .speed = {1.25, 1.25}};
+  Feed feed = opened(options);
+  const auto batches = drained(feed);
+  const auto& words = batches.at(0).samples.at(0).words;
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_EQ(words[1].text, " b");
+  EXPECT_NEAR(words[1].start, 0.5 / 1.25, 1e-9);
+  EXPECT_NEAR(words[1].end, 0.8 / 1.25, 1e-9);
+}
+
+TEST(Feed, AWordWithoutTimesIsABadSample) {
+  const Corpus corpus({1.0, 1.0});
+  corpus.rewrite(
+      "{\"id\":\"s0\",\"audio\":\"s0.wav\",\"text\":\"a\",\"words\":[\"a\"]}\n"
+      "{\"id\":\"s1\",\"audio\":\"s1.wav\",\"text\":\"b\"}");
+  Feed feed = opened(options_for(corpus.manifest()));
+  const auto batches = drained(feed);
+  ASSERT_EQ(batches.at(0).samples.size(), 1U);
+  EXPECT_EQ(batches[0].samples[0].id, "s1");
+}
+
 TEST(Feed, LikeLengthsGoTogether) {
   const Corpus corpus(mixed_lengths(300));
   FeedOptions options = options_for(corpus.manifest());

@@ -43,6 +43,13 @@ TEST(CharacterPairs, TellWhatWasTakenForWhat) {
   EXPECT_EQ(differing_characters("", "é"), (Pairs{{0, U'é'}}));
 }
 
+TEST(EvaluationPage, PlaysTheWorstSamplesFromWhereTheyLie) {
+  const HeardSample sample{
+      .id = "1", .reference = "a", .hypothesis = "b", .audio = "/set/x y.wav", .start = 2, .end = 3.5};
+  const auto page = evaluation_html(judge_samples({sample}, "none"), {sample}, "none");
+  EXPECT_NE(page.find("src=\"file:///set/x%20y.wav#t=2.0,3.5\""), std::string::npos) << page;
+}
+
 TEST(EvaluationPage, ShowsWorstSamplesAndEscapesTheirTexts) {
   const auto page = evaluation_html(judge_samples({{"1", "", "a", "<b>"}}, "none"), {{"1", "", "a", "<b>"}}, "none");
   EXPECT_NE(page.find("&lt;b&gt;"), std::string::npos);

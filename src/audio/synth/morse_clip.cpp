@@ -76,8 +76,12 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
     seconds = tone.start + keyed.length() + after;
   }
   tone.downs = keyed.downs;
-  for (KeyedWord& word : keyed.words)
-    clip.words.push_back({std::move(word.text), word.start + tone.start, word.end + tone.start});
+  clip.words = std::move(keyed.words);
+  for (KeyedWord& word : clip.words) {
+    word.start += tone.start;
+    word.end += tone.start;
+    for (KeyDown& letter : word.letters) letter = {letter.start + tone.start, letter.end + tone.start};
+  }
   clip.pcm = to_pcm(received(std::llround(seconds * kModelRate.value), tone, clip.path, random));
   return clip;
 }

@@ -11,7 +11,7 @@ namespace tutti {
 /// Dots and dashes of an upper-case letter, digit or sign (ITU-R M.1677-1); empty for what has none.
 std::string_view morse_pattern(char symbol);
 
-/// The key is down, in seconds from the first one.
+/// The key is down, or a letter is keyed, in seconds from the first one.
 struct KeyDown {
   double start = 0;
   double end = 0;
@@ -22,6 +22,7 @@ struct KeyedWord {
   std::string text;
   double start = 0;
   double end = 0;
+  std::vector<KeyDown> letters{};  ///< from the first mark's start to the last one's end, for each symbol of the text
 };
 
 struct KeyedText {

@@ -34,15 +34,25 @@ std::string id_of(std::int64_t index) {
   return text;
 }
 
-/// The words with their times, as one segment.
-Transcript transcript_of(const MorseClip& clip) {
+void append_letters(const KeyedWord& word, std::vector<Word>& out) {
+  for (std::size_t i = 0; i < word.letters.size(); ++i)
+    out.push_back({(i == 0 ? " " : "") + word.text.substr(i, 1), word.letters[i].start, word.letters[i].end, 1});
+}
+
+/// The words, or their letters, with their times, as one segment.
+Transcript transcript_of(const MorseClip& clip, bool letter_times) {
   Transcript transcript{clip.text, {}, "en"};
   if (clip.words.empty()) return transcript;
   Segment segment;
   segment.start = clip.words.front().start;
   segment.end = clip.words.back().end;
   segment.text = " " + clip.text;
-  for (const KeyedWord& word : clip.words) segment.words.push_back({" " + word.text, word.start, word.end, 1});
+  for (const KeyedWord& word : clip.words) {
+    if (letter_times)
+      append_letters(word, segment.words);
+    else
+      segment.words.push_back({" " + word.text, word.start, word.end, 1});
+  }
   transcript.segments.push_back(std::move(segment));
   return transcript;
 }
@@ -57,7 +67,7 @@ Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
   const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return tl::unexpected(system_error(times.string(), "cannot be written", errno));
-  const std::string json = transcript_json(transcript_of(clip));
+  const std::string json = transcript_json(transcript_of(clip, wanted.letter_times));
   if (auto done = write_all(file.get(), std::as_bytes(std::span(json)), times.string()); !done)
     return tl::unexpected(done.error());
   char facts[96];

@@ -42,6 +42,7 @@ OptionTable table_of(SynthCommand& command) {
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
   table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
+  table.add("letter-times", command.folder.letter_times, "", "transcripts/ times every letter, not every word");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
   return table;
 }

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/training/engine_run.h"
+#include "cli/engine_run.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
 #include "device/machine.h"
@@ -124,7 +124,7 @@ Result<void> settle_compute_threads(TrainCommand& command) {
 /// A process for every listed device, unless somebody else starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
   if (command.recipe.devices.empty()) return {};
-  if (std::getenv("WORLD_SIZE") || std::getenv("SLURM_NTASKS"))
+  if (variable("WORLD_SIZE") || variable("SLURM_NTASKS"))
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
   auto devices = training_devices(command.recipe.devices);

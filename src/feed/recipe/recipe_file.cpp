@@ -173,6 +173,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("ema", r.ema, 0, 1),
       between("dropout", r.dropout, 0, 0.95),
       between("ctc-weight", r.ctc_weight, 0, 100),
+      between("frame-weight", r.frame_weight, 0, 100),
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
@@ -208,9 +209,9 @@ Result<void> check_recipe(const WhisperRecipe& r) {
   for (const auto& checks : {name_checks(r), range_checks(r)})
     for (const auto& check : checks)
       if (!check) return check;
-  if (r.freeze_encoder && r.ctc_weight > 0)
-    return fail(Fault::usage, "ctc-weight: with freeze-encoder there is nothing that it could teach",
-                "Leave out one of them");
+  if (r.freeze_encoder && (r.ctc_weight > 0 || r.frame_weight > 0))
+    return fail(Fault::usage, "ctc-weight, frame-weight: with freeze-encoder there is nothing that they could teach",
+                "Leave out freeze-encoder, or both of them");
   if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

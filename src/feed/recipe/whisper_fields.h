@@ -48,6 +48,8 @@ void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit("mels", r.mels, "80|128", "bins of a new network's features");
   visit("window-seconds", r.window_seconds, "S", "a new network hears at once; at most 30");
   visit("text-context", r.text_context, "N", "tokens of a new network's text, prompt included");
+  visit("local-attention", r.local_attention, "",
+        "heads of a new network's encoder begin by looking at near positions");
   visit("vocabulary", r.vocabulary, "bytes|english|multilingual|PATH",
         "of a new network: one token a byte, one of OpenAI's, or a tokenizer file");
   visit("language", r.language, "CODE", "of the texts, told to a multilingual model");
@@ -92,6 +94,8 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("dropout", r.dropout, "SHARE", "of activations behind every layer");
   visit("ctc-weight", r.ctc_weight, "X",
         "of the loss of what the encoder alone spells, beside the decoder's: a new network learns to listen sooner");
+  visit("frame-weight", r.frame_weight, "X",
+        "of the loss of what the encoder spells when, where the times of words (or of letters) are known");
   visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
   visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
   visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");

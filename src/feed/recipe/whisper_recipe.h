@@ -41,6 +41,7 @@ struct WhisperRecipe {
   double window_seconds = 30;
   std::int32_t text_context = 448;
   std::string vocabulary = "bytes";
+  bool local_attention = false;
   std::string language = "en";
   std::string task = "transcribe";
   double timestamps = 0;
@@ -73,6 +74,7 @@ struct WhisperRecipe {
   double ema = 0;
   double dropout = 0;
   double ctc_weight = 0;
+  double frame_weight = 0;
   bool freeze_encoder = false;
   std::int32_t lora_rank = 0;
   double lora_alpha = 16;

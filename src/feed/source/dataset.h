@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "feed/timed_text.h"
 
 namespace tutti {
 
@@ -22,6 +23,8 @@ struct DatasetLine {
   std::optional<double> duration{};   ///< seconds, as the line claims
   bool is_noise = false;              ///< nothing is said in it, and that is meant
   std::filesystem::path times{};      ///< a JSON transcript with the times of the text; empty: none known
+  std::vector<TimedText>
+      words{};  ///< the line's own times of words, or of parts of them; the first of a word with its space
 };
 
 /// A set of recordings with text, line by line. Nothing is read before it is asked for: a million lines cost an index
@@ -43,8 +46,9 @@ class Dataset {
 ///    and metadata_eval.csv (`split` "train" and "validation" or "test");
 ///  * a folder in the Morse layout: metadata.csv with the header `id,audio_file,text,...`, audio/, and splits/NAME.csv
 ///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
-///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration; further
-///    names that are understood: audio_file, audio_filepath, file, path; transcript, sentence, transcription;
+///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration, in .jsonl
+///    also words, a list as transcripts have it, in seconds from the sample's start; further names that are understood:
+///    audio_file, audio_filepath, file, path; transcript, sentence, transcription;
 ///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
 ///    NAME.wav (or whatever audio).
 /// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.

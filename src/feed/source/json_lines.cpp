@@ -27,6 +27,26 @@ Result<std::optional<double>> number_of(const Json& object, const std::vector<st
   return std::nullopt;
 }
 
+/// "words" as transcripts have them.
+Result<std::vector<TimedText>> words_of(const Json& object) {
+  std::vector<TimedText> words;
+  const auto at = object.find("words");
+  if (at == object.end() || at->is_null()) return words;
+  const auto wrong = [](const Json& found) {
+    return fail(Fault::corrupt,
+                R"(words: expected a list of {"word": text, "start": seconds, "end": seconds}, found )" +
+                    found.dump().substr(0, 80));
+  };
+  if (!at->is_array()) return wrong(*at);
+  for (const Json& word : *at) {
+    const auto number = [&](const char* name) { return word.is_object() ? word.value(name, Json()) : Json(); };
+    const Json start = number("start"), end = number("end"), text = number("word");
+    if (!text.is_string() || !start.is_number() || !end.is_number() || end < start) return wrong(word);
+    words.push_back({start, end, text});
+  }
+  return words;
+}
+
 class JsonLines final : public Dataset {
  public:
   JsonLines(LineIndex lines, std::filesystem::path index, std::vector<std::string> fields)
@@ -68,6 +88,9 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
   // NeMo's manifests cut with offset and duration.
   if (sample.start && !sample.end && *duration) sample.end = *sample.start + **duration;
   if (!sample.start && !sample.end) sample.duration = *duration;
+  auto words = words_of(object);
+  if (!words) return tl::unexpected(words.error());
+  sample.words = std::move(*words);
   for (const auto& name : fields_) sample.fields.push_back(text_of(object, {name}));
   return sample;
 }

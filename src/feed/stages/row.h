@@ -46,6 +46,7 @@ struct Row {
   NativeClip clip{};
   std::vector<std::int16_t> pcm{};
   std::vector<TimedText> times{};
+  std::vector<TimedText> words{};
   bool cut_start = false;  ///< kCutSearch of sound lies before the nominal start, to find quiet in
   bool cut_end = false;
   CacheKey key{};  ///< of its features, where there is a cache

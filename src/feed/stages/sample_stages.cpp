@@ -91,9 +91,22 @@ Result<NativeClip> decode_in_child(const std::filesystem::path& path, const Clip
 }
 
 /// After a cut has moved its start.
-void move_times(Row& row) {
-  const double by = row.lead;
-  for (TimedText& text : row.times) text = {text.start - by, text.end - by, std::move(text.text)};
+void move_times(Row& row, double by) {
+  for (auto* texts : {&row.times, &row.words})
+    for (TimedText& text : *texts) text = {text.start - by, text.end - by, std::move(text.text)};
+}
+
+void append_words(const Transcript& transcript, std::vector<TimedText>& words) {
+  for (const Segment& segment : transcript.segments)
+    for (const Word& word : segment.words) words.push_back({word.start, word.end, word.word});
+}
+
+/// Those of the words that a piece holds, as often as its text has them.
+std::vector<TimedText> words_within(const Transcript& transcript, const Piece& piece) {
+  std::vector<TimedText> words;
+  append_words(transcript, words);
+  std::erase_if(words, [&](const TimedText& word) { return word.end <= piece.start || word.start >= piece.end; });
+  return words;
 }
 
 /// The transcript of a line, if it names one that is there.
@@ -191,12 +204,14 @@ void SampleStages::augment(Row& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
   row.pcm = augmented(std::move(row.pcm), options_.augmentation, speed, key);
-  for (TimedText& text : row.times) text = {text.start / speed, text.end / speed, std::move(text.text)};
+  for (auto* texts : {&row.times, &row.words})
+    for (TimedText& text : *texts) text = {text.start / speed, text.end / speed, std::move(text.text)};
 }
 
 /// The text of what is not a whole line, and its times.
 Result<void> SampleStages::add_text(Row& row) const {
   DatasetLine& line = row.line;
+  if (options_.times) row.words = std::move(line.words);
   if (line.times.empty() || (row.planned.piece < 0 && !options_.times && !line.text.empty())) return {};
   std::error_code ignored;
   if (row.planned.piece < 0 && !line.text.empty() && !std::filesystem::exists(line.times, ignored)) return {};
@@ -206,6 +221,7 @@ Result<void> SampleStages::add_text(Row& row) const {
     if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
     if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
     for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, trimmed(it.text)});
+    append_words(*transcript, row.words);
     return {};
   }
   const auto seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio, options_.window);
@@ -220,8 +236,9 @@ Result<void> SampleStages::add_text(Row& row) const {
   line.end = piece.end + (piece.cut_end ? kCutSearch : 0);
   line.text = std::move(piece.text);
   line.id += "#" + std::to_string(row.planned.piece + 1);
+  if (options_.times) row.words = words_within(*transcript, piece);
   row.times = std::move(piece.times);
-  for (TimedText& text : row.times) text = {text.start - *line.start, text.end - *line.start, std::move(text.text)};
+  move_times(row, *line.start);
   return {};
 }
 
@@ -261,7 +278,7 @@ void SampleStages::look_up(Row& row) const {
   if (!row.cached) return;
   row.bytes = {};
   row.lead = row.cached->lead;
-  move_times(row);
+  move_times(row, row.lead);
 }
 
 void SampleStages::decode(Row& row) const {
@@ -284,7 +301,7 @@ void SampleStages::trim(Row& row) const {
   row.pcm.resize(static_cast<std::size_t>(last));
   row.pcm.erase(row.pcm.begin(), row.pcm.begin() + first);
   row.lead = static_cast<float>(length_of(first, kModelRate).count());
-  move_times(row);
+  move_times(row, row.lead);
 }
 
 void SampleStages::resample(Row& row) {
@@ -362,7 +379,14 @@ void SampleStages::features(Row& row) const {
   if (row.bad) return;
   mask_spectrum(out, batch.n_mels, stride, real, options_.augmentation.spectrum,
                 key_of(options_, batch.epoch, row.line.id));
-  batch.samples[row.at] = {row.line.id, row.line.text, real, std::move(row.times), std::move(row.line.fields)};
+  batch.samples[row.at] = {.id = row.line.id,
+                           .text = row.line.text,
+                           .frames = real,
+                           .times = std::move(row.times),
+                           .words = std::move(row.words),
+                           .audio = std::move(row.line.audio),
+                           .start = row.line.start.value_or(0) + row.lead,
+                           .fields = std::move(row.line.fields)};
 }
 
 }  // namespace tutti

@@ -48,16 +48,23 @@ struct Judged {
   Evaluation verdict{};
 };
 
+/// Of the file where it lies: the page stays small, and plays on the machine that evaluated.
+std::string player(const HeardSample& sample) {
+  if (sample.audio.empty()) return {};
+  const auto url = "file://" + url_of_path(std::filesystem::absolute(sample.audio).string());
+  return audio_player(url, sample.start, sample.end);
+}
+
 std::string worst_table(const std::vector<HeardSample>& samples, const std::string& normaliser) {
   std::vector<Judged> judged;
   for (const auto& sample : samples) judged.push_back({&sample, judge_samples({sample}, normaliser)});
   const auto badness = [](const Judged& one) { return one.verdict.cer + (1 - one.verdict.noise_accuracy); };
   std::ranges::stable_sort(judged, std::ranges::greater(), badness);
-  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard</tr>\n";
+  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard<th>sound</tr>\n";
   for (const auto& one : std::span(judged).first(std::min(kWorst, judged.size()))) {
     if (badness(one) == 0) break;
     html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) + percent(one.verdict.cer) +
-            cell(one.sample->reference) + cell(one.sample->hypothesis) + "</tr>\n";
+            cell(one.sample->reference) + cell(one.sample->hypothesis) + "<td>" + player(*one.sample) + "</tr>\n";
   }
   return html + "</table>\n";
 }

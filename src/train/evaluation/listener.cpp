@@ -13,6 +13,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int32_t kSlots = 8;
+constexpr double kFramesPerSecond = 100;
 
 std::optional<std::int32_t> if_present(std::int32_t id) {
   return id > 0 ? std::optional(id) : std::nullopt;
@@ -81,7 +82,10 @@ Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokeniz
       heard.push_back({.id = sample.id,
                        .condition = sample.fields.empty() ? "" : sample.fields.front(),
                        .reference = sample.text,
-                       .hypothesis = (*texts)[i]});
+                       .hypothesis = (*texts)[i],
+                       .audio = sample.audio,
+                       .start = sample.start,
+                       .end = sample.start + sample.frames / kFramesPerSecond});
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ struct HeardSample {
   std::string condition{};  // empty: not known
   std::string reference{};
   std::string hypothesis{};
+  std::filesystem::path audio{};  // where it can be heard; empty: not known
+  double start = 0;               // seconds in that file
+  double end = 0;
 };
 
 /// Error rates as fractions, pooled over samples with text; 0 where there are none.

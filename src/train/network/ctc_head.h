@@ -26,7 +26,18 @@ class CtcHead {
   /// with more tokens than positions counts as nothing.
   at::Tensor loss_sum(const at::Tensor& states, const at::Tensor& spelled, const at::Tensor& lengths) const;
 
+  /// Cross-entropy of what is spelled where, summed over positions: [] float32. `at_positions` [rows, positions] int64:
+  /// the token, blank() for none, kNotAsked (train/labels.h) where nothing is known; blanks count for less, as they are
+  /// many. Where the times of letters are known this tells the encoder in a few hundred steps what CTC alone, which has
+  /// to find them first, needs thousands for.
+  at::Tensor timed_loss_sum(const at::Tensor& states, const at::Tensor& at_positions) const;
+
+  std::int64_t blank() const { return parameters_[0].value.size(0) - 1; }
+
  private:
+  /// [rows, positions, text_tokens + 1] float32, before softmax.
+  at::Tensor scores_of(const at::Tensor& states) const;
+
   std::vector<Parameter> parameters_;
 };
 

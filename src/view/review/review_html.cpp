@@ -60,9 +60,7 @@ std::string waveform(const ReviewFinding& finding) {
 /// Begins a moment before the finding, so that the ear can settle.
 std::string player(const std::string& url, const ReviewFinding& finding) {
   if (url.empty()) return {};
-  const std::string fragment =
-      "#t=" + number(std::max(0.0, finding.start.count() - 1)) + "," + number(finding.end.count() + 1);
-  return "<audio controls preload=\"none\" src=\"" + escaped_markup(url + fragment) + "\"></audio>\n";
+  return audio_player(url, finding.start.count() - 1, finding.end.count() + 1) + "\n";
 }
 
 bool same_place(const ReviewFinding& a, const ReviewFinding& b) {
