@@ -30,6 +30,14 @@ bool another_to_try(const Scene& scene, const QueuedTask& task) {
 
 }  // namespace
 
+int places_of(const Scene& scene, const DeviceBook& book) {
+  constexpr double kFewPieces = 5;  // for each device
+  int devices = 0;
+  for (const DeviceBook& it : scene.devices) devices += it.health().in_service() ? 1 : 0;
+  const bool few = scene.queue.audio_unplaced() <= kFewPieces * devices * scene.options.piece.count();
+  return few ? book.slots() : book.useful();
+}
+
 std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task) {
   const DeviceBook& book = scene.devices[device];
   if (!book.health().in_service()) return Limit::not_in_service;
@@ -40,7 +48,7 @@ std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Queue
   const auto cap = book.facts().task_cap;
   if (cap && book.tasks() >= *cap && !book.has_task(task.id)) return Limit::task_cap;
   if (!book.holds_one_more(scene.options)) return Limit::device_memory;
-  if (book.pieces() >= book.slots()) return Limit::slots;
+  if (book.pieces() >= places_of(scene, book)) return Limit::slots;
   return {};
 }
 
@@ -69,7 +77,7 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
     case Limit::not_in_service:
       return std::string(state_name(book.health().state())) +
              (book.health().reason().empty() ? "" : ": " + book.health().reason());
-    case Limit::slots: return number(book.pieces()) + " of " + number(book.slots()) + " places are taken";
+    case Limit::slots: return number(book.pieces()) + " of " + number(places_of(scene, book)) + " places are taken";
     case Limit::task_cap: return number(book.tasks()) + " of " + number(*book.facts().task_cap) + " tasks, its cap";
     case Limit::tasks_at_once:
       return number(scene.queue.in_work()) + " of " + number(scene.options.tasks_at_once) + " tasks are in work";

@@ -34,6 +34,10 @@ enum class Limit {
 /// slots, so that "slots" means: as soon as something there is done.
 std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task);
 
+/// Pieces that may be in flight there now: as many as are of use, and once little is left as many as it holds, so that
+/// who takes what at the end is decided together.
+int places_of(const Scene& scene, const DeviceBook& book);
+
 /// As reports count it.
 Idle idle_of(Limit limit, const DeviceBook& device);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,6 +67,10 @@ class DeviceBook {
 
   // Room.
   int slots() const;  ///< that may be used now, as far as memory allows
+  /// Pieces in flight from which on more of them would only wait for each other: twice as many as make the device as
+  /// fast as it gets, or as many as there may be tasks where somebody has said so. What is begun here cannot go
+  /// elsewhere any more, so nothing is begun before that helps.
+  int useful() const { return std::min(slots(), std::max(2 * facts_.enough, facts_.task_cap.value_or(0))); }
   void set_slots(int slots) { facts_.slots = slots; }
   void set_foreign(Bytes foreign) { foreign_ = foreign; }
   /// Its worker has the model: it fits beside what others use now.

@@ -97,7 +97,7 @@ std::vector<DeviceIndex> Placer::by_preference(double audio, const std::string& 
 bool Placer::has_room(DeviceIndex device) const {
   if (scene_.options.policy == Policy::note_raw) return true;
   const DeviceBook& book = scene_.devices[device];
-  return book.pieces() < book.slots() && !book.runs_alone() && scene_.clearing != device;
+  return book.pieces() < places_of(scene_, book) && !book.runs_alone() && scene_.clearing != device;
 }
 
 bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {

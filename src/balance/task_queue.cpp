@@ -51,12 +51,21 @@ Seconds TaskQueue::assumed(const QueuedTask& task) const {
   return std::max(task.placed + task.ready_audio, kUnknownAudio);
 }
 
+/// Never more than all: what a few recordings last longer than was said is chance, and expecting it of the others would
+/// send the last pieces to slow devices.
+double TaskQueue::found_share() const {
+  constexpr double kDoubt = 4;  // recordings that are thought to be as long as said, beside those that were looked into
+  if (found_of_ <= 0) return 1;
+  const auto finds = static_cast<double>(finds_);
+  return std::min(1.0, (finds * found_ / found_of_ + kDoubt) / (finds + kDoubt));
+}
+
 /// What the task adds to the sums.
 void TaskQueue::count(QueuedTask& task) {
   Seconds left = std::max(assumed(task) - task.placed, task.ready_audio);
   if (task.facts.whole && task.started) left = task.ready_audio;  // its one piece is in flight, or back in the queue
   if (task.ended) left = {};
-  unplaced_ += (left - task.counted).count();
+  (task.found ? known_ : believed_) += (left - task.counted).count();
   task.counted = left;
 }
 
@@ -95,6 +104,7 @@ void TaskQueue::add(TaskKey id, TaskFacts facts, std::optional<DeviceIndex> deal
   if (!is_new) return;
   at->second.id = id;
   at->second.facts = std::move(facts);
+  at->second.believed = at->second.facts.audio;
   at->second.arrival = arrivals_++;
   at->second.dealt_to = dealt_to;
   ++unfinished_;
@@ -107,7 +117,21 @@ QueuedTask* TaskQueue::find(TaskKey id) {
 }
 
 void TaskQueue::correct_length(TaskKey id, Seconds audio) {
-  change(id, [&](QueuedTask& task) { task.facts.audio = audio; });
+  change(id, [&](QueuedTask& task) {
+    if (!task.found) {
+      believed_ -= task.counted.count();
+      known_ += task.counted.count();
+    }
+    if (task.believed > Seconds::zero()) {
+      if (!task.found) {
+        found_of_ += task.believed.count();
+        ++finds_;
+      }
+      found_ += (audio - task.found.value_or(Seconds{})).count();
+    }
+    task.found = audio;
+    task.facts.audio = audio;
+  });
 }
 
 void TaskQueue::offer(TaskKey id, ReadyPieces pieces) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -39,6 +40,8 @@ struct QueuedTask {
   std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
   std::vector<std::string> evidence{};  // what was said about every failure
   Seconds counted{};                    // its part of TaskQueue::audio_unplaced
+  Seconds believed{};                   // its length when it was added
+  std::optional<Seconds> found{};       // its length as found since
 
   bool risky() const { return !ready.empty() && ready.front().risky; }
 };
@@ -102,9 +105,9 @@ class TaskQueue {
   bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
   bool anything_left() const { return unfinished_ > 0; }
   /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
-  double audio_unplaced() const { return std::max(0.0, unplaced_); }
+  double audio_unplaced() const { return std::max(0.0, known_) + std::max(0.0, believed_) * found_share(); }
   /// Of that, what cannot start yet.
-  double audio_unready() const { return std::max(0.0, unplaced_ - ready_); }
+  double audio_unready() const { return std::max(0.0, audio_unplaced() - ready_); }
   std::size_t waiting() const { return unfinished_ - in_work_; }
   std::size_t in_work() const { return in_work_; }
 
@@ -121,6 +124,8 @@ class TaskQueue {
   void count(QueuedTask& task);
   void start(QueuedTask& task);
   Seconds assumed(const QueuedTask& task) const;
+  /// How much of what recordings were said to last was found in them: only their speech may be heard.
+  double found_share() const;
 
   DispatcherOptions options_;
   std::unordered_map<TaskKey, QueuedTask> tasks_{};
@@ -131,7 +136,10 @@ class TaskQueue {
   std::uint64_t arrivals_ = 0;
   std::size_t unfinished_ = 0;
   std::size_t in_work_ = 0;
-  double unplaced_ = 0;
+  double known_ = 0;     // unplaced audio of tasks whose length was found
+  double believed_ = 0;  // of the others, as long as they are said to be
+  double found_of_ = 0, found_ = 0;
+  std::size_t finds_ = 0;
   double ready_ = 0;
 };
 

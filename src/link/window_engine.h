@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "link/messages.h"
 
 namespace tutti {
@@ -23,6 +24,9 @@ class WindowEngine {
   virtual Result<Aligned> align(const AlignWindow& request) = 0;
   /// Frees what an open window holds. Unknown ids are ignored.
   virtual void release(WindowId window) = 0;
+  /// How much audio all windows of the recording come to, as found since, so that whoever shares devices out can plan
+  /// with it. Nothing to do where there is one worker.
+  virtual void correct_length(Seconds) {}
 };
 
 }  // namespace tutti

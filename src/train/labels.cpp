@@ -37,8 +37,12 @@ void Labels::append_text(std::vector<std::int32_t>& row, const std::string& text
 
 void Labels::append_timed(std::vector<std::int32_t>& row, const BatchSample& sample) const {
   auto stretches = sample.times;
-  if (stretches.empty() && !sample.text.empty())
-    stretches.push_back({.start = 0, .end = sample.frames / kFramesPerSecond, .text = sample.text});
+  if (stretches.empty() && !sample.text.empty()) {
+    const bool timed = !sample.words.empty();
+    stretches.push_back({.start = timed ? sample.words.front().start : 0,
+                         .end = timed ? sample.words.back().end : sample.frames / kFramesPerSecond,
+                         .text = sample.text});
+  }
   if (stretches.empty()) row.push_back(time_token(0));
   for (const auto& stretch : stretches) {
     row.push_back(time_token(stretch.start));

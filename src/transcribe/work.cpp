@@ -79,6 +79,13 @@ Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& cont
   return {};
 }
 
+/// Of all windows together, in whole frames as they are asked for.
+Seconds heard_in(const std::vector<SpeechChunk>& chunks) {
+  std::int64_t frames = 0;
+  for (const SpeechChunk& chunk : chunks) frames += chunk.frames();
+  return length_of(frames * kHopSamples, kModelRate);
+}
+
 Result<void> prepare_chunks(DecodedFile decoded, std::vector<SpeechChunk> chunks, const TranscriptionContext& context,
                             const HandOn& hand_on) {
   const auto file = std::make_shared<BatchedFile>(std::move(decoded), std::move(chunks), context);
@@ -107,6 +114,7 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
   if (!speech) return tl::unexpected(speech.error());
   if (context.way.batched) {
     auto chunks = chunks_of(**speech, context.model.frames_per_window);
+    context.windows.engine.correct_length(heard_in(chunks));
     if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
   }
   return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, hand_on);

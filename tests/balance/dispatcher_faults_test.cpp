@@ -187,7 +187,9 @@ TEST(DispatcherFaults, ACanaryEndsWithItsWorkerAndTheNextOneIsGranted) {
 
 TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) {
   Dispatcher dispatcher;
-  dispatcher.add_device(device("a", 30, 8), {});
+  auto facts = device("a", 30, 8);
+  facts.enough = 4;
+  dispatcher.add_device(facts, {});
   dispatcher.add_task(1, {.audio = Seconds(3000)}, {});
   dispatcher.offer(1, Seconds(30), 100, {});
   auto grants = take_all(dispatcher, {});

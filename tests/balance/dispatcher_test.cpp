@@ -61,6 +61,7 @@ TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
 TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
   Dispatcher dispatcher({.least_headroom = {0}});
   DeviceFacts facts = device("GPU 0", 30, 8);
+  facts.enough = 4;
   facts.memory = Bytes{10'000'000'000};
   facts.model_memory = {4'000'000'000};
   facts.piece_memory = {1'500'000'000};
@@ -186,6 +187,39 @@ TEST(Dispatcher, ASlowDeviceLeavesTheLastWindowToAFasterOne) {
   ASSERT_EQ(grants.size(), 1u) << "0.5 s twice on the fast one is sooner than 10 s on the slow one";
   EXPECT_EQ(grants[0].device, fast);
   EXPECT_EQ(dispatcher.devices({})[slow].why_idle, Idle::left_to_faster);
+}
+
+TEST(Dispatcher, NothingIsBegunWhereItWouldOnlyWait) {
+  Dispatcher dispatcher;
+  auto facts = device("a", 30, 8);
+  facts.enough = 1;
+  dispatcher.add_device(facts, {});
+  facts.id = "capped";
+  facts.task_cap = 4;
+  dispatcher.add_device(facts, {});
+  facts.id = "faster with more of them";
+  facts.task_cap.reset();
+  facts.enough = 3;
+  dispatcher.add_device(facts, {});
+  for (TaskKey id = 0; id < 30; ++id) add_file(dispatcher, id, Seconds(600));
+  EXPECT_EQ(by_device(take_all(dispatcher, {})), (std::map<DeviceIndex, int>{{0, 2}, {1, 4}, {2, 6}}));
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "2 of 2 places are taken");
+}
+
+TEST(Dispatcher, WhatIsFoundInSomeRecordingsIsExpectedOfTheOthers) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 10, 1), {});
+  for (TaskKey id = 0; id < 3; ++id) dispatcher.add_task(id, {.audio = Seconds(100)}, {});
+  EXPECT_NEAR(dispatcher.queue({}).audio_left.count(), 300, 1e-9);
+  dispatcher.correct_length(0, Seconds(100), {});
+  EXPECT_NEAR(dispatcher.queue({}).audio_left.count(), 300, 1e-9);
+  dispatcher.correct_length(0, Seconds(60), {});
+  EXPECT_NEAR(dispatcher.queue({}).audio_left.count(), 60 + 2 * 92, 1e-9) << "as if four others had been as said";
+  dispatcher.correct_length(1, Seconds(60), {});
+  EXPECT_NEAR(dispatcher.queue({}).audio_left.count(), 60 + 60 + 100 * (2 * 0.6 + 4) / 6, 1e-9);
+  dispatcher.end_task(0, {});
+  dispatcher.correct_length(1, Seconds(180), {});
+  EXPECT_NEAR(dispatcher.queue({}).audio_left.count(), 180 + 100, 1e-9) << "what is longer than said is chance";
 }
 
 TEST(Dispatcher, WindowsOfTheLastFileSpreadOverIdleDevices) {

@@ -36,6 +36,12 @@ TEST(Labels, KnownTimesAreUsed) {
   EXPECT_EQ(row.told, (Ids{kSot, kTime + 25, ' ', 'x', kTime + 50, kTime + 100, ' ', 'y', kTime + 151}));
 }
 
+TEST(Labels, WhereWordsAreTimedTheTextStandsBetweenTheFirstAndTheLast) {
+  const BatchSample sample{.id = "a", .text = "x y", .frames = 400, .words = {{0.5, 1, "x"}, {2, 3.02, " y"}}};
+  const auto row = labels(1).row(sample, 0).value();
+  EXPECT_EQ(row.told, (Ids{kSot, kTime + 25, ' ', 'x', ' ', 'y', kTime + 151}));
+}
+
 TEST(Labels, SilenceAsksForNoSpeechAndForTheEnd) {
   const auto plain = labels(0).row({.id = "a", .text = "", .frames = 100}, 0).value();
   EXPECT_EQ(plain.told, (Ids{kSot, kNoTimes}));

@@ -90,8 +90,6 @@ struct PoolView {
 /// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. None of its calls may be waiting when it goes.
 class PoolTaskEngine : public WindowEngine {
  public:
-  /// Its length, as found since.
-  virtual void correct_length(Seconds audio) = 0;
   /// Where most of its audio was done, and the device time that took.
   struct Use {
     std::string device{};

@@ -115,7 +115,9 @@ std::optional<double> speed_of(const DeviceTime& device) {
 
 Seconds work_bound(const RunNumbers& run) {
   const double speed = total_speed(run);
-  return speed > 0 ? run.audio / speed : Seconds(0);
+  Seconds heard{};  // of the recordings often the speech alone
+  for (const DeviceTime& device : run.devices) heard += device.audio;
+  return speed > 0 ? heard / speed : Seconds(0);
 }
 
 std::optional<Seconds> lower_bound(const RunNumbers& run) {
