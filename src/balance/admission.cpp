@@ -31,11 +31,7 @@ bool another_to_try(const Scene& scene, const QueuedTask& task) {
 }  // namespace
 
 int places_of(const Scene& scene, const DeviceBook& book) {
-  constexpr double kFewPieces = 5;  // for each device
-  int devices = 0;
-  for (const DeviceBook& it : scene.devices) devices += it.health().in_service() ? 1 : 0;
-  const bool few = scene.queue.audio_unplaced() <= kFewPieces * devices * scene.options.piece.count();
-  return few ? book.slots() : book.useful();
+  return scene.little_left ? book.slots() : book.useful();
 }
 
 std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task) {

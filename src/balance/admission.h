@@ -15,6 +15,7 @@ struct Scene {
   const TaskQueue& queue;
   const DispatcherOptions& options;
   const std::optional<std::string>& host_short;  // why this machine begins nothing more beside what is in work
+  bool little_left = false;                      // so that who takes what at the end is decided together
   std::optional<DeviceIndex> clearing{};         // gets nothing new, because a risky piece needs it for itself
 };
 
@@ -34,8 +35,7 @@ enum class Limit {
 /// slots, so that "slots" means: as soon as something there is done.
 std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task);
 
-/// Pieces that may be in flight there now: as many as are of use, and once little is left as many as it holds, so that
-/// who takes what at the end is decided together.
+/// Pieces that may be in flight there now: as many as are of use, and once little is left as many as it holds.
 int places_of(const Scene& scene, const DeviceBook& book);
 
 /// As reports count it.

@@ -33,19 +33,25 @@ struct Dispatcher::State {
     queue.advance(now);
   }
 
+  bool little_left() const {
+    constexpr double kFewPieces = 5;  // for each device
+    const auto serving = std::ranges::count_if(devices, [](const DeviceBook& it) { return it.health().in_service(); });
+    return queue.audio_unplaced() <= kFewPieces * static_cast<double>(serving) * options.piece.count();
+  }
+
   /// A device for a risky piece, when none is empty: the one that is soonest, of those that should take it.
   std::optional<DeviceIndex> clearing() const {
     if (queue.risky().empty()) return {};
     const QueuedTask& task = queue.at(*queue.risky().begin());
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
-      const auto limit = refused({devices, queue, options, host_short}, i, task);
+      const auto limit = refused({devices, queue, options, host_short, little_left()}, i, task);
       if (limit && *limit != Limit::slots && *limit != Limit::device_memory) continue;
       if (!best || devices[i].drain() < devices[*best].drain()) best = i;
     }
     return best;
   }
-  Scene scene() const { return {devices, queue, options, host_short, clearing()}; }
+  Scene scene() const { return {devices, queue, options, host_short, little_left(), clearing()}; }
 
   bool another_in_service(DeviceIndex device) const {
     for (DeviceIndex i = 0; i < devices.size(); ++i)

@@ -52,7 +52,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
   FeedOptions options{.data = r.data,
                       .split = data_parts(r).train_split,
                       .max_samples = r.max_samples,
-                      .times = r.timestamps > 0 || r.frame_weight > 0,
+                      .times = r.timestamps > 0 || r.frame_weight > 0 || r.attention_weight > 0,
                       .seed = r.seed,
                       .epochs = r.epochs,
                       .rank = share.rank,

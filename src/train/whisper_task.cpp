@@ -55,12 +55,15 @@ at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
   return whole;
 }
 
-/// Tells whoever loads the network that it has never been taught without times.
-void ask_for_times(FileMap& files) {
+/// What whoever loads the network has to know of how it was taught: whether never without times, and which heads of so
+/// many layers look where a token is heard.
+void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_layers) {
   auto& text = files["generation_config.json"];
   auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) return;
-  json["return_timestamps"] = true;
+  if (always_times) json["return_timestamps"] = true;
+  if (aligned_layers > 0) json["alignment_heads"] = nlohmann::ordered_json::array();
+  for (std::int64_t layer = 0; layer < aligned_layers; ++layer) json["alignment_heads"].push_back({layer, 0});
   text = json.dump(1) + "\n";
 }
 
@@ -76,7 +79,8 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       seed_(recipe.seed),
       forward_{.dropout = recipe.dropout, .recompute = recipe.gradient_checkpointing},
       ctc_weight_(recipe.ctc_weight),
-      frame_weight_(recipe.frame_weight) {
+      frame_weight_(recipe.frame_weight),
+      attention_weight_(recipe.attention_weight) {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
     lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
@@ -147,13 +151,15 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(labels.told));
   made.inputs.push_back(std::move(labels.asked));
-  if (!ctc_) return made;
-  auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
-  made.inputs.push_back(std::move(spelled.tokens));
-  made.inputs.push_back(std::move(spelled.lengths));
+  const auto positions = (made.inputs.front().size(2) + 1) / 2;
+  if (ctc_weight_ > 0) {
+    auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
+    made.inputs.push_back(std::move(spelled.tokens));
+    made.inputs.push_back(std::move(spelled.lengths));
+  }
   if (frame_weight_ > 0)
-    made.inputs.push_back(
-        tokens_at_positions(samples, labels_.tokenizer(), (made.inputs.front().size(2) + 1) / 2, ctc_->blank()));
+    made.inputs.push_back(tokens_at_positions(samples, labels_.tokenizer(), positions, ctc_->blank()));
+  if (attention_weight_ > 0) made.inputs.push_back(positions_of_tokens(samples, rows, labels_.tokenizer(), positions));
   return made;
 }
 
@@ -169,18 +175,24 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
   if (!dropout) options.dropout = 0;
   const auto weights = current();
   const auto states = heard(weights, inputs[0], options);
-  const auto logits = decode(weights, dims(), inputs[1], states, options);
+  std::vector<at::Tensor> watched;
+  const auto logits = decode(weights, dims(), inputs[1], states, options, attention_weight_ > 0 ? &watched : nullptr);
   auto loss = at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
                                      kNotAsked);
-  if (ctc_weight_ > 0) loss = loss + ctc_weight_ * ctc_->loss_sum(states, inputs[3], inputs[4]);
-  if (frame_weight_ > 0) loss = loss + frame_weight_ * ctc_->timed_loss_sum(states, inputs[5]);
+  auto next = inputs.begin() + 3;  // in the order of prepare()
+  if (ctc_weight_ > 0) {
+    loss = loss + ctc_weight_ * ctc_->loss_sum(states, next[0], next[1]);
+    next += 2;
+  }
+  if (frame_weight_ > 0) loss = loss + frame_weight_ * ctc_->timed_loss_sum(states, *next++);
+  if (attention_weight_ > 0) loss = loss + attention_weight_ * attention_loss_sum(watched, *next++);
   return loss;
 }
 
 FileMap WhisperTask::files(const std::string& type) const {
   auto made = files_(weight_type(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
-  if (labels_.rules().timestamps == 1) ask_for_times(*made);
+  tell_how_taught(*made, labels_.rules().timestamps == 1, attention_weight_ > 0 ? dims().n_text_layer : 0);
   return std::move(*made);
 }
 

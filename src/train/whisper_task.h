@@ -54,6 +54,7 @@ class WhisperTask : public Task {
   std::optional<LowRankAdditions> lora_{};
   double ctc_weight_;
   double frame_weight_;
+  double attention_weight_;
   std::optional<CtcHead> ctc_{};
   std::vector<Parameter> trained_{};
 };

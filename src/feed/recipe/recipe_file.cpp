@@ -174,6 +174,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("dropout", r.dropout, 0, 0.95),
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
+      between("attention-weight", r.attention_weight, 0, 100),
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, many),

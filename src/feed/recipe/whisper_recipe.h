@@ -75,6 +75,7 @@ struct WhisperRecipe {
   double dropout = 0;
   double ctc_weight = 0;
   double frame_weight = 0;
+  double attention_weight = 0;
   bool freeze_encoder = false;
   std::int32_t lora_rank = 0;
   double lora_alpha = 16;

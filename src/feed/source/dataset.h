@@ -23,8 +23,8 @@ struct DatasetLine {
   std::optional<double> duration{};   ///< seconds, as the line claims
   bool is_noise = false;              ///< nothing is said in it, and that is meant
   std::filesystem::path times{};      ///< a JSON transcript with the times of the text; empty: none known
-  std::vector<TimedText>
-      words{};  ///< the line's own times of words, or of parts of them; the first of a word with its space
+  /// The line's own times of words, or of parts of them; the first part of a word has its space.
+  std::vector<TimedText> words{};
 };
 
 /// A set of recordings with text, line by line. Nothing is read before it is asked for: a million lines cost an index

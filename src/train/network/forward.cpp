@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -45,11 +46,24 @@ at::Tensor encoder_block(const at::Tensor& x, const BlockWeights& block, std::in
   return with_mlp(x + dropped(attend(y, y, block.attn, heads, false), dropout), block, dropout);
 }
 
+/// Where head 0 looks: [batch, length, positions], logarithms.
+at::Tensor first_head(const at::Tensor& asking, const at::Tensor& from, const AttentionWeights& layer,
+                      std::int64_t heads) {
+  const auto width = asking.size(2) / heads;
+  const auto own = [&](const at::Tensor& x, const ops::Linear& all) {
+    return at::linear(x, all.weight.narrow(0, 0, width), all.bias.defined() ? all.bias.narrow(0, 0, width) : all.bias);
+  };
+  const auto scores = own(asking, layer.query).matmul(own(from, layer.key).transpose(1, 2));
+  return (scores.to(at::kFloat) / std::sqrt(static_cast<double>(width))).log_softmax(2);
+}
+
 at::Tensor decoder_block(const at::Tensor& x, const at::Tensor& heard, const BlockWeights& block, std::int64_t heads,
-                         double dropout) {
+                         double dropout, std::vector<at::Tensor>* watched) {
   const auto y = norm(x, block.attn_norm);
   const auto said = x + dropped(attend(y, y, block.attn, heads, true), dropout);
-  const auto told = said + dropped(attend(norm(said, block.cross_norm), heard, block.cross, heads, false), dropout);
+  const auto asking = norm(said, block.cross_norm);
+  if (watched) watched->push_back(first_head(asking, heard, block.cross, heads));
+  const auto told = said + dropped(attend(asking, heard, block.cross, heads, false), dropout);
   return with_mlp(told, block, dropout);
 }
 
@@ -78,17 +92,17 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
 }
 
 at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
-                  const at::Tensor& heard, const ForwardOptions& options) {
+                  const at::Tensor& heard, const ForwardOptions& options, std::vector<at::Tensor>* watched) {
   require(tokens.size(1) <= dims.n_text_ctx, "decode: " + std::to_string(tokens.size(1)) + " tokens, the network has " +
                                                  std::to_string(dims.n_text_ctx) + " positions");
   auto x = at::embedding(weights.tokens, tokens) + weights.text_positions.narrow(0, 0, tokens.size(1));
   x = dropped(x, options.dropout);
   for (const auto& block : weights.decoder) {
-    const auto run = [block, heads = dims.n_text_head, share = options.dropout](const at::Tensor& input,
-                                                                                const at::Tensor& window) {
-      return decoder_block(input, window, block, heads, share);
+    const auto run = [block, heads = dims.n_text_head, share = options.dropout, watched](const at::Tensor& input,
+                                                                                         const at::Tensor& window) {
+      return decoder_block(input, window, block, heads, share, watched);
     };
-    x = options.recompute ? recomputed(x, heard, run) : run(x, heard);
+    x = options.recompute && !watched ? recomputed(x, heard, run) : run(x, heard);
   }
   return at::linear(norm(x, weights.decoder_norm), weights.tokens);
 }

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "model/weights.h"
 
 namespace tutti {
@@ -23,7 +25,10 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
 
 /// tokens: [batch, length] int64; heard: what `encode` gave -> logits [batch, length, n_vocab]; of every position, over
 /// itself and what is before it.
+///
+/// `watched`: gets, for each layer, where head 0 of its cross-attention looks: [batch, length, positions], logarithms
+/// of shares that add up to one; these layers are not computed again.
 at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
-                  const at::Tensor& heard, const ForwardOptions& options);
+                  const at::Tensor& heard, const ForwardOptions& options, std::vector<at::Tensor>* watched = nullptr);
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kGain = 1.5;         // of what the sinusoids say; measured with recipes/nano.py's Morse
+constexpr double kGain = 1.5;         // of what the sinusoids say; 1 and 2 serve as well
 constexpr double kContentKept = 0.3;  // of the drawn weights
 constexpr double kFirstReach = 3;     // positions that the first layer's farthest heads look
 
