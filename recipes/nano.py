@@ -27,7 +27,7 @@ MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000
 SHORT_MORSE = {"clean": 8000, "good": 16000, "moderate": 6000}
 # How the short clips are learned: in many small steps, without times in the text, and each letter where it is heard.
 FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002", "--timestamps", "0",
-         "--frame-weight", "1", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
+         "--frame-weight", "1", "--attention-weight", "0.5", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
          "--max-steps", "8000", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
@@ -54,13 +54,30 @@ def recordings(folder, wanted):
     return speakers
 
 
-def with_noise(samples, decibels, draw):
-    power = sum(s * s for s in samples) / len(samples)
-    deviation = math.sqrt(power / 10 ** (decibels / 10))
-    return array.array("h", (max(-32768, min(32767, round(s + draw.gauss(0, deviation)))) for s in samples))
+class Noise:
+    """Noise of the recordings' own rate, as strong as they are less so many decibels. What is judged gets new noise, what is
+    learned pieces of one long noise, in a tenth of the time."""
+
+    def __init__(self, share, least, most, stock=None):
+        self.share, self.least, self.most, self.stock = share, least, most, stock
+
+    def add(self, samples, draw):
+        if self.share < 1 and draw.random() >= self.share:
+            return samples
+        power = sum(s * s for s in samples) / len(samples)
+        deviation = math.sqrt(power / 10 ** (draw.uniform(self.least, self.most) / 10))
+        if self.stock is None:
+            noise = (draw.gauss(0, deviation) for _ in samples)
+        else:
+            start = draw.randrange(len(self.stock) - len(samples))
+            noise = (deviation * value for value in self.stock[start : start + len(samples)])
+        return array.array("h", (max(-32768, min(32767, round(s + n))) for s, n in zip(samples, noise)))
 
 
-def string_of(speakers, draw, digits, noisy):
+JUDGED_NOISE = Noise(1, 10, 30)
+
+
+def string_of(speakers, draw, digits):
     """So many recordings of one speaker, 50 to 400 ms apart."""
     voice = speakers[draw.choice(sorted(speakers))]
     gap = lambda: array.array("h", bytes(2 * int(RATE * draw.uniform(0.05, 0.4))))
@@ -71,15 +88,16 @@ def string_of(speakers, draw, digits, noisy):
         samples.extend(sound)
         words.append({"word": " " + WORDS[digit], "start": start, "end": len(samples) / RATE})
         samples.extend(gap())
-    return (with_noise(samples, draw.uniform(10, 30), draw) if noisy else samples), words
+    return samples, words
 
 
-def write_strings(work, name, count, speakers, seed, digits=(3, 8), noisy=False):
+def write_strings(work, name, count, speakers, seed, noise, digits=(3, 8)):
     folder = work / name
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(seed)
     for number in range(count):
-        samples, words = string_of(speakers, draw, digits, noisy)
+        samples, words = string_of(speakers, draw, digits)
+        samples = noise.add(samples, draw)
         path = folder / f"{number:05}.wav"
         with wave.open(str(path), "wb") as file:
             file.setnchannels(1)
@@ -94,13 +112,16 @@ def morse_lines(work, tutti, name, counts, seed, longest):
     for number, (condition, count) in enumerate(counts.items()):
         folder = work / name / condition
         subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition", condition,
-                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--letter-times", "--format", "flac", "--out", str(folder)], check=True)
+                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--letter-times",
+                        "--format", "flac", "--out", str(folder)], check=True)
         with open(folder / "metadata.csv", newline="") as file:
             for row in csv.DictReader(file):
                 times = json.loads((folder / "transcripts" / f"{row['id']}.json").read_text())
-                words = [{key: word[key] for key in ("word", "start", "end")} for segment in times["segments"] for word in segment["words"]]
-                yield {"id": f"{name}-{condition}-{row['id']}", "audio": f"{name}/{condition}/audio/{pathlib.Path(row['audio_file']).name}",
-                       "text": row["text"], "words": words, "sample_type": row["sample_type"], "condition": row["condition"],
+                words = [{key: word[key] for key in ("word", "start", "end")}
+                         for segment in times["segments"] for word in segment["words"]]
+                yield {"id": f"{name}-{condition}-{row['id']}",
+                       "audio": f"{name}/{condition}/audio/{pathlib.Path(row['audio_file']).name}", "text": row["text"],
+                       "words": words, "sample_type": row["sample_type"], "condition": row["condition"],
                        "duration": float(row["duration"])}
 
 
@@ -117,18 +138,20 @@ def write_used(path, digits):
 
 
 def write_held_out(work, digits):
-    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, is_held_out), SEED + 2, noisy=True)
+    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, is_held_out), SEED + 2, JUDGED_NOISE)
     write_manifest(work / "held-out.jsonl", strings)
 
 
 def make_corpus(work, digits, tutti):
     judged = recordings(digits, lambda number: number in JUDGED_NUMBERS)
     learned = recordings(digits, lambda number: not is_held_out(number) and number not in JUDGED_NUMBERS)
-    short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, digits=(1, 3)))
+    draw = random.Random(SEED + 4)
+    noise = Noise(0.75, 8, 33, [draw.gauss(0, 1) for _ in range(1 << 20)])
+    short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, noise, digits=(1, 3)))
     short += morse_lines(work, tutti, "short-morse", SHORT_MORSE, SEED + 10, 4)
     write_manifest(work / "short.jsonl", short)
-    strings = list(write_strings(work, "digits", STRINGS, learned, SEED))
-    judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, noisy=True))
+    strings = list(write_strings(work, "digits", STRINGS, learned, SEED, noise))
+    judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, JUDGED_NOISE))
     morse = list(morse_lines(work, tutti, "morse", MORSE, SEED + 20, 28))
     judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
     taken = {line["id"] for line in judged_morse}
