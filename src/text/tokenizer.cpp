@@ -136,7 +136,16 @@ std::string Tokenizer::decode_with_timestamps(std::span<const std::int32_t> ids)
   return replace_invalid_utf8(std::move(bytes));
 }
 
+bool Tokenizer::spells_spaces() const {
+  return encode(" a").front() == encode(" ").front();
+}
+
+std::vector<std::int32_t> Tokenizer::blank() const {
+  return spells_spaces() ? std::vector<std::int32_t>() : encode(" ");
+}
+
 std::vector<std::int32_t> Tokenizer::non_speech_tokens() const {
+  if (spells_spaces()) return {};
   static constexpr std::string_view kSymbols[] = {
       "\"",  "#",  "(",  ")",  "*",   "+",  "/",  ":",   ";",   "<",  "=",  ">",  "@",  "[",   "\\",  "]",
       "^",   "_",  "`",  "{",  "|",   "}",  "~",  "「",  "」",  "『", "』", "<<", ">>", "<<<", ">>>", "--",

@@ -64,14 +64,20 @@ class Tokenizer {
   /// Itself as a Hugging Face tokenizer.json for a model with `n_vocab` tokens, timestamps named to the last.
   std::string to_json(std::int32_t n_vocab) const;
 
-  /// Ids of speaker tags and music signs, which `suppress_tokens=-1` names.
+  /// Ids of speaker tags and music signs, which `suppress_tokens=-1` names. None where tokens are single bytes: those
+  /// of signs spell other things, too.
   std::vector<std::int32_t> non_speech_tokens() const;
+
+  /// Ids of a single space, which no transcript may begin with; none where tokens are single bytes, and so every word
+  /// begins with one.
+  std::vector<std::int32_t> blank() const;
 
   /// sot, then language and task where the model is multilingual. `language` is a code; `task` is special().transcribe
   /// or .translate. Throws std::invalid_argument for a code that `special().language_token` does not know.
   std::vector<std::int32_t> sot_sequence(std::string_view language, std::int32_t task) const;
 
  private:
+  bool spells_spaces() const;
   struct Vocabulary;
   explicit Tokenizer(std::shared_ptr<const Vocabulary> vocabulary);
   static Result<Tokenizer> build(Result<VocabularyFile> file, std::optional<std::int32_t> n_vocab);

@@ -132,7 +132,7 @@ Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std
   }
   const auto tokenizer = ahead.get(n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
-  return Ids{.special = tokenizer->special(), .blank = tokenizer->encode(" ")};
+  return Ids{.special = tokenizer->special(), .blank = tokenizer->blank()};
 }
 
 std::optional<std::int32_t> if_present(std::int32_t id) {

@@ -71,6 +71,15 @@ TEST(Labels, ATextTooLongForTheContextIsRefusedByName) {
   EXPECT_NE(row.error().what.find("'long one'"), std::string::npos);
 }
 
+TEST(NewVocabulary, OfBytesLetsATextBeginWithASpaceAndHoldAnyByte) {
+  const auto bytes = new_vocabulary("bytes").value().tokenizer;
+  EXPECT_TRUE(bytes.blank().empty()) << "every word begins with the space's token";
+  EXPECT_TRUE(bytes.non_speech_tokens().empty());
+  const auto whispers = new_vocabulary("english").value().tokenizer;
+  EXPECT_EQ(whispers.blank(), (Ids{220}));
+  EXPECT_FALSE(whispers.non_speech_tokens().empty());
+}
+
 TEST(Labels, ShortRowsAreFilledUpWithWhatIsNotAsked) {
   const auto tensors = label_tensors({{{1, 2, 3}, {2, 3, 4}}, {{5}, {6}}}, 9);
   EXPECT_TRUE(at::equal(tensors.told, at::tensor({1, 2, 3, 5, 9, 9}, at::kLong).view({2, 3})));

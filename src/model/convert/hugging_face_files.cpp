@@ -61,8 +61,10 @@ Json made_generation_config(const fs::path& model, const WhisperDims& dims, cons
   for (const auto id :
        {special.sot, special.translate, special.transcribe, special.sot_lm, special.sot_prev, special.no_speech})
     suppressed.push_back(id);
+  Json first = tokenizer.blank();
+  first.push_back(special.eot);
   Json config{{"alignment_heads", heads},
-              {"begin_suppress_tokens", {tokenizer.encode(" ").front(), special.eot}},
+              {"begin_suppress_tokens", first},
               {"bos_token_id", special.eot},
               {"decoder_start_token_id", special.sot},
               {"eos_token_id", special.eot},

@@ -25,7 +25,7 @@ DecodingTokens tokens_of(const Tokenizer& tokenizer) {
           .timestamp_begin = special.timestamp_begin,
           .no_timestamps = if_present(special.no_timestamps),
           .no_speech = if_present(special.no_speech),
-          .blank = tokenizer.encode(" ")};
+          .blank = tokenizer.blank()};
 }
 
 DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
