@@ -27,7 +27,7 @@ MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000
 SHORT_MORSE = {"clean": 8000, "good": 16000, "moderate": 6000}
 # How the short clips are learned: in many small steps, without times in the text, and each letter where it is heard.
 FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002", "--timestamps", "0",
-         "--frame-weight", "1", "--attention-weight", "0.5", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
+         "--frame-weight", "1", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
          "--max-steps", "8000", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned

@@ -12,7 +12,6 @@ namespace tutti {
 namespace {
 
 constexpr double kRate = kModelRate.value;
-constexpr double kEdge = 0.005;            // seconds
 constexpr double kBandWidth = 3000 - 300;  // Hz, to which noise_db refers
 constexpr std::int64_t kFadeSamples = 16;  // one value a millisecond
 constexpr double kFull = 2 * std::numbers::pi;
@@ -45,20 +44,16 @@ class Oscillator {
 };
 
 /// Amplitudes of the marks' edges: raised cosine, from nothing to all.
-const std::vector<float>& edge() {
-  static const std::vector<float> rising = [] {
-    std::vector<float> values;
-    const auto count = static_cast<int>(kEdge * kRate);
-    for (int i = 0; i < count; ++i)
-      values.push_back(static_cast<float>(0.5 - 0.5 * std::cos(std::numbers::pi * (i + 0.5) / count)));
-    return values;
-  }();
+std::vector<float> edge_of(double seconds) {
+  std::vector<float> rising;
+  const auto count = static_cast<int>(seconds * kRate);
+  for (int i = 0; i < count; ++i)
+    rising.push_back(static_cast<float>(0.5 - 0.5 * std::cos(std::numbers::pi * (i + 0.5) / count)));
   return rising;
 }
 
 void add_mark(std::span<float> sound, std::int64_t first, Oscillator oscillator, float amplitude,
-              std::span<const float> fades) {
-  const std::vector<float>& rising = edge();
+              std::span<const float> rising, std::span<const float> fades) {
   const std::int64_t size = std::ssize(sound);
   for (std::int64_t at = 0; at < size; at += Oscillator::kLanes) {
     const std::int64_t from_edge = std::min(at, size - 1 - at);
@@ -109,6 +104,7 @@ void add_other(std::span<float> sound, double beside_hz, double most_db, Counter
 
 void add_tone(std::span<float> sound, const Tone& tone, double drift_hz, std::span<const float> fades) {
   const double length = static_cast<double>(sound.size()) / kRate;
+  const std::vector<float> rising = edge_of(tone.edge);
   for (const KeyDown& down : tone.downs) {
     const auto first = std::max<std::int64_t>(std::llround((tone.start + down.start) * kRate), 0);
     const auto last = std::min<std::int64_t>(std::llround((tone.start + down.end) * kRate), std::ssize(sound));
@@ -118,7 +114,8 @@ void add_tone(std::span<float> sound, const Tone& tone, double drift_hz, std::sp
     const double phase = tone.phase + kFull * (tone.hertz * t + drift_hz * (t * t / (2 * length) - t / 2));
     const double hertz = tone.hertz + drift_hz * (middle / length - 0.5);
     add_mark(sound.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), first,
-             Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), static_cast<float>(tone.amplitude), fades);
+             Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), static_cast<float>(tone.amplitude), rising,
+             fades);
   }
 }
 

@@ -19,11 +19,11 @@ struct Tone {
   double hertz = 700;
   double phase = 0;
   double amplitude = kToneAmplitude;
+  double edge = 0.005;  ///< seconds, of the raised cosine at both ends of each mark; 0: keyed hard
 };
 
-/// Adds a keyed tone, with 5 ms raised-cosine edges inside each mark, to 16 kHz samples. `fades` multiplies the
-/// amplitude, a value for each millisecond; empty: none. The frequency moves by `drift_hz` from one end of `sound` to
-/// the other.
+/// Adds a keyed tone, its edges inside each mark, to 16 kHz samples. `fades` multiplies the amplitude, a value for each
+/// millisecond; empty: none. The frequency moves by `drift_hz` from one end of `sound` to the other.
 void add_tone(std::span<float> sound, const Tone& tone, double drift_hz = 0, std::span<const float> fades = {});
 
 /// What a receiver hears at the end of such a path: the signal (none for a clip of noise only), other stations, crashes

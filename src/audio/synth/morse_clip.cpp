@@ -33,6 +33,11 @@ std::string text_of(const KeyedText& keyed) {
   return text;
 }
 
+/// Seconds of the band alone before or after: one clip in five is cut close.
+double beside(double least, CounterRandom& random) {
+  return random.chance(0.2) ? random.uniform(least, least + 0.05) : random.uniform(0.1, 1);
+}
+
 }  // namespace
 
 Result<void> check(const MorseCorpus& corpus) {
@@ -56,8 +61,9 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   Tone tone;
   tone.hertz = clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
   tone.phase = random.uniform(0, 6.28);
-  tone.start = random.uniform(0.1, 1);
-  const double after = random.uniform(0.1, 1);
+  tone.edge = random.uniform(0, 0.008);  // some key hard
+  tone.start = beside(0, random);
+  const double after = beside(0.05, random);  // the last mark rings through the filter
   double seconds = random.uniform(kLeastNoise, std::min(corpus.longest.count(), 20.0));
   KeyedText keyed;
   if (random.chance(corpus.noise_share)) {

@@ -14,6 +14,11 @@ double filter_of(double share, CounterRandom& random) {
   return random.chance(0.5) ? kWide : kNarrow;
 }
 
+/// Some come straight from a keyer.
+void make_clean(RadioPath& it, CounterRandom& random) {
+  if (random.chance(0.3)) it.noise_db += 40;
+}
+
 void make_good(RadioPath& it, CounterRandom& random) {
   it.others = 1;
   it.others_db = -12;
@@ -70,7 +75,7 @@ RadioPath radio_path_of(Condition condition, CounterRandom& random) {
   it.noise_db = kNoiseDb[static_cast<std::size_t>(condition)] + random.uniform(-2, 2);
   it.jitter = condition == Condition::clean ? 0.02 : random.uniform(0.02, 0.08);
   switch (condition) {
-    case Condition::clean: break;
+    case Condition::clean: make_clean(it, random); break;
     case Condition::good: make_good(it, random); break;
     case Condition::moderate: make_moderate(it, random); break;
     case Condition::poor: make_poor(it, random); break;
