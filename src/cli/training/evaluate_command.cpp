@@ -4,7 +4,7 @@
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/engine_run.h"
+#include "cli/engine/engine_run.h"
 #include "hub/find.h"
 
 namespace tutti {

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/engine_run.h"
+#include "cli/engine/engine_run.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
 #include "device/machine.h"

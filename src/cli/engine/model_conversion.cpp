@@ -1,8 +1,8 @@
-#include "cli/model_conversion.h"
+#include "cli/engine/model_conversion.h"
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/engine_run.h"
+#include "cli/engine/engine_run.h"
 #include "hub/find.h"
 #include "hub/names.h"
 

@@ -1,4 +1,4 @@
-#include "cli/engine_run.h"
+#include "cli/engine/engine_run.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>
