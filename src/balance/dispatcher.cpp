@@ -43,9 +43,10 @@ struct Dispatcher::State {
   std::optional<DeviceIndex> clearing() const {
     if (queue.risky().empty()) return {};
     const QueuedTask& task = queue.at(*queue.risky().begin());
+    const Scene unclear{devices, queue, options, host_short, little_left()};
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
-      const auto limit = refused({devices, queue, options, host_short, little_left()}, i, task);
+      const auto limit = refused(unclear, i, task);
       if (limit && *limit != Limit::slots && *limit != Limit::device_memory) continue;
       if (!best || devices[i].drain() < devices[*best].drain()) best = i;
     }

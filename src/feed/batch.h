@@ -10,11 +10,13 @@
 
 namespace tutti {
 
+inline constexpr double kFramesPerSecond = 100;  // of log-mel
+
 /// What is known of one row of a batch beside its features.
 struct BatchSample {
   std::string id{};                ///< as the manifest names it; "ID#2" is the third piece of a recording that was cut
   std::string text{};              ///< exactly as written; tokenising and normalising belong to the task
-  std::int32_t frames = 0;         ///< real mel frames, 100 a second; what follows in its row is padding
+  std::int32_t frames = 0;         ///< real mel frames; what follows in its row is padding
   std::vector<TimedText> times{};  ///< where the source knows them; empty otherwise
   std::vector<TimedText> words{};  ///< the same as finely as it is known: words or parts of them, with their spaces
   std::filesystem::path audio{};   ///< where its sound lies

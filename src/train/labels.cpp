@@ -11,7 +11,6 @@ namespace tutti {
 namespace {
 
 constexpr double kTimeStep = 0.02;  // seconds between two timestamp tokens
-constexpr double kFramesPerSecond = 100;
 
 }  // namespace
 

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "train/whisper_feed.h"
+
 namespace tutti {
 namespace {
 
-constexpr double kPositionsPerSecond = 50;
 constexpr std::int64_t kAround = 1;    // positions on both sides of a token's end
 constexpr double kSpaceBefore = 0.04;  // seconds: between letters of Morse at 45 words a minute lie 80 ms
 constexpr double kMargin = 0.04;       // seconds on both sides of where a token is heard

@@ -7,8 +7,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kPositionsPerSecond = 50;
-
 Augmentation augmentation_of(const WhisperRecipe& r) {
   return {.speed_share = r.speed_share,
           .gain_share = r.gain_share,

@@ -12,11 +12,10 @@
 #include "train/network/local_attention.h"
 #include "train/new_vocabulary.h"
 #include "train/timed_spelling.h"
+#include "train/whisper_feed.h"
 
 namespace tutti {
 namespace {
-
-constexpr double kPositionsPerSecond = 50;
 
 using FileMap = std::map<std::string, std::string>;
 
@@ -125,7 +124,7 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
 TaskBatch WhisperTask::prepare(const Batch& batch) {
   TaskBatch made;
   std::vector<LabelRow> rows;
-  std::vector<std::int64_t> kept, frames;
+  std::vector<std::int64_t> kept;
   std::vector<const BatchSample*> samples;
   for (std::int64_t i = 0; i < batch.size(); ++i) {
     const auto& sample = batch.samples[static_cast<std::size_t>(i)];
@@ -139,7 +138,6 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     rows.push_back(std::move(*row));
     kept.push_back(i);
     samples.push_back(&sample);
-    frames.push_back(sample.frames);
   }
   if (rows.empty()) return made;
   const auto mel = mel_of(batch);
@@ -153,6 +151,8 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   made.inputs.push_back(std::move(labels.asked));
   const auto positions = (made.inputs.front().size(2) + 1) / 2;
   if (ctc_weight_ > 0) {
+    std::vector<std::int64_t> frames;
+    for (const BatchSample* sample : samples) frames.push_back(sample->frames);
     auto spelled = spelled_tensors(rows, frames, labels_.tokenizer().special().eot);
     made.inputs.push_back(std::move(spelled.tokens));
     made.inputs.push_back(std::move(spelled.lengths));

@@ -42,7 +42,6 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
 
 /// As many batches as the recipe has memory for, each as big as its limits allow.
 BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
-  constexpr double kFramesPerSecond = 100;
   double seconds = r.batch_size * window_of(dims).count();
   if (r.batch_seconds > 0) seconds = std::min(seconds, std::max(r.batch_seconds, window_of(dims).count()));
   const double bytes = seconds * kFramesPerSecond * dims.n_mels * sizeof(float);

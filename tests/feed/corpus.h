@@ -38,7 +38,6 @@ class Corpus {
     }
     write(lines);
   }
-  void rewrite(const std::string& lines) const { (void)write_file_atomically(manifest(), lines + "\n"); }
   void write(const std::string& lines) { (void)write_file_atomically(manifest(), lines); }
   std::filesystem::path manifest() const { return folder_ / "set.jsonl"; }
   std::filesystem::path file(std::size_t i) const { return folder_ / ("s" + std::to_string(i) + ".wav"); }

@@ -208,9 +208,9 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
 }
 
 TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {
-  const Corpus corpus({1.0});
-  corpus.rewrite(R"({"id":"s0","audio":"s0.wav","text":"a b","words":[{"word":"a","start":0.2,"end":0.4},)"
-                 R"({"word":" b","start":0.5,"end":0.8}]})");
+  Corpus corpus({1.0});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a b","words":[{"word":"a","start":0.2,"end":0.4},)"
+               R"({"word":" b","start":0.5,"end":0.8}]})");
   FeedOptions options = options_for(corpus.manifest());
   Feed untimed = opened(options);
   EXPECT_TRUE(drained(untimed).at(0).samples.at(0).words.empty());
@@ -226,8 +226,8 @@ TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {
 }
 
 TEST(Feed, AWordWithoutTimesIsABadSample) {
-  const Corpus corpus({1.0, 1.0});
-  corpus.rewrite(
+  Corpus corpus({1.0, 1.0});
+  corpus.write(
       "{\"id\":\"s0\",\"audio\":\"s0.wav\",\"text\":\"a\",\"words\":[\"a\"]}\n"
       "{\"id\":\"s1\",\"audio\":\"s1.wav\",\"text\":\"b\"}");
   Feed feed = opened(options_for(corpus.manifest()));

@@ -11,8 +11,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kFramesPerSecond = 100;
-
 /// The sentences of a text without times.
 std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& heard, double seconds) {
   std::vector<Word> words;

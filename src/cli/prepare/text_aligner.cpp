@@ -7,7 +7,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kFramesPerSecond = 100;
 constexpr double kMargin = 0.5;        // seconds that the times of a unit may be off
 constexpr std::int32_t kSteering = 8;  // tokens around a text
 

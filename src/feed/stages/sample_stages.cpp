@@ -90,10 +90,19 @@ Result<NativeClip> decode_in_child(const std::filesystem::path& path, const Clip
   return native_clip(std::move(pcm));
 }
 
+/// All that is known of when its text is heard.
+template <class How>
+void change_times(Row& row, How&& how) {
+  for (auto* texts : {&row.times, &row.words})
+    for (TimedText& text : *texts) {
+      text.start = how(text.start);
+      text.end = how(text.end);
+    }
+}
+
 /// After a cut has moved its start.
 void move_times(Row& row, double by) {
-  for (auto* texts : {&row.times, &row.words})
-    for (TimedText& text : *texts) text = {text.start - by, text.end - by, std::move(text.text)};
+  change_times(row, [by](double at) { return at - by; });
 }
 
 void append_words(const Transcript& transcript, std::vector<TimedText>& words) {
@@ -204,8 +213,7 @@ void SampleStages::augment(Row& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
   row.pcm = augmented(std::move(row.pcm), options_.augmentation, speed, key);
-  for (auto* texts : {&row.times, &row.words})
-    for (TimedText& text : *texts) text = {text.start / speed, text.end / speed, std::move(text.text)};
+  change_times(row, [speed](double at) { return at / speed; });
 }
 
 /// The text of what is not a whole line, and its times.

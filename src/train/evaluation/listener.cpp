@@ -13,7 +13,6 @@ namespace tutti {
 namespace {
 
 constexpr std::int32_t kSlots = 8;
-constexpr double kFramesPerSecond = 100;
 
 std::optional<std::int32_t> if_present(std::int32_t id) {
   return id > 0 ? std::optional(id) : std::nullopt;

@@ -22,8 +22,7 @@ struct Head {
   /// Row pair `j` asks for the position `ahead` of its own by the sinusoid `i`.
   void ask(std::int64_t j, std::int64_t i, double ahead) {
     const auto half = width / 2;
-    const double step = std::log(10000.0) / static_cast<double>(std::max<std::int64_t>(1, half - 1));
-    const double turn = std::exp(-step * static_cast<double>(i)) * ahead;
+    const double turn = std::exp(-sinusoid_step(width) * static_cast<double>(i)) * ahead;
     const auto c = static_cast<float>(kGain * std::cos(turn)), s = static_cast<float>(kGain * std::sin(turn));
     float* const q_sine = query + 2 * j * width;
     float* const q_cosine = q_sine + width;

@@ -29,10 +29,12 @@ at::Tensor initial_value(const WeightSlot& slot, at::Generator& generator) {
 
 }  // namespace
 
+double sinusoid_step(std::int64_t width) {
+  return std::log(10000.0) / static_cast<double>(std::max<std::int64_t>(1, width / 2 - 1));
+}
+
 at::Tensor sinusoids(std::int64_t positions, std::int64_t width) {
-  const auto half = width / 2;
-  const double step = std::log(10000.0) / static_cast<double>(std::max<std::int64_t>(1, half - 1));
-  const auto scales = at::exp(at::arange(half, at::kFloat) * -step);
+  const auto scales = at::exp(at::arange(width / 2, at::kFloat) * -sinusoid_step(width));
   const auto angles = at::arange(positions, at::kFloat).unsqueeze(1) * scales.unsqueeze(0);
   return at::cat({at::sin(angles), at::cos(angles)}, 1);
 }

@@ -26,6 +26,10 @@ struct WhisperParameters {
   std::vector<Parameter> all{};  // in the order of the network
 };
 
+/// Between the logarithms of two neighbouring frequencies of `sinusoids`: sinusoid i turns by exp(-step * i) a
+/// position.
+double sinusoid_step(std::int64_t width);
+
 /// Hugging Face's sinusoids: [positions, width] float32. Part of the encoder's input, never trained.
 at::Tensor sinusoids(std::int64_t positions, std::int64_t width);
 
