@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes the corpus of the model that ships and trains it: strings of spoken digits and Morse.
 
-Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--corpus-only|--held-out-only] [-- FLAG...]
+Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--without SPEAKER]
+                       [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
 of every speaker and digit) that are neither, WORK/short a first training on clips of up to 4 s,
 from which attention learns to listen at all, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
 into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
+With --without SPEAKER nothing of that speaker is learned, and the 500 strings are of that speaker alone.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
@@ -34,17 +36,31 @@ HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and
 WORDS = "zero one two three four five six seven eight nine".split()
 
 
-def is_held_out(number):
-    return number in HELD_OUT_NUMBERS
+class Parts:
+    """Which recordings are learned, judged by while training, and held out: wanted(speaker, number) of each part."""
+
+    def __init__(self, left_out):
+        def is_held_out(speaker, number):
+            return speaker == left_out if left_out else number in HELD_OUT_NUMBERS
+
+        self.held_out = is_held_out
+        self.used = lambda speaker, number: not is_held_out(speaker, number)
+        self.judged = lambda speaker, number: self.used(speaker, number) and number in JUDGED_NUMBERS
+        self.learned = lambda speaker, number: (self.used(speaker, number) and number not in JUDGED_NUMBERS
+                                                and number not in HELD_OUT_NUMBERS)
 
 
 def chosen(folder, wanted):
-    """The recordings whose number is wanted."""
-    return [path for path in sorted(folder.glob("*.wav")) if wanted(int(path.stem.split("_")[2]))]
+    """The recordings that are wanted: "7_theo_3.wav" is number 3 of Theo's sevens."""
+    def facts(path):
+        _, speaker, number = path.stem.split("_")
+        return speaker, int(number)
+
+    return [path for path in sorted(folder.glob("*.wav")) if wanted(*facts(path))]
 
 
 def recordings(folder, wanted):
-    """Samples by speaker, of the recordings whose number is wanted: [(digit, array of 16-bit samples)]."""
+    """Samples by speaker, of the recordings that are wanted: [(digit, array of 16-bit samples)]."""
     speakers = {}
     for path in chosen(folder, wanted):
         digit, speaker, _ = path.stem.split("_")
@@ -131,20 +147,19 @@ def write_manifest(path, lines):
             file.write(json.dumps(line) + "\n")
 
 
-def write_used(path, digits):
-    """Everything that is not held out, as sha256sum writes it."""
-    used = chosen(digits, lambda number: not is_held_out(number))
+def write_used(path, digits, parts):
+    """Everything that is learned or judged by, as sha256sum writes it."""
+    used = chosen(digits, lambda speaker, number: parts.learned(speaker, number) or parts.judged(speaker, number))
     path.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in used))
 
 
-def write_held_out(work, digits):
-    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, is_held_out), SEED + 2, JUDGED_NOISE)
+def write_held_out(work, digits, parts):
+    strings = write_strings(work, "held-out", HELD_OUT, recordings(digits, parts.held_out), SEED + 2, JUDGED_NOISE)
     write_manifest(work / "held-out.jsonl", strings)
 
 
-def make_corpus(work, digits, tutti):
-    judged = recordings(digits, lambda number: number in JUDGED_NUMBERS)
-    learned = recordings(digits, lambda number: not is_held_out(number) and number not in JUDGED_NUMBERS)
+def make_corpus(work, digits, tutti, parts):
+    judged, learned = recordings(digits, parts.judged), recordings(digits, parts.learned)
     draw = random.Random(SEED + 4)
     noise = Noise(0.75, 8, 33, [draw.gauss(0, 1) for _ in range(1 << 20)])
     short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, noise, digits=(1, 3)))
@@ -168,16 +183,20 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
     parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
+    parser.add_argument("--without", metavar="SPEAKER", help="learn nothing of this speaker, and be judged by him alone")
     parser.add_argument("--corpus-only", action="store_true")
     parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
     options = parser.parse_args(ours)
     options.work.mkdir(parents=True, exist_ok=True)
-    write_held_out(options.work, options.digits)
+    parts = Parts(options.without)
+    if not chosen(options.digits, parts.held_out):
+        parser.error(f"{options.digits}: holds no recordings" + (f" of {options.without}" if options.without else ""))
+    write_held_out(options.work, options.digits, parts)
     if options.held_out_only:
         return 0
-    write_used(options.work / "recordings.sha256", options.digits)
+    write_used(options.work / "recordings.sha256", options.digits, parts)
     if not (options.work / "train.jsonl").exists():
-        make_corpus(options.work, options.digits, options.tutti)
+        make_corpus(options.work, options.digits, options.tutti, parts)
     if options.corpus_only:
         return 0
     recipe = [options.tutti, "train", "whisper", "--config", str(here / "nano.toml")]

@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
   check_parity(report, device, line.model);
   check_steps(report, device);
-  check_worker(report, device);
-  measure_speed(report, device, gpu || line.all);
+  report.attempt("worker", "worker", [&] { check_worker(report, device); });
+  report.attempt("speed", "speed", [&] { measure_speed(report, device, gpu || line.all); });
   if (line.json) std::printf("%s\n", report.json(name).c_str());
   if (!line.json) std::printf("%s\n", report.passed() ? "all checks passed" : "SOME CHECKS FAILED");
   return report.passed() ? 0 : 1;

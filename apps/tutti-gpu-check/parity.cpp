@@ -68,7 +68,9 @@ std::vector<CheckedType> compute_types(at::Device device) {
 void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model) {
   const auto wanted = logits_of(random_model(at::kCPU, ComputeType::float32));
   for (const auto& type : compute_types(device)) {
-    compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
+    report.attempt("parity", "random weights " + type.name(), [&] {
+      compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
+    });
   }
   if (!model) return report.note("parity with real weights was not checked: no --model DIR");
   const auto reference = WhisperModel::load(*model, at::kCPU, ComputeType::float32);
@@ -78,8 +80,10 @@ void check_parity(Report& report, at::Device device, const std::optional<std::fi
   }
   const auto expected = logits_of(*reference);
   for (const auto& type : compute_types(device)) {
-    const auto loaded = WhisperModel::load(*model, device, type.type);
-    if (loaded) compare(report, "real weights", logits_of(*loaded), expected, type);
+    report.attempt("parity", "real weights " + type.name(), [&] {
+      const auto loaded = WhisperModel::load(*model, device, type.type);
+      if (loaded) compare(report, "real weights", logits_of(*loaded), expected, type);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,17 @@ class Report {
  public:
   explicit Report(bool quiet) : quiet_(quiet) {}
   void add(Finding finding);
+  /// Does `check`, which adds to this report; what it throws is a finding too, and the rest goes on.
+  template <class Check>
+  void attempt(const char* check, const std::string& what, Check work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      const std::string text = error.what();
+      note(what + ": " + text.substr(0, text.find('\n')));
+      add({.check = check, .what = what, .unit = "could be tried", .passed = false});
+    }
+  }
   /// A remark for people; JSON keeps it too.
   void note(const std::string& text);
   bool passed() const;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "checks.h"
 #include "link/worker_handle.h"
+#include "model/device_name.h"
 #include "worker/cuda_driver.h"
 
 namespace tutti {
@@ -106,8 +107,10 @@ double equal_windows(const Texts& found, const Texts& wanted) {
 }  // namespace
 
 Result<LoadedModel> load_check_model(const LoadModel& request) {
+  const auto device = device_named(request.device);  // first: it brings torch's CUDA half
+  if (!device) return tl::unexpected<Error>(device.error());
   at::manual_seed(20251121);
-  auto network = make_network(WhisperModel::random(kDims, at::Device(request.device), at::kFloat));
+  auto network = make_network(WhisperModel::random(kDims, *device, at::kFloat));
   if (request.model_path == kCramped) network = std::make_unique<CrampedNetwork>(std::move(network));
   LoadedModel model;
   model.network = std::move(network);

@@ -21,6 +21,10 @@ struct Bytes {
 /// The rate every Whisper model listens at.
 inline constexpr Hertz kModelRate{16000};
 
+/// Frames of log-mel in a second of sound, and positions of the encoder, whose second convolution halves them.
+inline constexpr double kFramesPerSecond = 100;
+inline constexpr double kPositionsPerSecond = kFramesPerSecond / 2;
+
 /// Whole samples that fit into `length` at `rate`.
 constexpr std::int64_t samples_in(Seconds length, Hertz rate) {
   return static_cast<std::int64_t>(length.count() * rate.value);

@@ -48,7 +48,14 @@ at::Tensor ModelStepper::on_host(const at::Tensor& logits) const {
   if (logits.is_cpu()) return steps_ ? logits.clone() : logits.to(at::kFloat).contiguous();
   auto host = at::empty(logits.sizes(), at::TensorOptions(at::kFloat).pinned_memory(true));
   host.copy_(logits, /*non_blocking=*/true);
-  gpu::synchronize(logits.device().index());
+  try {
+    gpu::synchronize(logits.device().index());
+  } catch (...) {
+    // The device is lost. Giving pinned memory back asks it once more, in a destructor, and would end the process
+    // before anybody heard why.
+    static_cast<void>(new at::Tensor(host));
+    throw;
+  }
   return host;
 }
 

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "audio/augment/augmentation.h"
 #include "feed/buffers.h"
 #include "feed/timed_text.h"
 
 namespace tutti {
-
-inline constexpr double kFramesPerSecond = 100;  // of log-mel
 
 /// What is known of one row of a batch beside its features.
 struct BatchSample {
@@ -24,14 +23,22 @@ struct BatchSample {
   std::vector<std::string> fields{};  ///< the values of FeedOptions::fields, in that order; "" where a line has none
 };
 
+/// A row before its features.
+struct BatchSound {
+  std::vector<std::int16_t> pcm{};  ///< 16 kHz, mono, as long as it was recorded
+  SoundChanges changes{};           ///< to be made to it
+  SpectrumMasks masks{};            ///< to be laid over its features
+};
+
 /// One training batch, in host memory. Plain data; belongs to whoever holds it. Letting go of it gives its memory back
 /// to the feed, also after the feed has gone.
 struct Batch {
   std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
   std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
   std::int64_t n_mels = 0;
-  std::int64_t frames = 0;  ///< T: of the longest row, rounded up as the options say, or the whole window
-  HostBuffer mel{};         ///< [samples, n_mels, T] float32; padding holds what silence would in that row
+  std::int64_t frames = 0;           ///< T: of the longest row, rounded up as the options say, or the whole window
+  HostBuffer mel{};                  ///< [samples, n_mels, T] float32; padding holds what silence would in that row
+  std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as sound; otherwise empty
   std::vector<BatchSample> samples{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};

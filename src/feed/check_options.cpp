@@ -51,6 +51,9 @@ Result<void> check(const FeedOptions& options) {
     return fail(Fault::usage, std::string("the feed: expected ") + bound.name + " from " + std::to_string(bound.least) +
                                   " to " + std::to_string(bound.most) + ", found " + std::to_string(bound.value));
   }
+  if (options.as_sound && !options.cache.folder.empty())
+    return fail(Fault::usage, "the feed: a cache of features cannot be used where a device computes them",
+                "Leave one of the two: the cache, or the device for features");
   const FeedThreads& threads = options.threads;
   for (const int count :
        {threads.probe, threads.read, threads.decode, threads.resample, threads.augment, threads.features})

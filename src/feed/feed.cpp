@@ -134,9 +134,13 @@ void Feed::Parts::build() {
   rows = sound_step("decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); });
   rows =
       sound_step("resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); });
-  if (options.augmentation.touches_sound())
-    rows = step("augment", std::move(rows), threads.augment, [](SampleStages& it, Row& row) { it.augment(row); });
-  rows = step("features", std::move(rows), threads.features, [](SampleStages& it, Row& row) { it.features(row); });
+  if (options.as_sound) {
+    rows = step("hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
+  } else {
+    if (options.augmentation.touches_sound())
+      rows = step("augment", std::move(rows), threads.augment, [](SampleStages& it, Row& row) { it.augment(row); });
+    rows = step("features", std::move(rows), threads.features, [](SampleStages& it, Row& row) { it.features(row); });
+  }
   batches = pipeline.flat_map<Batch>(
       "batch", std::move(rows),
       [this](RowPtr&& row, const Emit<Batch>& emit) { return batch.take(std::move(row), emit); },

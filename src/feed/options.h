@@ -79,6 +79,9 @@ struct FeedOptions {
   Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
   int look_ahead = 512;         ///< (*) samples among which those of like length are sought; 1: the plain order
   Augmentation augmentation{};  ///< (*) off by default
+  /// Rows come as sound, with what was drawn for them (Batch::sounds), and a device makes features of them; by default
+  /// the feed's own threads do.
+  bool as_sound = false;
 
   FeedThreads threads{};
   int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer

@@ -1,7 +1,9 @@
 #include "link/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 #include "link/wire.h"
 
@@ -17,6 +19,12 @@ Reaction ends(Fault fault, std::string what, std::string_view hint = {}, bool fi
 // Faults that another start cannot mend: the model is not there, is damaged, is of a kind we do not know.
 bool is_final(Fault fault) {
   return fault != Fault::device && fault != Fault::internal && fault != Fault::exhausted;
+}
+
+/// One name for both, but that CUDA calls a slice of a card "GPU-" where NVML calls it "MIG-".
+bool is_same_device(std::string_view seen, std::string_view expected) {
+  const auto number = [](std::string_view uuid) { return uuid.substr(std::min(uuid.find('-'), uuid.size())); };
+  return number(seen) == number(expected);
 }
 
 std::string rounded(Seconds time) {
@@ -49,7 +57,7 @@ Reaction Session::greeted(const Hello& hello) {
   if (hello.build_id != terms_.build_id)
     return ends(Fault::unsupported,
                 "the worker is of build '" + hello.build_id + "', expected '" + terms_.build_id + "'", kOneBuild, true);
-  if (!terms_.device_uuid.empty() && hello.device_uuid != terms_.device_uuid)
+  if (!terms_.device_uuid.empty() && !is_same_device(hello.device_uuid, terms_.device_uuid))
     return ends(Fault::device,
                 "the worker sees device '" + hello.device_uuid + "', expected '" + terms_.device_uuid + "'",
                 "Check CUDA_VISIBLE_DEVICES and the driver", true);

@@ -17,9 +17,21 @@ at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
   return x.view({1, x.size(0), heads, x.size(1) / heads}).transpose(1, 2);
 }
 
+/// cuDNN would plan anew for every length it has not seen, which takes longer than many a prompt. One thread.
+class WithoutCudnnPlans {
+ public:
+  WithoutCudnnPlans() { at::globalContext().setSDPUseCuDNN(false); }
+  WithoutCudnnPlans(const WithoutCudnnPlans&) = delete;
+  ~WithoutCudnnPlans() { at::globalContext().setSDPUseCuDNN(before_); }
+
+ private:
+  bool before_ = at::globalContext().userEnabledCuDNNSDP();
+};
+
 /// Attention of one sequence's rows. q: [rows, n]; keys, values: [heads, length, n / heads] -> [rows, n].
 at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                   const std::optional<at::Tensor>& mask, bool causal) {
+  const WithoutCudnnPlans lengths_vary;
   const auto out = at::scaled_dot_product_attention(by_head(q, keys.size(0)), keys.unsqueeze(0), values.unsqueeze(0),
                                                     mask, /*dropout_p=*/0.0, causal);
   return out.transpose(1, 2).reshape(q.sizes());

@@ -15,11 +15,11 @@ namespace tutti {
 /// The places for prepared batches. The ring hands each to one thread at a time.
 class BatchRing::Slots : public RingDevice {
  public:
-  Slots(Task& task, std::size_t count) : task_(task), copies_(task.device(), count), rows_(count) {}
+  Slots(Task& task, std::size_t count) : task_(task), copies_(task.device(), task.data_device(), count), rows_(count) {}
 
   Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
     try {
-      rows_[slot] = task_.prepare(batch);
+      rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); });
       copy(slot);
     } catch (const std::exception& error) {
       return fail(Fault::internal, "batch " + std::to_string(batch.index) + " could not be prepared: " + error.what());
@@ -36,12 +36,14 @@ class BatchRing::Slots : public RingDevice {
  private:
   /// Where the device has no room for batches ahead, they stay in host memory, and the step copies its own.
   void copy(std::size_t slot) {
-    if (is_full_) return;
-    const auto on_host = rows_[slot].inputs;
+    auto& inputs = rows_[slot].inputs;
+    if (is_full_) return copies_.keep_on_host(inputs);
+    const auto before = inputs;
     try {
-      copies_.begin(slot, rows_[slot].inputs);
+      copies_.begin(slot, inputs);
     } catch (const c10::OutOfMemoryError&) {
-      rows_[slot].inputs = on_host;
+      inputs = before;
+      copies_.keep_on_host(inputs);
       is_full_ = true;
       log(Level::warning, "memory ran out: batches are copied to the device by the step that needs them from now on");
     }

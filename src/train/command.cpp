@@ -67,7 +67,8 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   const auto line = Line::read(
-      arguments, {"--model", "--data", "--split", "--normaliser", "--language", "--samples", "--threads", "--report"},
+      arguments,
+      {"--model", "--data", "--split", "--normaliser", "--language", "--device", "--samples", "--threads", "--report"},
       {"--json"});
   if (!line) return tl::unexpected<Error>(line.error());
   EvaluationRequest request{.model = line->value("--model"), .data = line->value("--data")};
@@ -76,6 +77,7 @@ Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   request.json = line->has("--json");
   if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
   if (line->has("--language")) request.language = line->value("--language");
+  if (line->has("--device")) request.device = line->value("--device");
   if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
   if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
   return request;

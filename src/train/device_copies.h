@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Event.h>
 #include <c10/core/Stream.h>
+#include <c10/core/StreamGuard.h>
 
 #include <cstddef>
 #include <optional>
@@ -10,23 +11,33 @@
 
 namespace tutti {
 
-/// Copies batches to a device beside the device's own work: through pinned memory, on a stream of its own, with an
-/// event for each slot. On a CPU there is nothing to copy. `begin` belongs to one thread, `wait` to another; a slot is
-/// between the two.
+/// Brings batches to a device beside the device's own work: through pinned memory, or from another device, on streams
+/// of its own, with an event for each slot. On a CPU there is nothing to copy. `prepare` and `begin` belong to one
+/// thread, `wait` to another; a slot is between the two.
 class DeviceCopies {
  public:
-  DeviceCopies(at::Device device, std::size_t slots);
+  /// To `device`; what `prepare` calls computes on `data`, which may be the same.
+  DeviceCopies(at::Device device, at::Device data, std::size_t slots);
 
-  /// Puts copies on the device in the place of tensors on the CPU; returns before they are made. Throws what torch
+  /// Calls `work` so that what it enqueues, on either device, runs beside what is enqueued elsewhere.
+  template <class Work>
+  auto prepare(Work work) const {
+    const c10::MultiStreamGuard on_own_streams(streams_);
+    return work();
+  }
+  /// Puts copies on the device in the place of tensors elsewhere; returns before they are made. Throws what torch
   /// throws, c10::OutOfMemoryError where the device is full.
   void begin(std::size_t slot, std::vector<at::Tensor>& tensors);
+  /// Puts copies in host memory in the place of tensors elsewhere, and waits for them.
+  void keep_on_host(std::vector<at::Tensor>& tensors) const;
   /// What the calling thread enqueues from now on runs after the slot's copies, and their memory is kept until it has
   /// run.
   void wait(std::size_t slot, const std::vector<at::Tensor>& tensors);
 
  private:
   at::Device device_;
-  std::optional<c10::Stream> stream_{};
+  std::vector<c10::Stream> streams_{};     // of both devices that are no CPUs; one where they are the same
+  std::optional<c10::Stream> arriving_{};  // the one of `device`
   std::vector<c10::Event> copied_{};
 };
 

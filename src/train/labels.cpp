@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/counter_random.h"
+#include "base/units.h"
 
 namespace tutti {
 namespace {

@@ -37,6 +37,24 @@ class RoundingScope {
   bool rounds_;
 };
 
+/// Whether a GPU rounds the inputs of float32 products to TF32's ten bits, for all threads; as before at the end, for
+/// evaluations hear in float32.
+class Tf32Scope {
+ public:
+  explicit Tf32Scope(bool rounds) { set(rounds, rounds); }
+  Tf32Scope(const Tf32Scope&) = delete;
+  ~Tf32Scope() { set(products_, convolutions_); }
+
+ private:
+  static void set(bool products, bool convolutions) {
+    at::globalContext().setAllowTF32CuBLAS(products);
+    at::globalContext().setAllowTF32CuDNN(convolutions);
+  }
+
+  bool products_ = at::globalContext().allowTF32CuBLAS();
+  bool convolutions_ = at::globalContext().allowTF32CuDNN();
+};
+
 std::int64_t rows_of(const TaskBatch& batch) {
   return static_cast<std::int64_t>(batch.ids.size());
 }
@@ -45,8 +63,6 @@ std::int64_t rows_of(const TaskBatch& batch) {
 
 TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers)
     : task_(task), adamw_(task.trained(), adamw), options_(options), peers_(peers) {
-  at::globalContext().setAllowTF32CuBLAS(options_.precision == Precision::tf32);
-  at::globalContext().setAllowTF32CuDNN(options_.precision == Precision::tf32);
   if (options_.precision != Precision::float16) state_.loss_scale = 1;
   if (options_.ema <= 0) return;
   for (const auto& parameter : task.trained())
@@ -93,16 +109,16 @@ void TrainStep::add_up(StepOutcome& outcome) {
   outcome.samples = counts[1].item<std::int64_t>();
 }
 
-/// Gradients and loss of all processes, as one row of numbers.
-void TrainStep::add_up_gradients(double& loss) {
+/// Gradients and loss ([] float64) of all processes, as one row of numbers.
+void TrainStep::add_up_gradients(at::Tensor& loss) {
   if (!peers_) return;
   const c10::AutoGradMode no_gradients(false);
-  std::vector<at::Tensor> parts{at::tensor({loss}, at::TensorOptions(at::kFloat)).to(task_.device())};
+  std::vector<at::Tensor> parts{loss.to(at::kFloat).reshape({1})};
   const auto gradients = adamw_.whole_gradients();
   for (const auto& gradient : gradients) parts.push_back(gradient.flatten());
   auto row = at::cat(parts);
   peers_->sum(row);
-  loss = row[0].item<double>();
+  loss = row[0].to(at::kDouble);
   std::int64_t first = 1;
   for (const auto& gradient : gradients) {
     gradient.copy_(row.narrow(0, first, gradient.numel()).view(gradient.sizes()));
@@ -124,17 +140,24 @@ void TrainStep::unscale(bool finite) {
 void TrainStep::average() {
   const c10::AutoGradMode no_gradients(false);
   const auto& trained = task_.trained();
-  for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].value.lerp_(trained[i].value, 1 - options_.ema);
+  std::vector<at::Tensor> averages, values;
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    averages.push_back(averages_[i].value);
+    values.push_back(trained[i].value);
+  }
+  if (!averages.empty()) at::_foreach_lerp_(averages, values, 1 - options_.ema);
 }
 
-/// All gradients of the step, with fewer rows at a time where memory runs out. Returns our part of the mean loss.
-double TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number) {
+/// All gradients of the step, with fewer rows at a time where memory runs out (which is when it is asked for, not when
+/// the device gets there). Returns our part of the mean loss, [] float64, not waited for.
+at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets,
+                                           std::int64_t number) {
   std::int64_t widest = 1;
   for (const auto& batch : group) widest = std::max(widest, rows_of(batch));
   for (;;) {
     adamw_.clear_gradients();
     try {
-      return accumulate(group, targets, number).item<double>();
+      return accumulate(group, targets, number);
     } catch (const c10::OutOfMemoryError&) {
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);
@@ -148,6 +171,7 @@ double TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::in
 }
 
 StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
+  const Tf32Scope products(options_.precision == Precision::tf32);
   StepOutcome outcome;
   for (const auto& batch : group) {
     outcome.targets += batch.targets;
@@ -155,14 +179,17 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
   }
   add_up(outcome);
   if (outcome.targets == 0) return outcome;
-  outcome.loss = accumulate_in_memory(group, outcome.targets, number);
-  add_up_gradients(outcome.loss);
+  auto loss = accumulate_in_memory(group, outcome.targets, number);
+  add_up_gradients(loss);
   const auto gradients = adamw_.gradients();
   if (state_.loss_scale != 1) {
     const c10::AutoGradMode no_gradients(false);
     at::_foreach_mul_(gradients, 1 / state_.loss_scale);
   }
-  outcome.gradient_norm = clip_gradients(gradients, options_.clip).item<double>();
+  const auto norm = clip_gradients(gradients, options_.clip).to(task_.device(), at::kDouble);
+  const auto both = at::stack({loss, norm}).cpu();  // the one wait of a step
+  outcome.loss = both[0].item<double>();
+  outcome.gradient_norm = both[1].item<double>();
   outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradient_norm);
   unscale(outcome.finite);
   if (outcome.finite) {

@@ -58,10 +58,10 @@ class TrainStep {
 
  private:
   at::Tensor accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
-  double accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  at::Tensor accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
   at::Tensor backward(const TaskBatch& batch, std::int64_t targets);
   void add_up(StepOutcome& outcome);
-  void add_up_gradients(double& loss);
+  void add_up_gradients(at::Tensor& loss);
   void unscale(bool finite);
   void average();
 

@@ -16,7 +16,7 @@ namespace tutti {
 /// A batch as a task computes it. Every input has one row per id, so that any rows of it are a batch again.
 struct TaskBatch {
   std::vector<std::string> ids{};
-  std::vector<at::Tensor> inputs{};                            // on the CPU, or copied to the task's device
+  std::vector<at::Tensor> inputs{};                            // on the CPU, the data device, or copied to the task's
   std::int64_t targets = 0;                                    // what the loss is a mean over: tokens asked for
   std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why
 };
@@ -30,6 +30,8 @@ class Task {
   /// The tensors that gradients are for.
   virtual const std::vector<Parameter>& trained() const = 0;
   virtual at::Device device() const = 0;
+  /// Where `prepare` computes; the host's cores, unless a task takes features from a device.
+  virtual at::Device data_device() const { return at::kCPU; }
 
   /// Beside everything else: it reads nothing that training changes. The tensors are the caller's own, none is a view
   /// of `batch`.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/units.h"
 #include "train/whisper_feed.h"
 
 namespace tutti {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <limits>
@@ -28,12 +29,13 @@ class AveragesInPlace {
   ~AveragesInPlace() { exchange(); }
 
  private:
+  /// By way of the host: the device may be full, and the destructor must not fail.
   void exchange() {
     const c10::AutoGradMode no_gradients(false);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const at::Tensor& weight = trained_[i].value;
       const at::Tensor& average = averages_[i].value;
-      const auto kept = weight.detach().clone();
+      const auto kept = weight.detach().to(at::kCPU, /*non_blocking=*/false, /*copy=*/true);
       weight.copy_(average);
       average.copy_(kept);
     }
@@ -220,8 +222,19 @@ Result<void> Trainer::tend(bool ends_epoch) {
   Result<void> done{};
   if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
   const bool best = parts_.evaluate && state_.best_step == state_.step;
-  if (done && (due(options_.save_steps) || ends_epoch || best)) done = save();
-  return done;
+  if (done && !due(options_.save_steps) && !ends_epoch && !best) return done;
+  const auto saved = save();  // what was learned stays, even where it could not be judged
+  return done ? saved : done;
+}
+
+Result<Evaluation> Trainer::evaluated() {
+  try {
+    return parts_.evaluate();
+  } catch (const c10::OutOfMemoryError& full) {
+    return fail(
+        Fault::exhausted, std::string("the network could not be judged: ") + full.what_without_backtrace(),
+        "The checkpoint is whole: go on with --resume and smaller batches, or judge elsewhere with 'tutti evaluate'");
+  }
 }
 
 /// How bad the network is, as the first process hears it; the others learn it from there.
@@ -229,7 +242,7 @@ Result<double> Trainer::score() {
   std::string said;
   Result<Evaluation> evaluation{};
   if (is_first()) {
-    evaluation = parts_.evaluate();
+    evaluation = evaluated();
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);

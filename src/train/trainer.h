@@ -99,6 +99,7 @@ class Trainer {
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);
+  Result<Evaluation> evaluated();
   Result<double> score();
   Result<void> evaluate();
   Result<void> save();

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/units.h"
 #include "feed/source/dataset.h"
 
 namespace tutti {
@@ -63,6 +64,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .batch_audio = Seconds(r.batch_seconds),
                       .look_ahead = r.look_ahead,
                       .augmentation = augmentation_of(r),
+                      .as_sound = !r.data_gpu.empty(),
                       .threads = threads_of(r),
                       .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
                       .bad_samples = out / bad,
@@ -83,7 +85,7 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
           .window = window_of(dims),
           .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
           .padding = Padding::window,
-          .batch_size = 16,
+          .batch_size = 8,  // as many as are decoded together: more would only hold memory
           .look_ahead = 1,
           .threads = threads_of(r)};
 }

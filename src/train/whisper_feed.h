@@ -12,8 +12,6 @@
 
 namespace tutti {
 
-inline constexpr double kPositionsPerSecond = 50;  // of the encoder
-
 /// Which part of every epoch is a process's own.
 struct FeedShare {
   int rank = 0;

@@ -2,13 +2,17 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
 
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/counter_random.h"
+#include "base/log.h"
+#include "base/units.h"
 #include "model/convert/hugging_face_files.h"
+#include "model/device_name.h"
 #include "train/network/local_attention.h"
 #include "train/new_vocabulary.h"
 #include "train/timed_spelling.h"
@@ -47,6 +51,14 @@ at::Tensor mel_of(const Batch& batch) {
   return at::from_blob(const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, at::kFloat);
 }
 
+/// Where features are computed; none: by the feed.
+Result<std::optional<at::Device>> data_device_of(const WhisperRecipe& recipe) {
+  if (recipe.data_gpu.empty()) return std::optional<at::Device>();
+  const auto device = device_named(recipe.data_gpu == "model" ? recipe.device : recipe.data_gpu);
+  if (!device) return fail_in("data-gpu", device.error());
+  return std::optional(*device);
+}
+
 /// Every row followed by silence up to `frames`: its least value is what log-mel makes of silence there.
 at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
   auto whole = mel.amin({1, 2}, /*keepdim=*/true).expand({mel.size(0), mel.size(1), frames}).clone();
@@ -68,11 +80,12 @@ void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_lay
 
 }  // namespace
 
-WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe)
+WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe,
+                         at::Device device)
     : parameters_(std::move(parameters)),
       labels_(std::move(labels)),
       files_(std::move(files)),
-      device_(recipe.device),
+      device_(device),
       freeze_encoder_(recipe.freeze_encoder),
       window_share_(recipe.window_share),
       seed_(recipe.seed),
@@ -91,13 +104,19 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
 
 Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& recipe,
                                                         const std::filesystem::path& model) {
-  const at::Device device(recipe.device);
+  const auto found = device_named(recipe.device);
+  if (!found) return tl::unexpected<Error>(found.error());
+  const at::Device device = *found;
+  const auto data_device = data_device_of(recipe);
+  if (!data_device) return tl::unexpected<Error>(data_device.error());
   const auto finish = [&](WhisperParameters parameters, Tokenizer tokenizer,
                           Files files) -> Result<std::unique_ptr<WhisperTask>> {
     auto labels = Labels::make(std::move(tokenizer), rules_of(recipe, parameters.shape.dims));
     if (!labels) return tl::unexpected<Error>(labels.error());
-    return std::unique_ptr<WhisperTask>(
-        new WhisperTask(std::move(parameters), std::move(*labels), std::move(files), recipe));
+    std::unique_ptr<WhisperTask> task(
+        new WhisperTask(std::move(parameters), std::move(*labels), std::move(files), recipe, device));
+    if (*data_device) task->features_.emplace(task->data_device_ = **data_device, task->dims().n_mels);
+    return task;
   };
   if (model.empty()) {
     auto vocabulary = new_vocabulary(recipe.vocabulary);
@@ -121,6 +140,20 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
                 [checkpoint](WeightType type) { return hugging_face_files(*checkpoint, type); });
 }
 
+/// [rows, n_mels, frames]: a view of the batch, or computed now.
+at::Tensor WhisperTask::features_of(const Batch& batch) {
+  if (!features_) return mel_of(batch);
+  try {
+    return (*features_)(batch);
+  } catch (const c10::OutOfMemoryError&) {
+    if (features_->device().is_cpu()) throw;
+    features_.emplace(at::kCPU, dims().n_mels);
+    log(Level::warning,
+        "memory ran out: features are computed on the cores from now on, not on the device of data-gpu");
+    return (*features_)(batch);
+  }
+}
+
 TaskBatch WhisperTask::prepare(const Batch& batch) {
   TaskBatch made;
   std::vector<LabelRow> rows;
@@ -140,9 +173,9 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     samples.push_back(&sample);
   }
   if (rows.empty()) return made;
-  const auto mel = mel_of(batch);
+  const auto mel = features_of(batch);
   const bool all = made.refused.empty();
-  const auto used = all ? mel : mel.index_select(0, at::tensor(kept));
+  const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
   CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
   const auto window = 2 * std::int64_t{dims().n_audio_ctx};
   made.inputs.push_back(random.chance(window_share_) ? filled_up(used, window) : used.clone());

@@ -12,6 +12,7 @@
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
+#include "train/sound/device_features.h"
 #include "train/task.h"
 
 namespace tutti {
@@ -25,6 +26,7 @@ class WhisperTask : public Task {
 
   const std::vector<Parameter>& trained() const override { return trained_; }
   at::Device device() const override { return device_; }
+  at::Device data_device() const override { return data_device_; }
   TaskBatch prepare(const Batch& batch) override;
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
   std::map<std::string, std::string> files(const std::string& weight_type) const override;
@@ -39,18 +41,21 @@ class WhisperTask : public Task {
 
  private:
   using Files = std::function<Result<std::map<std::string, std::string>>(WeightType)>;
-  WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe);
+  WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe, at::Device device);
   WhisperWeights current() const { return lora_ ? lora_->merged() : parameters_.weights; }
+  at::Tensor features_of(const Batch& batch);
   at::Tensor heard(const WhisperWeights& weights, const at::Tensor& mel, const ForwardOptions& options) const;
 
   WhisperParameters parameters_;
   Labels labels_;
   Files files_;
   at::Device device_;
+  at::Device data_device_ = at::kCPU;
   bool freeze_encoder_;
   double window_share_;
   std::uint64_t seed_;
   ForwardOptions forward_{};
+  std::optional<DeviceFeatures> features_{};  // none: the feed's threads compute them. Of the thread that prepares
   std::optional<LowRankAdditions> lora_{};
   double ctc_weight_;
   double frame_weight_;

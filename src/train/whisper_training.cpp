@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/units.h"
 #include "feed/feed.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"

@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "audio/log_mel.h"
+#include "base/units.h"
 #include "transcript/clips.h"
 
 namespace tutti {
-namespace {
-
-constexpr double kFramesPerSecond = 100;
-
-}  // namespace
-
 std::int64_t SpeechChunk::first_frame() const {
   return pieces.front().start / kHopSamples;
 }

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
 namespace {
-
-constexpr double kFramesPerSecond = 100;
 
 /// Cutting at the end of the recording keeps the reference's windows: it takes the smaller of both ends anyway.
 std::int64_t frame_at(double seconds, std::int64_t content_frames) {

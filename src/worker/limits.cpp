@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "hub/memory_plan.h"
 #include "model/compute_type.h"
+#include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/stored/checkpoint.h"
 #include "worker/trouble.h"
@@ -57,12 +58,6 @@ Result<std::function<void()>> product(at::Device device, const std::string& type
   if (known == kTypes.end()) return fail(Fault::unsupported, "compute type " + type + ": its limit is not known");
   const auto a = at::randn({kSide, kSide}, at::device(device).dtype(known->second));
   return [a, b = a.t()] { at::mm(a, b); };
-}
-
-Result<at::Device> device_named(const std::string& name) {
-  if (name == "cpu") return at::Device(at::kCPU);
-  if (gpu::count() == 0) return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device");
-  return at::Device(name);
 }
 
 struct Asked {

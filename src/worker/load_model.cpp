@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "device/machine.h"
 #include "hub/memory_plan.h"
+#include "model/device_name.h"
 #include "model/gpu.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
@@ -69,21 +70,6 @@ class WhisperNetwork : public Network {
   Aligner aligner_;
   std::optional<StepDevice> steps_;
 };
-
-Result<at::Device> device_of(const std::string& name) {
-  if (name == "cpu") return at::Device(at::kCPU);
-  if (name.starts_with("cuda")) {
-    if (gpu::count() == 0) {
-      return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device", "Use --device cpu");
-    }
-    try {
-      return at::Device(name);
-    } catch (...) {
-      return tl::unexpected<Error>(current_trouble(("device " + name).c_str()).error);
-    }
-  }
-  return fail(Fault::usage, "device " + name + ": expected cpu or cuda:N");
-}
 
 /// The device as a self-test's verdict depends on it.
 std::string self_of(const at::Device& device) {
@@ -180,7 +166,7 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
 }
 
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
-  const auto device = device_of(request.device);
+  const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
   const auto type = compute_type_of(request, *device, build);

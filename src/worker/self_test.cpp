@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "decode/stepper.h"
+#include "model/gpu.h"
 #include "model/whisper.h"
 #include "worker/step_choice.h"
 
@@ -109,6 +110,7 @@ Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at:
           return !(a >= b);  // a NaN is the least of all
         });
   }
+  if (device.is_cuda()) gpu::release_cached_memory();  // what torch keeps would count as taken
   return trials;
 }
 

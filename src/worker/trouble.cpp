@@ -7,6 +7,8 @@
 #include <new>
 #include <string>
 
+#include "model/step/kernels.h"
+
 namespace tutti {
 namespace {
 
@@ -28,6 +30,9 @@ Trouble current_trouble(const char* doing) {
   } catch (const std::bad_alloc&) {
     return {.error = error(Fault::exhausted, "out of memory"), .out_of_memory = true};
   } catch (const c10::AcceleratorError& lost) {
+    constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation: of pinned memory, or of a graph
+    if (lost.get_error_code() == kMemoryAllocation)
+      return {.error = error(Fault::exhausted, lost.what_without_backtrace()), .out_of_memory = true};
     return {.error = error(Fault::device, lost.what_without_backtrace()), .fatal = true};
   } catch (const c10::Error& torch) {
     // Torch's CPU allocator reports exhaustion as a plain error.
@@ -36,6 +41,8 @@ Trouble current_trouble(const char* doing) {
       return {.error = error(Fault::exhausted, what), .out_of_memory = true};
     }
     return {.error = error(Fault::device, what)};
+  } catch (const KernelError& kernel) {
+    return {.error = error(Fault::device, kernel.what()), .fatal = !kernel.is_missing_code()};
   } catch (const std::exception& other) {
     return {.error = error(Fault::internal, other.what())};
   }

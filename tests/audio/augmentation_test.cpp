@@ -62,7 +62,7 @@ TEST(Effects, ARoomAddsEchoesAndKeepsThePower) {
   std::vector<float> click(8000);
   click[100] = 10000;
   CounterRandom random(4);
-  add_room(click, 0.2, random);
+  add_echoes(click, room_echoes(0.2, random));
   EXPECT_NEAR(power(click), 1e8 / 8000, 1);
   EXPECT_EQ(click[99], 0);
   int echoes = 0;
@@ -77,7 +77,7 @@ Augmentation everything() {
 }
 
 std::vector<std::int16_t> changed_by(const std::vector<std::int16_t>& pcm, const Augmentation& it, std::uint64_t key) {
-  return augmented(pcm, it, speed_of(it, key), key);
+  return changed(pcm, sound_changes(it, speed_of(it, key), key));
 }
 
 std::vector<std::int16_t> pcm_of(const std::vector<float>& sound) {
@@ -119,7 +119,7 @@ TEST(SpecAugment, MasksRealFramesWithTheMeanAndLeavesPaddingAlone) {
   for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = static_cast<float>(i % 7);
   const auto before = mel;
   const SpecAugment masks{.band_count = 2, .stretch_count = 2};
-  mask_spectrum(mel.data(), kMels, kStride, kFrames, masks, 11);
+  mask_spectrum(mel.data(), kMels, kStride, kFrames, spectrum_masks(masks, kMels, kFrames, 11));
   std::set<float> values;
   std::int64_t changed = 0;
   for (std::int64_t bin = 0; bin < kMels; ++bin)

@@ -30,7 +30,8 @@ class Corpus {
   explicit Corpus(const std::vector<double>& seconds, bool with_durations = false, std::uint32_t rate = 16000) {
     std::string lines;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
-      const std::string name = "s" + std::to_string(i);
+      std::string name = "s";
+      name += std::to_string(i);
       write_wav(folder_ / (name + ".wav"), sound_of(i, std::llround(seconds[i] * rate)), rate);
       lines += R"({"id":")" + name + R"(","audio":")" + name + R"(.wav","text":"text )" + std::to_string(i) + '"';
       if (with_durations) lines += ",\"duration\":" + std::to_string(seconds[i]);

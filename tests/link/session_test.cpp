@@ -64,6 +64,13 @@ TEST(Session, AWorkerAskedForNoDeviceInParticularMayNameAny) {
   EXPECT_TRUE(Session(any, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-7"}, kStart).reply);
 }
 
+TEST(Session, ASliceOfACardIsItselfUnderBothOfItsNames) {
+  SessionTerms slice = terms();
+  slice.device_uuid = "MIG-6e0af2c8-1";
+  EXPECT_TRUE(Session(slice, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-1"}, kStart).reply);
+  EXPECT_FALSE(Session(slice, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-2"}, kStart).reply);
+}
+
 TEST(Session, AFaultWhileLoadingIsFinalUnlessTryingAgainCouldHelp) {
   const auto verdict = [](Fault fault) {
     Session at = session();

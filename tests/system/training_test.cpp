@@ -208,6 +208,42 @@ TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {
   expect_same(parts, whole);
 }
 
+TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder by_feed, whole, parts;
+  ASSERT_EQ(run_program(training(by_feed.path())).exit_code, 0);
+  ASSERT_EQ(run_program(training(whole.path(), {"--data-gpu", "cpu"})).exit_code, 0);
+  const auto expected = lines_of(by_feed / "metrics.jsonl"), found = lines_of(whole / "metrics.jsonl");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!expected[i].contains("loss")) continue;
+    EXPECT_NEAR(found[i]["loss"].get<double>(), expected[i]["loss"].get<double>(), 1e-3) << "line " << i;
+  }
+  {
+    RunningProgram program(training(parts.path(), {"--data-gpu", "cpu"}));
+    ASSERT_TRUE(program.saw("step 7/"));
+    ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
+    program.wait();
+  }
+  const auto again = run_program(training(parts.path(), {"--data-gpu", "cpu", "--resume", "--threads", "5"}));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  expect_same(parts, whole);
+}
+
+TEST(Training, ADeviceThatIsNotThereIsNamed) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto network = run_program(training(out / "network", {"--model-gpu", "31"}));
+  EXPECT_EQ(network.exit_code, 4);
+  EXPECT_NE(network.err.find("device 31"), std::string::npos) << network.err;
+  const auto data = run_program(training(out / "data", {"--data-gpu", "cuda:31"}));
+  EXPECT_EQ(data.exit_code, 4);
+  EXPECT_NE(data.err.find("data-gpu"), std::string::npos) << data.err;
+  const auto both = run_program(training(out / "both", {"--data-gpu", "cpu", "--cache", (out / "cache").string()}));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("data-gpu, cache"), std::string::npos) << both.err;
+}
+
 TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder whole, parts;

@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -175,6 +176,21 @@ TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   EXPECT_EQ(training.watcher.bests, (std::vector<bool>{true, true, false, false, false}));
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000004", "step-00000008", "step-00000010"}));
+}
+
+TEST(Trainer, WhatWasLearnedIsKeptWhereMemoryIsTooShortToJudgeIt) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.eval_steps = 3;
+  training.evaluate = []() -> Result<Evaluation> {
+    throw c10::OutOfMemoryError({__func__, __FILE__, __LINE__}, "tried to allocate 20 GiB");
+  };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_NE(end.error().what.find("could not be judged: tried to allocate 20 GiB"), std::string::npos)
+      << end.error().what;
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000003"}));
 }
 
 TEST(Trainer, EndsWhereEvaluationsBringNoProgressAnyMore) {

@@ -35,42 +35,61 @@ double speed_of(const Augmentation& augmentation, std::uint64_t key) {
   return random.chance(augmentation.speed_share) ? drawn(augmentation.speed, random) : 1;
 }
 
-std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, double speed,
-                                    std::uint64_t key) {
-  std::vector<float> sound(pcm.begin(), pcm.end());
-  if (speed != 1) sound = at_speed(sound, speed);
+SoundChanges sound_changes(const Augmentation& augmentation, double speed, std::uint64_t key) {
+  SoundChanges changes{.speed = speed};
   if (auto random = random_for(Draw::room, key); random.chance(augmentation.room_share)) {
     const double seconds = drawn(augmentation.room_seconds, random);
-    add_room(sound, seconds, random);
+    changes.echoes = room_echoes(seconds, random);
   }
   if (auto random = random_for(Draw::noise, key); random.chance(augmentation.noise_share)) {
     const double decibels = drawn(augmentation.noise_db, random);
-    add_noise_at(sound, decibels, random.chance(0.5), random.bits64());
+    const std::uint64_t noise_key = random.bits64();
+    changes.noise = {.decibels = decibels, .is_pink = random.chance(0.5), .key = noise_key};
   }
   if (auto random = random_for(Draw::gain, key); random.chance(augmentation.gain_share))
-    change_gain(sound, drawn(augmentation.gain_db, random));
+    changes.gain_db = drawn(augmentation.gain_db, random);
+  return changes;
+}
+
+std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const SoundChanges& changes) {
+  std::vector<float> sound(pcm.begin(), pcm.end());
+  if (changes.speed != 1) sound = at_speed(sound, changes.speed);
+  if (!changes.echoes.empty()) add_echoes(sound, changes.echoes);
+  if (const auto& noise = changes.noise) add_noise_at(sound, noise->decibels, noise->is_pink, noise->key);
+  if (changes.gain_db) change_gain(sound, *changes.gain_db);
   pcm.resize(sound.size());
   for (std::size_t i = 0; i < sound.size(); ++i)
     pcm[i] = static_cast<std::int16_t>(std::lrint(std::clamp(sound[i], -32768.0F, 32767.0F)));
   return pcm;
 }
 
-void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames, const SpecAugment& masks,
-                   std::uint64_t key) {
-  if ((masks.band_count == 0 && masks.stretch_count == 0) || frames == 0) return;
-  const auto mean = static_cast<float>(mean_of(mel, n_mels, stride, frames));
+SpectrumMasks spectrum_masks(const SpecAugment& augmentation, std::int64_t n_mels, std::int64_t frames,
+                             std::uint64_t key) {
+  SpectrumMasks masks;
+  if (frames == 0) return masks;
   CounterRandom bands = random_for(Draw::bands, key), stretches = random_for(Draw::stretches, key);
-  for (int i = 0; i < masks.band_count; ++i) {
-    const std::int64_t width = bands.below(std::min<std::int64_t>(masks.band_width, n_mels) + 1);
-    const std::int64_t first = bands.below(n_mels - width + 1);
-    for (std::int64_t bin = first; bin < first + width; ++bin) std::fill_n(mel + bin * stride, frames, mean);
+  for (int i = 0; i < augmentation.band_count; ++i) {
+    const std::int64_t width = bands.below(std::min<std::int64_t>(augmentation.band_width, n_mels) + 1);
+    masks.bands.push_back({bands.below(n_mels - width + 1), width});
   }
-  const auto most = static_cast<std::int64_t>(masks.stretch_share * static_cast<double>(frames));
-  for (int i = 0; i < masks.stretch_count; ++i) {
-    const std::int64_t width = stretches.below(std::min<std::int64_t>(masks.stretch_width, most) + 1);
-    const std::int64_t first = stretches.below(frames - width + 1);
-    for (std::int64_t bin = 0; bin < n_mels; ++bin) std::fill_n(mel + bin * stride + first, width, mean);
+  const auto most = static_cast<std::int64_t>(augmentation.stretch_share * static_cast<double>(frames));
+  for (int i = 0; i < augmentation.stretch_count; ++i) {
+    const std::int64_t width = stretches.below(std::min<std::int64_t>(augmentation.stretch_width, most) + 1);
+    masks.stretches.push_back({stretches.below(frames - width + 1), width});
   }
+  return masks;
+}
+
+void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames,
+                   const SpectrumMasks& masks) {
+  if (masks.empty() || frames == 0) return;
+  const auto mean = static_cast<float>(mean_of(mel, n_mels, stride, frames));
+  for (const MaskedSpan& band : masks.bands)
+    for (std::int64_t bin = band.first; bin < band.first + band.count; ++bin)
+      std::fill_n(mel + bin * stride, frames, mean);
+  for (const MaskedSpan& stretch : masks.stretches)
+    for (std::int64_t bin = 0; bin < n_mels; ++bin)
+      std::fill_n(mel + bin * stride + stretch.first, stretch.count, mean);
 }
 
 }  // namespace tutti

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "audio/augment/effects.h"
 
 namespace tutti {
 
@@ -38,15 +41,50 @@ struct Augmentation {
 };
 
 /// How much faster a sample is played; 1 where it is not chosen for that. `key` stands for (seed, epoch, sample id), in
-/// all three functions.
+/// all functions.
 double speed_of(const Augmentation& augmentation, std::uint64_t key);
 
-/// `speed` times as fast, then room, noise and gain, each where it is drawn. 16 kHz, mono.
-std::vector<std::int16_t> augmented(std::vector<std::int16_t> pcm, const Augmentation& augmentation, double speed,
-                                    std::uint64_t key);
+/// White or pink noise, `decibels` below the sound's power.
+struct AddedNoise {
+  double decibels = 0;
+  bool is_pink = false;
+  std::uint64_t key = 0;  ///< what the noise itself is drawn from
+};
 
-/// Masks bands and stretches of a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
-void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames, const SpecAugment& masks,
-                   std::uint64_t key);
+/// What was drawn for one sample, in the order in which it is done. Plain data; the default changes nothing.
+struct SoundChanges {
+  double speed = 1;
+  std::vector<Echo> echoes{};  ///< none: no room
+  std::optional<AddedNoise> noise{};
+  std::optional<double> gain_db{};
+};
+
+/// All that is drawn for a sample's sound but its speed, which is given.
+SoundChanges sound_changes(const Augmentation& augmentation, double speed, std::uint64_t key);
+
+/// The sound with its changes made. 16 kHz, mono.
+std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const SoundChanges& changes);
+
+/// Bins or frames in a row.
+struct MaskedSpan {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// What SpecAugment blanks of one sample: whole bands of its real frames, and whole frames.
+struct SpectrumMasks {
+  std::vector<MaskedSpan> bands{};
+  std::vector<MaskedSpan> stretches{};
+
+  bool empty() const { return bands.empty() && stretches.empty(); }
+};
+
+/// Drawn for a sample of so many real frames.
+SpectrumMasks spectrum_masks(const SpecAugment& augmentation, std::int64_t n_mels, std::int64_t frames,
+                             std::uint64_t key);
+
+/// Blanks them in a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
+void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames,
+                   const SpectrumMasks& masks);
 
 }  // namespace tutti

@@ -19,36 +19,18 @@ double power_of(std::span<const float> sound) {
   return sound.empty() ? 0 : sum / static_cast<double>(sound.size());
 }
 
-/// The filter of at_speed at kPhases places between two samples.
-class Interpolation {
- public:
-  static constexpr int kTaps = 24, kPhases = 256;
-
-  explicit Interpolation(double band) : taps_(static_cast<std::size_t>(kTaps * (kPhases + 1))) {
-    for (int phase = 0; phase <= kPhases; ++phase)
-      for (int tap = 0; tap < kTaps; ++tap) {
-        const double x = tap - kTaps / 2 + 1 - static_cast<double>(phase) / kPhases;
-        const double hann = 0.5 + 0.5 * std::cos(2 * std::numbers::pi * x / kTaps);
-        const double turn = std::numbers::pi * band * x;
-        const double sinc = std::abs(x) < 1e-9 ? 1 : std::sin(turn) / turn;
-        taps_[static_cast<std::size_t>(phase * kTaps + tap)] = static_cast<float>(band * sinc * hann);
-      }
-  }
-  float at(std::span<const float> sound, double place) const {
-    const auto whole = static_cast<std::int64_t>(place);
-    const auto phase = static_cast<std::int64_t>((place - static_cast<double>(whole)) * kPhases + 0.5);
-    const float* taps = taps_.data() + phase * kTaps;
-    const std::int64_t first = whole - kTaps / 2 + 1;
-    const std::int64_t from = std::max<std::int64_t>(-first, 0);
-    const std::int64_t to = std::min<std::int64_t>(std::ssize(sound) - first, kTaps);
-    float sum = 0;
-    for (std::int64_t tap = from; tap < to; ++tap) sum += taps[tap] * sound[static_cast<std::size_t>(first + tap)];
-    return sum;
-  }
-
- private:
-  std::vector<float> taps_;
-};
+/// What lies at a place between two samples.
+float interpolated(std::span<const float> sound, double place, const std::vector<float>& all_taps) {
+  const auto whole = static_cast<std::int64_t>(place);
+  const auto phase = static_cast<std::int64_t>((place - static_cast<double>(whole)) * kSpeedPhases + 0.5);
+  const float* taps = all_taps.data() + phase * kSpeedTaps;
+  const std::int64_t first = whole - kSpeedTaps / 2 + 1;
+  const std::int64_t from = std::max<std::int64_t>(-first, 0);
+  const std::int64_t to = std::min<std::int64_t>(std::ssize(sound) - first, kSpeedTaps);
+  float sum = 0;
+  for (std::int64_t tap = from; tap < to; ++tap) sum += taps[tap] * sound[static_cast<std::size_t>(first + tap)];
+  return sum;
+}
 
 /// Paul Kellet's refined filter from white to pink noise, to within 0.05 dB above 9 Hz at 44.1 kHz; at 16 kHz the slope
 /// holds as far as training cares.
@@ -69,22 +51,44 @@ void make_pink(std::span<float> noise) {
 
 }  // namespace
 
+std::vector<float> speed_taps(double speed) {
+  const double band = std::min(1.0, 1 / speed);
+  std::vector<float> taps(static_cast<std::size_t>(kSpeedTaps * (kSpeedPhases + 1)));
+  for (int phase = 0; phase <= kSpeedPhases; ++phase)
+    for (int tap = 0; tap < kSpeedTaps; ++tap) {
+      const double x = tap - kSpeedTaps / 2 + 1 - static_cast<double>(phase) / kSpeedPhases;
+      const double hann = 0.5 + 0.5 * std::cos(2 * std::numbers::pi * x / kSpeedTaps);
+      const double turn = std::numbers::pi * band * x;
+      const double sinc = std::abs(x) < 1e-9 ? 1 : std::sin(turn) / turn;
+      taps[static_cast<std::size_t>(phase * kSpeedTaps + tap)] = static_cast<float>(band * sinc * hann);
+    }
+  return taps;
+}
+
 std::vector<float> at_speed(std::span<const float> sound, double speed) {
-  const Interpolation interpolation(std::min(1.0, 1 / speed));
-  std::vector<float> made(static_cast<std::size_t>(static_cast<double>(sound.size()) / speed));
-  for (std::size_t i = 0; i < made.size(); ++i) made[i] = interpolation.at(sound, static_cast<double>(i) * speed);
+  const auto taps = speed_taps(speed);
+  std::vector<float> made(static_cast<std::size_t>(samples_at_speed(std::ssize(sound), speed)));
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = interpolated(sound, static_cast<double>(i) * speed, taps);
   return made;
 }
 
-void add_room(std::span<float> sound, double seconds, CounterRandom& random) {
+std::vector<Echo> room_echoes(double seconds, CounterRandom& random) {
   constexpr int kEchoes = 24;
-  const std::vector<float> direct(sound.begin(), sound.end());
-  const double before = power_of(sound);
+  std::vector<Echo> echoes;
   for (int i = 0; i < kEchoes; ++i) {
     const double delay = random.uniform(0.003, seconds);
     const double gain = 0.5 * std::pow(10, -3 * delay / seconds) * (random.chance(0.5) ? 1 : -1);
-    const auto late = static_cast<std::size_t>(delay * kRate);
-    for (std::size_t at = late; at < sound.size(); ++at) sound[at] += static_cast<float>(gain) * direct[at - late];
+    echoes.push_back({static_cast<std::int64_t>(delay * kRate), static_cast<float>(gain)});
+  }
+  return echoes;
+}
+
+void add_echoes(std::span<float> sound, std::span<const Echo> echoes) {
+  const std::vector<float> direct(sound.begin(), sound.end());
+  const double before = power_of(sound);
+  for (const Echo& echo : echoes) {
+    const auto late = static_cast<std::size_t>(echo.delay);
+    for (std::size_t at = late; at < sound.size(); ++at) sound[at] += echo.gain * direct[at - late];
   }
   const double after = power_of(sound);
   const auto scale = static_cast<float>(after > 0 ? std::sqrt(before / after) : 1);

@@ -14,8 +14,29 @@ namespace tutti {
 /// windowed sinc, whose band ends where the slower of the two rates' does.
 std::vector<float> at_speed(std::span<const float> sound, double speed);
 
-/// Echoes with random delays and signs that die away by 60 dB in `seconds`; the sound's power stays.
-void add_room(std::span<float> sound, double seconds, CounterRandom& random);
+/// How many of `samples` are left then.
+inline std::int64_t samples_at_speed(std::int64_t samples, double speed) {
+  return static_cast<std::int64_t>(static_cast<double>(samples) / speed);
+}
+
+/// Taps and phases of at_speed's filter.
+inline constexpr int kSpeedTaps = 24, kSpeedPhases = 256;
+
+/// That filter at kSpeedPhases + 1 places from one sample to the next, row-major [places, kSpeedTaps]; the tap of the
+/// sample at or before a place is the twelfth.
+std::vector<float> speed_taps(double speed);
+
+/// The sound once more, later and softer.
+struct Echo {
+  std::int64_t delay = 0;  ///< samples
+  float gain = 0;
+};
+
+/// A room's: random delays and signs, dying away by 60 dB in `seconds`.
+std::vector<Echo> room_echoes(double seconds, CounterRandom& random);
+
+/// The sound with its echoes, at its own power.
+void add_echoes(std::span<float> sound, std::span<const Echo> echoes);
 
 /// White or pink noise, `decibels` below the sound's mean power. Silence stays silent.
 void add_noise_at(std::span<float> sound, double decibels, bool is_pink, std::uint64_t key);

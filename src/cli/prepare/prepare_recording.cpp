@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "cli/prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
 #include "transcript/known/spread_text.h"

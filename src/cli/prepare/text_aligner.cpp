@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/units.h"
+
 namespace tutti {
 namespace {
 

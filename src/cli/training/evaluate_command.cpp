@@ -16,6 +16,7 @@ struct EvaluateCommand {
   std::string split{};
   std::string normaliser = "basic";
   std::string language = "en";
+  std::string device = "cpu";
   std::int32_t samples = 0;
   std::int32_t threads = 0;
   std::filesystem::path report{};
@@ -29,6 +30,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
   table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("samples", c.samples, "N", "at most; 0: all");
   table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
   table.add("report", c.report, "FILE.html", "rates by condition, the worst samples, characters taken for others");
@@ -47,8 +49,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
                     kUsage);
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error(), kNothingRan);
-  std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",  c.data.string(),
-                                "--normaliser", c.normaliser, "--language",    c.language};
+  std::vector<std::string> line{"evaluate",      "--model",      model->string(), "--data",
+                                c.data.string(), "--normaliser", c.normaliser,    "--language",
+                                c.language,      "--device",     c.device};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});

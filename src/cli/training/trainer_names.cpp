@@ -9,6 +9,7 @@ namespace {
 const std::map<std::string, std::vector<std::string>> kOurs{
     {"--data-dir", {"--data"}},
     {"--output-dir", {"--out"}},
+    {"--model-gpu", {"--device"}},
     {"--model-name", {"--model"}},
     {"--model-name-or-path", {"--model"}},
     {"--per-device-train-batch-size", {"--batch-size"}},

@@ -213,6 +213,13 @@ Result<void> check_recipe(const WhisperRecipe& r) {
   if (r.freeze_encoder && (r.ctc_weight > 0 || r.frame_weight > 0))
     return fail(Fault::usage, "ctc-weight, frame-weight: with freeze-encoder there is nothing that they could teach",
                 "Leave out freeze-encoder, or both of them");
+  if (!r.data_gpu.empty() && !r.cache.empty())
+    return fail(Fault::usage, "data-gpu, cache: features that a device computes are not kept", "Leave out one of them");
+  if (!r.data_gpu.empty() && !r.devices.empty() && r.data_gpu != "model" && r.data_gpu != "cpu")
+    return fail(
+        Fault::usage,
+        "data-gpu: '" + r.data_gpu + "': each of several processes sees its own device alone; expected model or cpu",
+        "Write data-gpu model, or train in one process with --device");
   if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

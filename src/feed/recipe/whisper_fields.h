@@ -110,6 +110,10 @@ void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit(
       "devices", r.devices, "LIST",
       "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; none: on 'device'");
+  visit(
+      "data-gpu", r.data_gpu, "model|cuda:N|cpu",
+      "device that computes augmentation and features, beside the steps: the network's own, another card, or the cores "
+      "by the same arithmetic; none: the threads of the feed");
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
   visit("gradient-checkpointing", r.gradient_checkpointing, "",
         "compute activations twice instead of keeping them: less memory, a third more time");

@@ -83,6 +83,7 @@ struct WhisperRecipe {
   // Arithmetic
   std::string device = "cpu";
   std::string devices{};
+  std::string data_gpu{};
   std::string precision = "float32";
   bool gradient_checkpointing = false;
   std::int32_t compute_threads = 0;

@@ -74,19 +74,27 @@ Batch BatchStage::finished(Progress& progress) const {
   batch.epoch = made.epoch;
   batch.n_mels = made.n_mels;
   batch.frames = longest;
-  batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * longest));
-  for (std::size_t to = 0; to < kept.size(); ++to) {
-    const auto& own = progress.work->overlong[kept[to]];
-    const std::int64_t width = own.empty() ? made.frames : made.samples[kept[to]].frames;
-    const float* from = own.empty() ? made.row(static_cast<std::int64_t>(kept[to])) : own.data();
-    for (std::int64_t bin = 0; bin < batch.n_mels; ++bin) {
-      float* into = batch.row(static_cast<std::int64_t>(to)) + bin * longest;
-      std::copy_n(from + bin * width, width, into);
-      std::fill(into + width, into + longest, from[bin * width + width - 1]);
-    }
-    batch.samples.push_back(std::move(made.samples[kept[to]]));
+  if (made.sounds.empty()) copy_features(*progress.work, kept, batch);
+  for (const std::size_t at : kept) {
+    if (!made.sounds.empty()) batch.sounds.push_back(std::move(made.sounds[at]));
+    batch.samples.push_back(std::move(made.samples[at]));
   }
   return batch;
+}
+
+void BatchStage::copy_features(const BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const {
+  const Batch& made = work.batch;
+  batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  float* to = batch.mel.data();
+  for (const std::size_t at : kept) {
+    const auto& own = work.overlong[at];
+    const std::int64_t width = own.empty() ? made.frames : made.samples[at].frames;
+    const float* from = own.empty() ? made.row(static_cast<std::int64_t>(at)) : own.data();
+    for (std::int64_t bin = 0; bin < batch.n_mels; ++bin, from += width, to += batch.frames) {
+      std::copy_n(from, width, to);
+      std::fill(to + width, to + batch.frames, from[width - 1]);
+    }
+  }
 }
 
 }  // namespace tutti

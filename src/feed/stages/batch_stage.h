@@ -33,6 +33,8 @@ class BatchStage {
   /// Whether the oldest batch is done; holes that can be filled are handed to the plan stage.
   bool settle(Progress& oldest, std::string& position);
   Batch finished(Progress& progress) const;
+  /// Those rows of what was made, as wide as `batch` is.
+  void copy_features(const BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const;
 
   std::string prefix_;
   int frame_multiple_;

@@ -84,7 +84,10 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   batch.epoch = planned.epoch;
   batch.n_mels = options_.n_mels;
   batch.frames = frames_of_batch(planned, options_);
-  batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  if (options_.as_sound)
+    batch.sounds.resize(planned.samples.size());
+  else
+    batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   batch.samples.resize(planned.samples.size());
   work->overlong.resize(planned.samples.size());
   while (!works_.empty() && works_.front().use_count() == 1) works_.pop_front();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "audio/length/sound_length.h"
 #include "audio/recording.h"
@@ -212,7 +213,7 @@ double SampleStages::speed_within(std::uint64_t key, double seconds) const {
 void SampleStages::augment(Row& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
-  row.pcm = augmented(std::move(row.pcm), options_.augmentation, speed, key);
+  row.pcm = changed(std::move(row.pcm), sound_changes(options_.augmentation, speed, key));
   change_times(row, [speed](double at) { return at / speed; });
 }
 
@@ -385,16 +386,34 @@ void SampleStages::features(Row& row) const {
   row.pcm = {};
   row.cached.reset();
   if (row.bad) return;
-  mask_spectrum(out, batch.n_mels, stride, real, options_.augmentation.spectrum,
-                key_of(options_, batch.epoch, row.line.id));
-  batch.samples[row.at] = {.id = row.line.id,
-                           .text = row.line.text,
-                           .frames = real,
-                           .times = std::move(row.times),
-                           .words = std::move(row.words),
-                           .audio = std::move(row.line.audio),
-                           .start = row.line.start.value_or(0) + row.lead,
-                           .fields = std::move(row.line.fields)};
+  const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
+  mask_spectrum(out, batch.n_mels, stride, real,
+                spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
+  describe(row, real);
+}
+
+void SampleStages::hand_over(Row& row) const {
+  Batch& batch = row.work->batch;
+  const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
+  const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
+  change_times(row, [speed](double at) { return at / speed; });
+  const std::int32_t real = frames_of(samples_at_speed(std::ssize(row.pcm), speed));
+  batch.sounds[row.at] = {.pcm = std::exchange(row.pcm, {}),
+                          .changes = sound_changes(options_.augmentation, speed, key),
+                          .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
+  describe(row, real);
+}
+
+/// What the batch knows of a row that is done.
+void SampleStages::describe(Row& row, std::int32_t frames) const {
+  row.work->batch.samples[row.at] = {.id = row.line.id,
+                                     .text = row.line.text,
+                                     .frames = frames,
+                                     .times = std::move(row.times),
+                                     .words = std::move(row.words),
+                                     .audio = std::move(row.line.audio),
+                                     .start = row.line.start.value_or(0) + row.lead,
+                                     .fields = std::move(row.line.fields)};
 }
 
 }  // namespace tutti

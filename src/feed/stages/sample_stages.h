@@ -27,6 +27,8 @@ class SampleStages {
   void augment(Row& row) const;
   /// Into the batch's own memory; what follows the real frames becomes what silence would be.
   void features(Row& row) const;
+  /// In place of the two: the sound itself, and what is to be done to it.
+  void hand_over(Row& row) const;
 
   /// Mel frames of `samples` at 16 kHz: whole hops, at least one.
   static std::int32_t frames_of(std::int64_t samples);
@@ -38,6 +40,7 @@ class SampleStages {
   Result<void> add_text(Row& row) const;
   void trim(Row& row) const;
   void look_up(Row& row) const;
+  void describe(Row& row, std::int32_t frames) const;
   Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const Row& row) const;
   Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
 

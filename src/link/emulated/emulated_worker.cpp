@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "device/emulated_load.h"
 #include "link/connection.h"
 #include "link/emulated/emulated_part.h"
@@ -25,7 +26,6 @@ namespace {
 using Kind = EmulatedFailure::Kind;
 
 constexpr double kEncoderShare = 0.2;  // of a window's time; the rest is its first decoding
-constexpr double kFramesPerSecond = 100;
 constexpr std::chrono::milliseconds kShowEvery{200};
 
 struct Window {

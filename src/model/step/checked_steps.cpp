@@ -45,7 +45,14 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
   const c10::InferenceMode no_autograd;
   auto recording = record(bucket);
   const auto wanted = model_.decode(sequences, cache_);
-  run(bucket, recording.get());  // last: its keys and values stay, as those of every later step will
+  try {
+    run(bucket, recording.get());  // last: its keys and values stay, as those of every later step will
+  } catch (const KernelError& error) {
+    if (!error.is_missing_code()) throw;
+    device_.trust->kernels = false;
+    log(Level::warning, std::string("static decoder steps are off: ") + error.what());
+    return wanted;
+  }
   const auto found = step_.logits(static_cast<std::int64_t>(sequences.size()));
   const auto distance = step_distance(found, wanted);
   known_[bucket] = std::move(recording);

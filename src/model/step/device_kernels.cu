@@ -70,7 +70,7 @@ struct DeviceLaunch {
     run_unit<Body><<<static_cast<unsigned>(units), kThreads, static_cast<std::size_t>(shared_floats) * sizeof(float),
                      static_cast<cudaStream_t>(stream)>>>(job);
     const auto status = cudaGetLastError();
-    if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA error: ") + cudaGetErrorString(status));
+    if (status != cudaSuccess) throw KernelError(status, cudaGetErrorString(status));
   }
 };
 

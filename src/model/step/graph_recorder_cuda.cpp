@@ -1,19 +1,26 @@
 #include "model/step/graph_recorder_cuda.h"
 
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <exception>
+#include <memory>
+#include <utility>
 
 namespace tutti {
 namespace {
 
+using Pool = std::shared_ptr<const at::cuda::MempoolId_t>;
+
 class Graph : public StepRecording {
  public:
-  void capture(at::cuda::MempoolId_t pool, const std::function<void()>& work) {
-    graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  explicit Graph(Pool pool) : pool_(std::move(pool)) {}
+
+  void capture(const std::function<void()>& work) {
+    graph_.capture_begin(*pool_, cudaStreamCaptureModeThreadLocal);
     std::exception_ptr failure;
     try {
       work();
@@ -24,7 +31,7 @@ class Graph : public StepRecording {
       graph_.capture_end();  // whatever happened: the stream must not stay in capture
     } catch (...) {
       if (!failure) failure = std::current_exception();
-      clean_up(pool);
+      clean_up(*pool_);
     }
     if (failure) std::rethrow_exception(failure);
   }
@@ -35,14 +42,19 @@ class Graph : public StepRecording {
   /// A failed capture is not a failed device, and must not go on taking memory from the pool.
   static void clean_up(at::cuda::MempoolId_t pool) {
     static_cast<void>(cudaGetLastError());
-    try {
-      c10::cuda::CUDACachingAllocator::endAllocateToPool(c10::cuda::current_device(), pool);
-    } catch (const c10::Error&) {
-      // It had ended already.
-    }
+    const auto end = [](auto&& ending) {
+      try {
+        ending();
+      } catch (const c10::Error&) {
+        // It had ended already.
+      }
+    };
+    end([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(c10::cuda::current_device(), pool); });
+    end([&] { at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool); });
   }
 
-  at::cuda::CUDAGraph graph_;
+  Pool pool_;  // outlives the graph
+  at::cuda::CUDAGraph graph_{};
 };
 
 class GraphRecorder : public StepRecorder {
@@ -53,18 +65,31 @@ class GraphRecorder : public StepRecorder {
   std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
     const auto current = c10::cuda::getCurrentCUDAStream(stream_.device_index());
     wait(stream_, current);
-    auto graph = std::make_unique<Graph>();
+    auto graph = std::make_unique<Graph>(pool());
     {
       const c10::cuda::CUDAStreamGuard here(stream_);
-      work();  // what libraries allocate when they are first asked cannot be captured
+      try {
+        work();  // what libraries allocate when they are first asked cannot be captured
+      } catch (...) {
+        stream_.synchronize();  // what it enqueued still uses its memory
+        throw;
+      }
       stream_.synchronize();
-      graph->capture(pool_, work);
+      graph->capture(work);
     }
     wait(current, stream_);
     return graph;
   }
 
  private:
+  /// One for all graphs that live at a time. The allocators give a pool up with its last graph and do not take its
+  /// number again.
+  Pool pool() {
+    auto pool = pool_.lock();
+    if (!pool) pool_ = pool = std::make_shared<const at::cuda::MempoolId_t>(at::cuda::graph_pool_handle());
+    return pool;
+  }
+
   static void wait(const c10::cuda::CUDAStream& stream, const c10::cuda::CUDAStream& until) {
     at::cuda::CUDAEvent done;
     done.record(until);
@@ -72,7 +97,7 @@ class GraphRecorder : public StepRecorder {
   }
 
   c10::cuda::CUDAStream stream_;
-  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  std::weak_ptr<const at::cuda::MempoolId_t> pool_{};
 };
 
 }  // namespace

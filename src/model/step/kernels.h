@@ -1,5 +1,8 @@
 #pragma once
 
+#include <stdexcept>
+#include <string>
+
 #include "model/step/jobs.h"
 
 namespace tutti {
@@ -7,8 +10,26 @@ namespace tutti {
 /// Where kernels are enqueued: a cudaStream_t; nothing on the host.
 using Stream = void*;
 
+/// A kernel that could not be launched.
+class KernelError : public std::runtime_error {
+ public:
+  /// code: a cudaError_t.
+  KernelError(int code, const std::string& what)
+      : std::runtime_error("CUDA error: " + what + (code == kNoKernelImage ? kHowToBuild : "")), code_(code) {}
+
+  /// This build has no code for the card; the card itself is sound.
+  bool is_missing_code() const { return code_ == kNoKernelImage; }
+
+ private:
+  static constexpr int kNoKernelImage = 209;  // cudaErrorNoKernelImageForDevice
+  static constexpr const char* kHowToBuild =
+      "; this build has no kernels for this GPU: build it there, or with -DCMAKE_CUDA_ARCHITECTURES=N, its compute "
+      "capability (75, 80, 86, 89, 90, ...)";
+  int code_;
+};
+
 /// The kernels of a decoder step on one kind of device. They enqueue only; on the host they are done on return. The
-/// device of the memory is the current one.
+/// device of the memory is the current one. They throw KernelError.
 struct StepKernels {
   void (*attend)(const AttendJob&, Stream);
   void (*append)(const AppendJob&, Stream);

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "feed/feed.h"
+#include "model/device_name.h"
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/listener.h"
 #include "train/evaluation/verdict.h"
@@ -31,7 +32,9 @@ void print(const Evaluation& evaluation) {
 }
 
 Result<std::vector<HeardSample>> hear(const EvaluationRequest& request) {
-  const auto model = WhisperModel::load(request.model, at::kCPU, ComputeType::float32);
+  const auto device = device_named(request.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto model = WhisperModel::load(request.model, *device, ComputeType::float32);
   if (!model) return tl::unexpected<Error>(model.error());
   const auto tokenizer = Tokenizer::load(request.model, model->dims().n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());

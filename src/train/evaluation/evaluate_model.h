@@ -15,6 +15,7 @@ struct EvaluationRequest {
   std::string split{};  // empty: everything
   std::string normaliser = "basic";
   std::string language = "en";
+  std::string device = "cpu";      // or "cuda:N"
   std::int32_t samples = 0;        // at most; 0: all
   std::int32_t threads = 0;        // 0: one per core
   std::filesystem::path report{};  // HTML; empty: none

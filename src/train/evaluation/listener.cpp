@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "decode/batcher.h"
 
 namespace tutti {

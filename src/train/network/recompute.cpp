@@ -19,19 +19,34 @@ at::Generator generator_of(at::Device device) {
   return at::globalContext().defaultGenerator(device);
 }
 
-/// Whether products are rounded, and to what, as it was in the forward pass.
+/// Whether products are rounded, to what, and whether rounded weights are kept for the next product: on this thread. A
+/// GPU's gradients are computed on a thread of autograd's own, which knows nothing of what the forward pass had set.
 struct Rounding {
   at::DeviceType device;
   bool enabled;
   at::ScalarType type;
+  bool keeps;
 
   static Rounding now(at::DeviceType device) {
-    return {device, at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device)};
+    return {device, at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device),
+            at::autocast::is_autocast_cache_enabled()};
   }
   void apply() const {
     at::autocast::set_autocast_enabled(device, enabled);
     at::autocast::set_autocast_dtype(device, type);
+    at::autocast::set_autocast_cache_enabled(keeps);
   }
+};
+
+/// As it was in the forward pass, for as long as this lives.
+class RoundingAgain {
+ public:
+  explicit RoundingAgain(const Rounding& wanted) : before_(Rounding::now(wanted.device)) { wanted.apply(); }
+  RoundingAgain(const RoundingAgain&) = delete;
+  ~RoundingAgain() { before_.apply(); }
+
+ private:
+  Rounding before_;
 };
 
 /// What the gradient needs of the forward pass beside the arguments.
@@ -46,12 +61,13 @@ struct Kept : torch::CustomClassHolder {
 void backward_through(const Kept& kept, const at::Tensor& x, const at::Tensor& y, const at::Tensor& gradient) {
   auto generator = generator_of(x.device());
   const auto draws = generator.get_state();
-  const auto rounding = Rounding::now(x.device().type());
   const c10::AutoGradMode gradients_on(true);
   generator.set_state(kept.draws);
-  kept.rounding.apply();
-  const auto out = kept.block(x, y);
-  rounding.apply();
+  at::Tensor out;
+  {
+    const RoundingAgain as_before(kept.rounding);
+    out = kept.block(x, y);
+  }
   generator.set_state(draws);
   out.backward(gradient);
 }

@@ -24,10 +24,10 @@ void AdamW::step_slots(double rate, bool decayed) {
     gradients.push_back(value.grad());
     means.push_back(slot.mean);
     squares.push_back(slot.square);
-    slot.steps.add_(1);
     steps.push_back(slot.steps);
   }
   if (values.empty()) return;
+  at::_foreach_add_(steps, 1);
   at::_fused_adamw_(values, gradients, means, squares, {}, steps, rate, options_.beta1, options_.beta2,
                     decayed ? options_.weight_decay : 0, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
 }

@@ -2,12 +2,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/units.h"
 #include "transcribe/pool/pool_state.h"
 
 namespace tutti {
 namespace {
-
-constexpr double kFramesPerSecond = 100;
 
 class TaskEngine final : public PoolTaskEngine {
  public:

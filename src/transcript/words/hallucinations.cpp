@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "transcript/words/segment_words.h"
 
 namespace tutti {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::string_view kPunctuation = "\"'“¿([{-\"'.。,，!！?？:：”)]}、";
 constexpr std::size_t kJudgedWords = 8;
-constexpr double kFramesPerSecond = 100;
 
 /// Seconds; closer to an edge of the window than this counts as beside silence.
 constexpr double kNearEdge = 2.0;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "audio/augment/augmentation.h"
+
+namespace tutti {
+
+/// Recordings side by side. Samples at the scale of 16 bits.
+struct SoundRows {
+  at::Tensor sound{};                   ///< [rows, samples] float32; behind a row's own samples there are zeros
+  std::vector<std::int64_t> lengths{};  ///< of each row, in samples
+};
+
+/// The changes of audio/augment, made on the device where the rows are; `changes` has one entry a row. Speed, echoes
+/// and gain are those of the host to rounding; noise is drawn by the device's own generator from the same key, so
+/// another kind of device draws another noise of the same power.
+SoundRows changed_on_device(SoundRows rows, const std::vector<const SoundChanges*>& changes);
+
+/// Blanks each row's masks with the mean of its real frames. `mel`: [rows, n_mels, frames] float32, changed in place;
+/// `real`: frames of each row.
+void mask_on_device(at::Tensor& mel, const std::vector<std::int64_t>& real,
+                    const std::vector<const SpectrumMasks*>& masks);
+
+}  // namespace tutti
