@@ -29,7 +29,7 @@ build: setup ## Release binaries in build/bin
 test: build ## every test and check; ends with "N passed, N failed, N skipped"
 	@tools/run_tests.py $(BUILD)
 
-demo: build ## transcribe samples/ with the model in TUTTI_MODEL
+demo: build ## transcribe samples/ with models/nano and the model in TUTTI_MODEL, train for a minute
 	@tools/demo.sh $(BUILD)
 
 demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one of which dies and comes back

@@ -5,8 +5,9 @@ Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/
                        [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
-of every speaker and digit) that are neither, WORK/short a first training on clips of up to 4 s,
-from which attention learns to listen at all, WORK/train the training. WORK/recordings.sha256 says which recordings of digits went
+of every speaker and digit) that are neither. Three trainings follow one another: WORK/short on clips of up to 4 s, from which
+attention learns to listen at all, WORK/train on all, WORK/last also on Morse in louder noise, and at the digits' own rate
+(WORK/last.jsonl); WORK/last/model is the model. WORK/recordings.sha256 says which recordings of digits went
 into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
 With --without SPEAKER nothing of that speaker is learned, and the 500 strings are of that speaker alone.
 What stands behind -- goes to 'tutti train whisper'.
@@ -27,10 +28,16 @@ SEED = 20251121
 STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 8000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
 SHORT_MORSE = {"clean": 8000, "good": 16000, "moderate": 6000}
+# What is learned at last: louder noise than conditions have, and recordings of half the rate, as the digits' are.
+LATE_MORSE = {"loud": ({"good": 3000}, ["--noise-db=-3:10"]),
+              "narrow": ({"clean": 1500, "good": 1500, "poor": 1500}, ["--rate", "8000"]),
+              "loud-narrow": ({"clean": 1500, "good": 3000}, ["--rate", "8000", "--noise-db=-3:10"])}
 # How the short clips are learned: in many small steps, without times in the text, and each letter where it is heard.
 FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002", "--timestamps", "0",
          "--frame-weight", "1", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
-         "--max-steps", "8000", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
+         "--max-steps", "8000", "--schedule-steps", "0", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
+# How what all have in common is finished: with noise, at small rates.
+LAST = ["--learning-rate", "3e-4", "--max-steps", "2800", "--schedule-steps", "0", "--frame-weight", "0"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
@@ -124,12 +131,12 @@ def write_strings(work, name, count, speakers, seed, noise, digits=(3, 8)):
                "text": "".join(word["word"] for word in words).strip(), "words": words, "duration": len(samples) / RATE}
 
 
-def morse_lines(work, tutti, name, counts, seed, longest):
+def morse_lines(work, tutti, name, counts, seed, longest, more=()):
     for number, (condition, count) in enumerate(counts.items()):
         folder = work / name / condition
         subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition", condition,
                         "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--letter-times",
-                        "--format", "flac", "--out", str(folder)], check=True)
+                        "--format", "flac", *more, "--out", str(folder)], check=True)
         with open(folder / "metadata.csv", newline="") as file:
             for row in csv.DictReader(file):
                 times = json.loads((folder / "transcripts" / f"{row['id']}.json").read_text())
@@ -170,7 +177,12 @@ def make_corpus(work, digits, tutti, parts):
     morse = list(morse_lines(work, tutti, "morse", MORSE, SEED + 20, 28))
     judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
     taken = {line["id"] for line in judged_morse}
-    write_manifest(work / "train.jsonl", strings + [line for line in morse if line["id"] not in taken])
+    learned_morse = [line for line in morse if line["id"] not in taken]
+    late = []
+    for number, (name, (counts, more)) in enumerate(LATE_MORSE.items()):
+        late += morse_lines(work, tutti, f"{name}-morse", counts, SEED + 30 + 10 * number, 16, more)
+    write_manifest(work / "train.jsonl", strings + learned_morse)
+    write_manifest(work / "last.jsonl", strings + learned_morse[::2] + late)
     write_manifest(work / "eval.jsonl", [line for both in zip(judged_strings, judged_morse) for line in both])
 
 
@@ -183,7 +195,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
     parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
-    parser.add_argument("--without", metavar="SPEAKER", help="learn nothing of this speaker, and be judged by him alone")
+    parser.add_argument("--without", metavar="SPEAKER", help="learn nothing of this speaker, and hold out nobody else")
     parser.add_argument("--corpus-only", action="store_true")
     parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
     options = parser.parse_args(ours)
@@ -195,19 +207,24 @@ def main():
     if options.held_out_only:
         return 0
     write_used(options.work / "recordings.sha256", options.digits, parts)
-    if not (options.work / "train.jsonl").exists():
+    if not (options.work / "eval.jsonl").exists():
         make_corpus(options.work, options.digits, options.tutti, parts)
     if options.corpus_only:
         return 0
-    recipe = [options.tutti, "train", "whisper", "--config", str(here / "nano.toml")]
-    if not (options.work / "short" / "model").exists():
-        learned = subprocess.run([*recipe, *FIRST, "--data", str(options.work / "short.jsonl"), "--out",
-                                  str(options.work / "short"), *theirs]).returncode
-        if learned:
-            return learned
-    return subprocess.run([*recipe, "--model", str(options.work / "short" / "model"), "--data",
-                           str(options.work / "train.jsonl"), "--eval-data", str(options.work / "eval.jsonl"), "--out",
-                           str(options.work / "train"), *theirs]).returncode
+    eval_data = ["--eval-data", str(options.work / "eval.jsonl")]
+    model = []
+    for name, flags in (("short", FIRST), ("train", eval_data), ("last", eval_data + LAST)):
+        out = options.work / name
+        if not (out / "done").exists():
+            resumed = ["--resume"] if (out / "checkpoints").exists() else []
+            status = subprocess.run([options.tutti, "train", "whisper", "--config", str(here / "nano.toml"), *flags, *model,
+                                     "--data", str(options.work / f"{name}.jsonl"), "--out", str(out), *resumed,
+                                     *theirs]).returncode
+            if status:
+                return status
+            (out / "done").touch()
+        model = ["--model", str(out / "model")]
+    return 0
 
 
 if __name__ == "__main__":

@@ -154,6 +154,16 @@ at::Tensor WhisperTask::features_of(const Batch& batch) {
   }
 }
 
+/// Of the rows that are kept, sometimes with silence up to the window.
+at::Tensor WhisperTask::heard_rows(const Batch& batch, const std::vector<std::int64_t>& kept) {
+  const auto mel = features_of(batch);
+  const bool all = std::ssize(kept) == batch.size();
+  const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
+  CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
+  const auto window = 2 * std::int64_t{dims().n_audio_ctx};
+  return random.chance(window_share_) ? filled_up(used, window) : used.clone();
+}
+
 TaskBatch WhisperTask::prepare(const Batch& batch) {
   TaskBatch made;
   std::vector<LabelRow> rows;
@@ -173,12 +183,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     samples.push_back(&sample);
   }
   if (rows.empty()) return made;
-  const auto mel = features_of(batch);
-  const bool all = made.refused.empty();
-  const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
-  CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
-  const auto window = 2 * std::int64_t{dims().n_audio_ctx};
-  made.inputs.push_back(random.chance(window_share_) ? filled_up(used, window) : used.clone());
+  made.inputs.push_back(heard_rows(batch, kept));
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(labels.told));
   made.inputs.push_back(std::move(labels.asked));

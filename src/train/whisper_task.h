@@ -44,6 +44,7 @@ class WhisperTask : public Task {
   WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe, at::Device device);
   WhisperWeights current() const { return lora_ ? lora_->merged() : parameters_.weights; }
   at::Tensor features_of(const Batch& batch);
+  at::Tensor heard_rows(const Batch& batch, const std::vector<std::int64_t>& kept);
   at::Tensor heard(const WhisperWeights& weights, const at::Tensor& mel, const ForwardOptions& options) const;
 
   WhisperParameters parameters_;

@@ -25,7 +25,7 @@ RateSchedule schedule_of(const WhisperRecipe& r, std::int64_t steps) {
   return {.shape = shape,
           .peak = r.learning_rate,
           .warmup = r.warmup_steps,
-          .steps = steps,
+          .steps = r.schedule_steps > 0 ? r.schedule_steps : steps,
           .cycles = r.cycles,
           .final_share = r.final_rate};
 }

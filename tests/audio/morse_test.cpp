@@ -148,6 +148,18 @@ TEST(Morse, NoiseOnlyClipsHoldTheNoiseThatWasAskedFor) {
   }
 }
 
+TEST(Morse, NoiseIsAsLoudAsWasAskedForWhateverTheCondition) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.noise_db = Between{-2, 4};
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const double noise = morse_clip(corpus, i).path.noise_db;
+    EXPECT_GE(noise, -2);
+    EXPECT_LE(noise, 4);
+  }
+  corpus.noise_db = Between{4, -2};
+  EXPECT_FALSE(check(corpus));
+}
+
 TEST(Morse, WhatDoesNotFitIsLeftOutOfSoundAndTextAlike) {
   MorseCorpus corpus = clean_corpus();
   corpus.longest = Seconds(15);

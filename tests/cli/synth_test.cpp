@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "audio/recording.h"
 #include "base/files.h"
 #include "cli/synth/morse_folder.h"
 #include "support/temp_folder.h"
@@ -95,6 +97,28 @@ TEST(MorseFolder, DoesNotWriteOverACorpus) {
   const TempFolder folder;
   ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2)));
   EXPECT_EQ(write_morse_folder(folder_of(folder.path(), 2)).error().fault, Fault::usage);
+}
+
+TEST(MorseFolder, ALowerRateHoldsTheSameSoundInFewerSamples) {
+  const TempFolder whole, half;
+  auto wanted = folder_of(whole.path(), 1);
+  ASSERT_TRUE(write_morse_folder(wanted));
+  wanted.out = half.path();
+  wanted.rate = Hertz{8000};
+  ASSERT_TRUE(write_morse_folder(wanted));
+  const auto sound = [](const TempFolder& folder) {
+    return decode_recording(folder / "audio/morse_000000.wav").value();
+  };
+  const auto expected = sound(whole), found = sound(half);
+  ASSERT_LE(std::abs(found.samples() - expected.samples()), 4) << "decoded at 16 kHz, both last as long";
+  std::vector<std::int16_t> a(static_cast<std::size_t>(std::min(found.samples(), expected.samples()))), b(a);
+  ASSERT_TRUE(expected.read(0, a) && found.read(0, b));
+  double apart = 0, power = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    apart += std::pow(a[i] - b[i], 2);
+    power += std::pow(a[i], 2);
+  }
+  EXPECT_LT(apart, 0.02 * power) << "tones lie far below 4 kHz; of the noise, half is gone";
 }
 
 TEST(MorseFolder, WritesFlacWhereAsked) {

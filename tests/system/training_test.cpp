@@ -230,6 +230,24 @@ TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) 
   expect_same(parts, whole);
 }
 
+TEST(Training, AScheduleMayBeLongerThanTheTraining) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder whole, part;
+  const std::vector<std::string> falls{"--learning-rate", "1e-3",   "--warmup-steps", "0",
+                                       "--schedule",      "linear", "--log-steps",    "1"};
+  auto longer = falls;
+  longer.insert(longer.end(), {"--schedule-steps", "24"});
+  ASSERT_EQ(run_program(training(whole.path(), falls)).exit_code, 0);
+  ASSERT_EQ(run_program(training(part.path(), longer)).exit_code, 0);
+  const auto rate_of = [](const TempFolder& out, int step) {
+    for (const auto& line : lines_of(out / "metrics.jsonl"))
+      if (line["step"] == step && line.contains("rate")) return line["rate"].get<double>();
+    return 0.0;
+  };
+  EXPECT_NEAR(rate_of(whole, 12), 1e-3 / 12, 1e-6);
+  EXPECT_NEAR(rate_of(part, 12), 1e-3 * 13 / 24, 1e-6);
+}
+
 TEST(Training, ADeviceThatIsNotThereIsNamed) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

@@ -47,6 +47,8 @@ Result<void> check(const MorseCorpus& corpus) {
   };
   if (!spans(corpus.wpm, 10, 100)) return fail(Fault::usage, "speed: expected 10 to 100 wpm, the least first");
   if (!spans(corpus.tone_hz, 200, 3000)) return fail(Fault::usage, "tone: expected 200 to 3000 Hz, the least first");
+  if (corpus.noise_db && !spans(*corpus.noise_db, -20, 80))
+    return fail(Fault::usage, "tone over noise: expected -20 to 80 dB, the least first");
   if (!within(corpus.noise_share, 0, 1)) return fail(Fault::usage, "share of noise: expected 0 to 1");
   if (!within(corpus.plain_share, 0, 1)) return fail(Fault::usage, "share of plain text: expected 0 to 1");
   if (!within(corpus.longest.count(), 4, 600)) return fail(Fault::usage, "longest clip: expected 4 to 600 s");
@@ -58,6 +60,7 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   MorseClip clip;
   clip.condition = corpus.condition.value_or(static_cast<Condition>(random.below(kConditions)));
   clip.path = radio_path_of(clip.condition, random);
+  if (corpus.noise_db) clip.path.noise_db = random.uniform(corpus.noise_db->least, corpus.noise_db->most);
   Tone tone;
   tone.hertz = clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
   tone.phase = random.uniform(0, 6.28);

@@ -21,7 +21,8 @@ struct MorseCorpus {
   double plain_share = 0.15;             ///< of the others: words and groups instead of contests
   Between wpm{12, 45};
   Between tone_hz{300, 1100};
-  Seconds longest{28};  ///< what does not fit is left out by whole words, of sound and text alike
+  std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it
+  Seconds longest{28};                ///< what does not fit is left out by whole words, of sound and text alike
 };
 
 /// One clip with everything that is known of it.

@@ -5,12 +5,14 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace tutti {
 
 enum class SoundFormat { wav, flac };
 
-/// Writes 16 kHz mono samples of 16 bits. No fsync: a corpus is made again from its seed.
-Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format);
+/// Writes mono samples of 16 bits. No fsync: a corpus is made again from its seed.
+Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,
+                         Hertz rate = kModelRate);
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "audio/augment/augmentation.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "flow/pipeline.h"
@@ -57,12 +58,19 @@ Transcript transcript_of(const MorseClip& clip, bool letter_times) {
   return transcript;
 }
 
+/// What a receiver of that rate keeps of a clip.
+std::vector<std::int16_t> at_rate(const std::vector<std::int16_t>& pcm, Hertz rate) {
+  if (rate == kModelRate) return pcm;
+  return changed(pcm, {.speed = static_cast<double>(kModelRate.value) / rate.value});
+}
+
 /// Files of one clip. The texts hold neither commas nor quotes, so the lines need none.
 Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
   const MorseClip clip = morse_clip(wanted.corpus, index);
   const std::string id = id_of(index);
   const std::string name = id + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
-  if (auto sound = write_sound(wanted.out / "audio" / name, clip.pcm, wanted.format); !sound)
+  const auto pcm = at_rate(clip.pcm, wanted.rate);
+  if (auto sound = write_sound(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !sound)
     return tl::unexpected(sound.error());
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
   const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -1,8 +1,11 @@
 #include "cli/synth/synth_command.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <thread>
 
+#include "base/numbers.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/synth/morse_folder.h"
@@ -18,6 +21,8 @@ struct SynthCommand {
   std::string format = "wav";
   std::int32_t threads = static_cast<std::int32_t>(std::max(std::thread::hardware_concurrency(), 1U));
   double longest = 28;
+  std::string noise_db{};
+  std::int32_t rate = kModelRate.value;
   MorseFolder folder{};
 };
 
@@ -35,16 +40,32 @@ OptionTable table_of(SynthCommand& command) {
   table.add("condition", command.condition, "NAME", "of the band; mixed: all five, evenly").choices = {
       "clean", "good", "moderate", "poor", "dx", "mixed"};
   table.add("format", command.format, "NAME", "of the sound files").choices = {"wav", "flac"};
+  table.add("rate", command.rate, "HZ",
+            "of the sound files, 4000 to 16000: 8000 as telephones and many receivers record");
   table.add("noise-share", corpus.noise_share, "SHARE", "of clips in which nobody sends");
   table.add("plain-share", corpus.plain_share, "SHARE", "of clips with words and groups instead of contests");
   table.add("wpm-least", corpus.wpm.least, "WPM", "slowest speed; field note 004 used 15");
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
+  table.add("noise-db", command.noise_db, "LEAST:MOST",
+            "tone over noise from 300 to 3000 Hz, drawn for every clip, 0:10; none: what the condition says");
   table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
   table.add("letter-times", command.folder.letter_times, "", "transcripts/ times every letter, not every word");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
   return table;
+}
+
+/// "0:10".
+Result<std::optional<Between>> noise_of(const std::string& text) {
+  if (text.empty()) return std::optional<Between>();
+  const auto colon = std::min(text.find(':'), text.size());
+  const std::string_view all = text;
+  const auto least = number_in<double>(all.substr(0, colon));
+  const auto most = colon < text.size() ? number_in<double>(all.substr(colon + 1)) : std::nullopt;
+  if (!least || !most)
+    return fail(Fault::usage, "--noise-db: expected two numbers of decibels, LEAST:MOST, found '" + text + "'");
+  return std::optional(Between{*least, *most});
 }
 
 Result<void> settle(SynthCommand& command) {
@@ -60,6 +81,12 @@ Result<void> settle(SynthCommand& command) {
   command.folder.format = command.format == "flac" ? SoundFormat::flac : SoundFormat::wav;
   command.folder.corpus.condition = condition_named(command.condition);
   command.folder.corpus.longest = Seconds(command.longest);
+  if (command.rate < 4000 || command.rate > kModelRate.value)
+    return fail(Fault::usage, "--rate: expected 4000 to 16000, found " + std::to_string(command.rate));
+  command.folder.rate = Hertz{command.rate};
+  const auto noise = noise_of(command.noise_db);
+  if (!noise) return tl::unexpected<Error>(noise.error());
+  command.folder.corpus.noise_db = *noise;
   return check(command.folder.corpus);
 }
 

@@ -166,6 +166,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("mels", r.mels, 80, 128),
       between("timestamps", r.timestamps, 0, 1),
       between("cycles", r.cycles, 1, many),
+      between("schedule-steps", r.schedule_steps, 0, many),
       between("final-rate", r.final_rate, 0, 1),
       between("learning-rate", r.learning_rate, 0, 10),
       between("beta1", r.beta1, 0, 1),

@@ -83,6 +83,8 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
   visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
   visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
+  visit("schedule-steps", r.schedule_steps, "N",
+        "in which the rate falls, where the training is to end before or to go on behind; 0: all of its own");
   visit("cycles", r.cycles, "N", "of the cosine; more than 1: with restarts");
   visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");

@@ -64,6 +64,7 @@ struct WhisperRecipe {
   double learning_rate = 1e-5;
   std::int32_t warmup_steps = 50;
   std::string schedule = "linear";
+  std::int32_t schedule_steps = 0;
   std::int32_t cycles = 1;
   double final_rate = 0;
   double weight_decay = 0.01;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -40,6 +41,13 @@ DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std:
   return job;
 }
 
+/// A GPU's own kernels for steps, which prove themselves at their first use; not recorded, for an evaluation has few
+/// steps of each size.
+std::optional<StepDevice> steps_on(at::Device device) {
+  if (!device.is_cuda()) return {};
+  return gpu_step_device(device.has_index() ? device.index() : 0, /*record=*/false);
+}
+
 /// Decodes the windows of one batch together.
 Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& stepper, Batcher& batcher,
                                       const Batch& batch, const DecodeJob& job, const Tokenizer& tokenizer) {
@@ -67,7 +75,7 @@ Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& s
 Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokenizer& tokenizer,
                                         const ListenOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
-  ModelStepper stepper(model, kSlots);
+  ModelStepper stepper(model, kSlots, steps_on(model.device()));
   Batcher batcher(tokens_of(tokenizer), dims.n_text_ctx, Clock::real());
   const auto job = job_for(tokenizer, options, dims.n_text_ctx);
   std::vector<HeardSample> heard;
