@@ -28,5 +28,5 @@ say "A minute of training: models/nano learns a corpus of Morse that is made for
 rm -rf "$build/demo/morse" "$build/demo/training"
 "$tutti" synth morse --count 400 --seed 11 --condition moderate --longest 8 --letter-times --out "$build/demo/morse"
 "$tutti" train whisper --model models/nano --data "$build/demo/morse" --out "$build/demo/training" --max-minutes 1 \
-  --batch-size 8 --look-ahead 64 --padding bucket --epochs 0 --max-steps 100000 --learning-rate 1e-4 --frame-weight 0.3 \
-  --normaliser none --eval-steps 0 --save-steps 100000 --log-steps 20
+  --batch-size 8 --look-ahead 64 --padding bucket --epochs 0 --max-steps 100000 --learning-rate 3e-5 --frame-weight 0.3 \
+  --window-share 0.1 --normaliser none --eval-steps 0 --save-steps 100000 --log-steps 20

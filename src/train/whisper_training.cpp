@@ -141,6 +141,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, c
   return Reporter::open({.out = training.out,
                          .last_step = last_step,
                          .steps = steps,
+                         .most_time = Seconds(60 * training.recipe.max_minutes),
                          .gpu = gpu_of(task.device()),
                          .log_steps = training.recipe.log_steps,
                          .log_order = training.recipe.log_order});

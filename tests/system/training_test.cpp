@@ -248,6 +248,17 @@ TEST(Training, AScheduleMayBeLongerThanTheTraining) {
   EXPECT_NEAR(rate_of(part, 12), 1e-3 * 13 / 24, 1e-6);
 }
 
+TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(
+      training(out.path(), {"--max-minutes", "0.1", "--max-steps", "1000000", "--epochs", "0", "--log-steps", "1"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("| 0:0"), std::string::npos) << end.err.substr(0, 2000);
+  static const std::regex hours(R"(\d+:\d\d:\d\d left)");
+  EXPECT_FALSE(std::regex_search(end.err, hours)) << "it ends in six seconds";
+}
+
 TEST(Training, ADeviceThatIsNotThereIsNamed) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

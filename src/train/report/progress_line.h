@@ -25,14 +25,19 @@ std::string progress_text(const ProgressFacts& facts, const std::string& machine
 /// Shows one line on standard error: repainted on a terminal, else now and then. One thread.
 class ProgressLine {
  public:
-  ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every);
+  /// most_time: from now on, in which the training ends whatever the steps; 0: no such end.
+  ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every, Seconds most_time = Seconds(0));
   void stepped(const StepReport& step, const std::string& machine);
   /// Ends a line that was being repainted, so that other output may follow.
   void end();
 
  private:
+  double seconds_left(std::int64_t step, Clock::Instant now) const;
+
   std::int64_t steps_;
   std::int32_t every_;
+  Seconds most_time_;
+  Clock::Instant begun_;
   bool terminal_;
   bool open_ = false;
   Clock::Instant shown_{};
