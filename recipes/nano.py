@@ -28,16 +28,20 @@ SEED = 20251121
 STRINGS, SHORT_STRINGS, JUDGED, HELD_OUT = 8000, 8000, 100, 500
 MORSE = {"clean": 2000, "good": 6000, "moderate": 4000, "poor": 2000, "dx": 2000}
 SHORT_MORSE = {"clean": 8000, "good": 16000, "moderate": 6000}
-# What is learned at last: louder noise than conditions have, and recordings of half the rate, as the digits' are.
+# What is learned at last: louder noise than conditions have, recordings of half the rate, as the digits' are, and receivers
+# that cut the band anywhere and are driven too far.
 LATE_MORSE = {"loud": ({"good": 3000}, ["--noise-db=-3:10"]),
               "narrow": ({"clean": 1500, "good": 1500, "poor": 1500}, ["--rate", "8000"]),
-              "loud-narrow": ({"clean": 1500, "good": 3000}, ["--rate", "8000", "--noise-db=-3:10"])}
+              "loud-narrow": ({"clean": 1500, "good": 3000}, ["--rate", "8000", "--noise-db=-3:10"]),
+              "receivers": ({"clean": 1500, "good": 1500, "moderate": 1000}, ["--receiver-share", "1", "--noise-db=-3:15"]),
+              "receivers-narrow": ({"clean": 2000, "good": 2000},
+                                   ["--receiver-share", "1", "--noise-db=-3:15", "--rate", "8000"])}
 # How the short clips are learned: in many small steps, without times in the text, and each letter where it is heard.
 FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002", "--timestamps", "0",
          "--frame-weight", "1", "--learning-rate", "2e-3", "--schedule", "constant", "--warmup-steps", "100",
          "--max-steps", "8000", "--schedule-steps", "0", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 # How what all have in common is finished: with noise, at small rates.
-LAST = ["--learning-rate", "3e-4", "--max-steps", "2800", "--schedule-steps", "0", "--frame-weight", "0"]
+LAST = ["--learning-rate", "3e-4", "--max-steps", "4000", "--schedule-steps", "0", "--frame-weight", "0"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()

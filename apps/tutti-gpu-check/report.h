@@ -21,9 +21,9 @@ class Report {
  public:
   explicit Report(bool quiet) : quiet_(quiet) {}
   void add(Finding finding);
-  /// Does `check`, which adds to this report; what it throws is a finding too, and the rest goes on.
-  template <class Check>
-  void attempt(const char* check, const std::string& what, Check work) {
+  /// Does `work`, which adds findings of `check` to this report; what it throws is one too, and the rest goes on.
+  template <class Work>
+  void attempt(const char* check, const std::string& what, Work work) {
     try {
       work();
     } catch (const std::exception& error) {

@@ -10,8 +10,6 @@
 namespace tutti {
 namespace {
 
-constexpr float kFloor = 1e-10F;  // of power, before the logarithm
-constexpr float kDecades = 8;     // below the maximum that are kept
 /// Frames whose samples are read at once: they stay in the second-level cache.
 constexpr std::int64_t kFramesAtOnce = 16 * kMelLanes;
 
@@ -49,7 +47,7 @@ float largest(std::span<const float> values, float least) {
 
 /// From log10 of power to what the model takes.
 float scaled(float log_power, float maximum) {
-  return (std::max(log_power, maximum - kDecades) + 4) * 0.25F;
+  return (std::max(log_power, maximum - kMelDecades) + 4) * 0.25F;
 }
 
 }  // namespace
@@ -116,11 +114,11 @@ Result<float> LogMel::maximum(const SampleReader& recording) const {
   // Frames that straddle the end count too; those of the padding behind them are the floor itself.
   const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
   std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
-  peaks.fill(kFloor);
+  peaks.fill(kMelFloor);
   const auto seen = tables_->for_each_block(recording, 0, frames, [&](auto& powers, std::int64_t, std::int64_t count) {
     for (std::size_t at = 0; at < powers.size(); at += kMelLanes)
       for (std::size_t lane = 0; lane < kMelLanes; ++lane) {
-        const float power = static_cast<std::int64_t>(lane) < count ? powers[at + lane] : kFloor;
+        const float power = static_cast<std::int64_t>(lane) < count ? powers[at + lane] : kMelFloor;
         peaks[lane] = power > peaks[lane] ? power : peaks[lane];
       }
   });
@@ -136,7 +134,7 @@ Result<std::vector<float>> LogMel::window(const SampleReader& recording, std::in
                                           std::int64_t frames) const {
   auto mel = tables_->logs(recording, first, frames, [](float value) { return value; });
   if (!mel || mel->empty()) return mel;
-  float maximum = std::log10(kFloor);
+  float maximum = std::log10(kMelFloor);
   for (const float value : *mel) maximum = std::max(maximum, value);
   for (float& value : *mel) value = scaled(value, maximum);
   return mel;
@@ -147,7 +145,7 @@ Result<float> LogMel::window_into(const SampleReader& recording, std::int64_t fi
   const auto filled = tables_->logs_into(recording, first, frames, out, stride, [](float value) { return value; });
   if (!filled) return tl::unexpected<Error>(filled.error());
   const auto row = [&](int bin) { return std::span(out + bin * stride, static_cast<std::size_t>(frames)); };
-  const float floor = std::log10(kFloor);
+  const float floor = std::log10(kMelFloor);
   float maximum = floor;
   for (int bin = 0; bin < n_mels(); ++bin) maximum = std::max(maximum, largest(row(bin), floor));
   for (int bin = 0; bin < n_mels(); ++bin)

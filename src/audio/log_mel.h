@@ -12,6 +12,9 @@ namespace tutti {
 /// Samples from one frame to the next: 100 frames a second.
 inline constexpr std::int64_t kHopSamples = 160;
 
+/// Frames behind the last whole hop of a recording that may still see some of it.
+inline constexpr std::int64_t kStraddlingFrames = 3;
+
 /// Whisper's log-mel spectrogram (openai-whisper 20250625, audio.py): n_fft 400, hop 160, periodic Hann, reflect
 /// padding of the recording's edges, Slaney mel filters, log10, clamp to 8 below the maximum, (x + 4) / 4. Immutable;
 /// thread-safe.

@@ -12,6 +12,10 @@ inline constexpr int kMelFft = 400;
 inline constexpr int kMelHop = 160;
 inline constexpr int kMelBins = kMelFft / 2 + 1;
 
+/// Of power, before the logarithm; and the powers of ten below the loudest that are kept.
+inline constexpr float kMelFloor = 1e-10F;
+inline constexpr float kMelDecades = 8;
+
 /// Frames that one call of the kernel computes side by side, one per vector lane.
 inline constexpr int kMelLanes = 16;
 /// Samples those frames see, from the first sample of the first frame to the last of the last.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -18,6 +19,11 @@ std::optional<Number> number_in(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || stop != text.data() + text.size()) return {};
   return value;
+}
+
+/// The least multiple of `multiple` (at least 1) that is no less than `value` (at least 0).
+constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
 }
 
 /// The shortest text that number_in reads as the same number.

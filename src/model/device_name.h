@@ -13,4 +13,9 @@ namespace tutti {
 /// process does not see such a device. Thread-safe.
 Result<at::Device> device_named(const std::string& name);
 
+/// CUDA's number of a CUDA device; one without a number is the first.
+inline int index_of(at::Device device) {
+  return device.has_index() ? device.index() : 0;
+}
+
 }  // namespace tutti

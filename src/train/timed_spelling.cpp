@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/units.h"
-#include "train/whisper_feed.h"
 
 namespace tutti {
 namespace {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
@@ -246,14 +247,14 @@ Result<double> Trainer::score() {
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
-      said = std::to_string(score);
-      parts_.watcher.evaluated(state_, *evaluation, std::stod(said) < state_.best_score);
+      said = number_text(score);
+      parts_.watcher.evaluated(state_, *evaluation, score < state_.best_score);
     }
   }
   const auto first = all_say(said).front();
   if (!evaluation) return tl::unexpected<Error>(evaluation.error());
   if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
-  return std::stod(first);
+  return *number_in<double>(first);
 }
 
 Result<void> Trainer::evaluate() {

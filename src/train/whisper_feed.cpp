@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "feed/source/dataset.h"
+#include "train/evaluation/listener.h"
 
 namespace tutti {
 namespace {
@@ -85,7 +86,7 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
           .window = window_of(dims),
           .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
           .padding = Padding::window,
-          .batch_size = 8,  // as many as are decoded together: more would only hold memory
+          .batch_size = kHeardTogether,
           .look_ahead = 1,
           .threads = threads_of(r)};
 }

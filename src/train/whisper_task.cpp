@@ -16,7 +16,6 @@
 #include "train/network/local_attention.h"
 #include "train/new_vocabulary.h"
 #include "train/timed_spelling.h"
-#include "train/whisper_feed.h"
 
 namespace tutti {
 namespace {

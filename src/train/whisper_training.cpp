@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "feed/feed.h"
+#include "model/device_name.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
 #include "train/whisper_feed.h"
@@ -74,7 +75,7 @@ std::int64_t steps_in_all(const WhisperRecipe& r, std::int64_t samples) {
 }
 
 std::optional<int> gpu_of(at::Device device) {
-  return device.is_cuda() ? std::optional<int>(device.has_index() ? device.index() : 0) : std::nullopt;
+  return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;
 }
 
 NextBatch batches_of(Feed& feed) {

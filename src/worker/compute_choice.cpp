@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "model/device_name.h"
 #include "model/gpu.h"
 
 namespace tutti {
@@ -37,7 +38,7 @@ std::optional<ComputeChoice> next_best(ComputeType type, const DeviceAbility& de
 
 DeviceAbility ability_of(at::Device device) {
   if (!device.is_cuda()) return {.own_kernels = layout_of(ComputeType::int8, device).own_kernels};
-  const auto facts = gpu::facts(device.has_index() ? device.index() : 0);
+  const auto facts = gpu::facts(index_of(device));
   return {.cuda = true, .capability = facts ? facts->capability : 0};
 }
 

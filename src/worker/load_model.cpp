@@ -32,10 +32,6 @@ constexpr std::int64_t kUsualBeams = 5;
 // Of the free memory; the rest is for what torch keeps on the way.
 constexpr double kUsable = 0.9;
 
-int index_of(const at::Device& device) {
-  return device.has_index() ? device.index() : 0;
-}
-
 class WhisperNetwork : public Network {
  public:
   WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "decode/stepper.h"
+#include "model/device_name.h"
 
 namespace tutti {
 
@@ -20,7 +21,7 @@ std::optional<StepDevice> usual_steps(at::Device device) {
   if (way != "" && way != "graphs" && way != "kernels") {
     log(Level::warning, "TUTTI_STEP=" + std::string(way) + " is ignored: expected graphs, kernels or eager");
   }
-  return gpu_step_device(device.has_index() ? device.index() : 0, way != "kernels");
+  return gpu_step_device(index_of(device), way != "kernels");
 }
 
 void try_steps(const WhisperModel& model, const StepDevice& device) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "audio/synth/band.h"
@@ -123,6 +124,43 @@ TEST(Morse, TimesOfWordsLieOnTheirTone) {
   const auto last = std::find_if(levels.rbegin(), levels.rend(), [&](double level) { return level > threshold; });
   EXPECT_NEAR(clip.words.front().start, static_cast<double>(first - levels.begin()) * 0.005, 0.011);
   EXPECT_NEAR(clip.words.back().end, static_cast<double>(levels.rend() - last) * 0.005, 0.011);
+}
+
+TEST(Morse, ReceiversLetTheToneThroughAndSomeAreDrivenTooFar) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.receiver_share = 1;
+  int driven = 0;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    ASSERT_TRUE(clip.path.receiver);
+    EXPECT_EQ(read_morse(clip), clip.text) << "clip " << i << " at " << clip.wpm << " wpm, " << clip.tone_hz << " Hz";
+    driven += clip.path.receiver->drive > 1;
+    // Well inside the band the tone keeps its strength: it is cut off just where it passes full scale.
+    const Receiver& receiver = *clip.path.receiver;
+    if (clip.tone_hz < 2 * receiver.low_hz || clip.tone_hz > receiver.high_hz / 2) continue;
+    const auto is_full = [](std::int16_t sample) { return std::abs(sample) >= 32400; };
+    const auto full = std::count_if(clip.pcm.begin(), clip.pcm.end(), is_full);
+    const bool is_cut = receiver.drive * kToneAmplitude > 1.2;
+    const bool is_whole = receiver.drive * kToneAmplitude < 0.8;
+    if (is_cut) EXPECT_GT(full, std::ssize(clip.pcm) / 100) << "clip " << i << ", driven by " << receiver.drive;
+    if (is_whole) EXPECT_EQ(full, 0) << "clip " << i << ", driven by " << receiver.drive;
+  }
+  EXPECT_GT(driven, 18);
+  EXPECT_LT(driven, 35);
+}
+
+TEST(Morse, ReceiversCutNoiseOffAboveTheirBand) {
+  MorseCorpus corpus = clean_corpus();
+  corpus.noise_share = corpus.receiver_share = 1;
+  const auto mean_level = [](const MorseClip& clip, double hertz) {
+    const auto levels = loudness_of_tone(clip.pcm, hertz);
+    return std::accumulate(levels.begin(), levels.end(), 0.0) / static_cast<double>(levels.size());
+  };
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const MorseClip clip = morse_clip(corpus, i);
+    const double inside = mean_level(clip, 800), outside = mean_level(clip, clip.path.receiver->high_hz * 2);
+    EXPECT_GT(20 * std::log10(inside / outside), 6 * clip.path.receiver->slopes) << "clip " << i;
+  }
 }
 
 TEST(Morse, EveryClipIsAFunctionOfSeedAndNumber) {

@@ -100,6 +100,17 @@ void add_other(std::span<float> sound, double beside_hz, double most_db, Counter
   }
 }
 
+void filter_through(std::span<float> sound, const Tone& signal, const RadioPath& path) {
+  if (path.receiver) {
+    for (int i = 0; i < path.receiver->slopes; ++i)
+      Filter::between(path.receiver->low_hz, path.receiver->high_hz).run(sound);
+    return;
+  }
+  const double width = path.filter_hz + std::abs(path.drift_hz);  // nobody lets the signal drift out
+  Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
+  filter.run(sound);
+}
+
 }  // namespace
 
 void add_tone(std::span<float> sound, const Tone& tone, double drift_hz, std::span<const float> fades) {
@@ -138,11 +149,10 @@ std::vector<float> received(std::int64_t samples, const Tone& signal, const Radi
       add_tone(sound, late, path.drift_hz, fades);
     }
   }
-  const double width = path.filter_hz + std::abs(path.drift_hz);  // nobody lets the signal drift out
-  Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
-  filter.run(sound);
+  filter_through(sound, signal, path);
   if (path.has_agc) control_gain(sound, kToneAmplitude * 2);
-  for (float& sample : sound) sample = std::clamp(sample, -0.99F, 0.99F);
+  const auto drive = static_cast<float>(path.receiver ? path.receiver->drive : 1);
+  for (float& sample : sound) sample = std::clamp(sample * drive, -0.99F, 0.99F);
   return sound;
 }
 

@@ -45,18 +45,19 @@ Filter::Section Filter::high_pass(double hertz) {
   return {part((1 + c) / 2), part(-(1 + c)), part((1 + c) / 2), part(-2 * c), part(1 - alpha)};
 }
 
-Filter Filter::speech_band() {
+Filter Filter::between(double low, double high) {
   Filter filter;
-  filter.first_ = high_pass(300);
-  filter.second_ = low_pass(3000);
+  if (low > 0) filter.first_ = high_pass(low);
+  filter.second_ = low_pass(high);
   return filter;
 }
 
+Filter Filter::speech_band() {
+  return between(300, 3000);
+}
+
 Filter Filter::about(double centre, double width) {
-  Filter filter;
-  filter.first_ = high_pass(std::max(centre - width / 2, 50.0));
-  filter.second_ = low_pass(centre + width / 2);
-  return filter;
+  return between(std::max(centre - width / 2, 50.0), centre + width / 2);
 }
 
 void Filter::run(std::span<float> sound) {

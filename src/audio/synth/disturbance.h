@@ -15,12 +15,14 @@ class Filter {
   static Filter speech_band();
   /// A band of `width` Hz about `centre`, 12 dB an octave outside.
   static Filter about(double centre, double width);
+  /// From `low` to `high` Hz, 12 dB an octave outside; `low` 0: everything below `high`.
+  static Filter between(double low, double high);
 
   void run(std::span<float> sound);
 
  private:
   struct Section {
-    float b0 = 0, b1 = 0, b2 = 0, a1 = 0, a2 = 0;
+    float b0 = 1, b1 = 0, b2 = 0, a1 = 0, a2 = 0;
     float s1 = 0, s2 = 0;  // state
   };
   static Section low_pass(double hertz);

@@ -51,6 +51,7 @@ Result<void> check(const MorseCorpus& corpus) {
     return fail(Fault::usage, "tone over noise: expected -20 to 80 dB, the least first");
   if (!within(corpus.noise_share, 0, 1)) return fail(Fault::usage, "share of noise: expected 0 to 1");
   if (!within(corpus.plain_share, 0, 1)) return fail(Fault::usage, "share of plain text: expected 0 to 1");
+  if (!within(corpus.receiver_share, 0, 1)) return fail(Fault::usage, "share of receivers: expected 0 to 1");
   if (!within(corpus.longest.count(), 4, 600)) return fail(Fault::usage, "longest clip: expected 4 to 600 s");
   return {};
 }
@@ -63,6 +64,9 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   if (corpus.noise_db) clip.path.noise_db = random.uniform(corpus.noise_db->least, corpus.noise_db->most);
   Tone tone;
   tone.hertz = clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
+  // A corpus without draws nothing here, and stays what it was before there were receivers.
+  if (corpus.receiver_share > 0 && random.chance(corpus.receiver_share))
+    clip.path.receiver = drawn_receiver(tone.hertz, random);
   tone.phase = random.uniform(0, 6.28);
   tone.edge = random.uniform(0, 0.008);  // some key hard
   tone.start = beside(0, random);

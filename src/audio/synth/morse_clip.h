@@ -22,6 +22,7 @@ struct MorseCorpus {
   Between wpm{12, 45};
   Between tone_hz{300, 1100};
   std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it
+  double receiver_share = 0;          ///< clips heard through a receiver drawn at random, see Receiver
   Seconds longest{28};                ///< what does not fit is left out by whole words, of sound and text alike
 };
 

@@ -1,6 +1,8 @@
 #include "audio/synth/radio_path.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace tutti {
 namespace {
@@ -67,6 +69,15 @@ std::optional<Condition> condition_named(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == name) return static_cast<Condition>(i);
   return std::nullopt;
+}
+
+Receiver drawn_receiver(double tone_hz, CounterRandom& random) {
+  Receiver it;
+  it.low_hz = random.chance(0.3) ? 0 : random.uniform(50, std::min(500.0, tone_hz));
+  it.high_hz = random.uniform(std::max(1000.0, tone_hz), 3800);
+  it.slopes = 1 + static_cast<int>(random.below(3));
+  if (random.chance(2.0 / 3)) it.drive = std::pow(6, random.uniform());
+  return it;
 }
 
 RadioPath radio_path_of(Condition condition, CounterRandom& random) {

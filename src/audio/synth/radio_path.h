@@ -15,6 +15,18 @@ std::string_view name_of(Condition condition);
 /// None for a name that is no condition.
 std::optional<Condition> condition_named(std::string_view name);
 
+/// A receiver that is not set up for the signal: its band ends anywhere, and it may be driven too far.
+struct Receiver {
+  double low_hz = 300;  ///< 0: nothing is cut off below
+  double high_hz = 3000;
+  int slopes = 1;    ///< of 12 dB an octave each, at either end
+  double drive = 1;  ///< factor after all filters; what then passes full scale is cut off there
+};
+
+/// Its band holds the tone, begins at 0 or 50 to 500 Hz and ends at 1000 to 3800 Hz, 12 to 36 dB an octave; two of
+/// three are driven, by a factor of up to 6.
+Receiver drawn_receiver(double tone_hz, CounterRandom& random);
+
 /// What happens to a signal on its way, drawn for one clip. Everything disturbs the band; only the signal fades.
 struct RadioPath {
   double noise_db = 30;   ///< power of the keyed tone over that of the noise from 300 to 3000 Hz
@@ -26,11 +38,12 @@ struct RadioPath {
   double notch_hz = 0;
   double echo_seconds = 0;  ///< multipath: a late copy of each mark; 0: none
   double echo_gain = 0;
-  int others = 0;         ///< QRM: other stations keying in the band
-  double others_db = -6;  ///< of each over the signal, at most
-  double crashes_hz = 0;  ///< static crashes a second
-  double filter_hz = 0;   ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
-  bool has_agc = false;   ///< automatic gain: 10 ms attack, 0.5 s decay
+  int others = 0;                      ///< QRM: other stations keying in the band
+  double others_db = -6;               ///< of each over the signal, at most
+  double crashes_hz = 0;               ///< static crashes a second
+  double filter_hz = 0;                ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
+  bool has_agc = false;                ///< automatic gain: 10 ms attack, 0.5 s decay
+  std::optional<Receiver> receiver{};  ///< in place of the filter
 };
 
 /// A path of this condition, itself a little different each time.

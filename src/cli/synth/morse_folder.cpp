@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
@@ -59,17 +60,18 @@ Transcript transcript_of(const MorseClip& clip, bool letter_times) {
 }
 
 /// What a receiver of that rate keeps of a clip.
-std::vector<std::int16_t> at_rate(const std::vector<std::int16_t>& pcm, Hertz rate) {
+std::vector<std::int16_t> at_rate(std::vector<std::int16_t> pcm, Hertz rate) {
   if (rate == kModelRate) return pcm;
-  return changed(pcm, {.speed = static_cast<double>(kModelRate.value) / rate.value});
+  return changed(std::move(pcm), {.speed = static_cast<double>(kModelRate.value) / rate.value});
 }
 
 /// Files of one clip. The texts hold neither commas nor quotes, so the lines need none.
 Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
-  const MorseClip clip = morse_clip(wanted.corpus, index);
+  MorseClip clip = morse_clip(wanted.corpus, index);
+  const Seconds length = clip.length();
   const std::string id = id_of(index);
   const std::string name = id + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
-  const auto pcm = at_rate(clip.pcm, wanted.rate);
+  const auto pcm = at_rate(std::move(clip.pcm), wanted.rate);
   if (auto sound = write_sound(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !sound)
     return tl::unexpected(sound.error());
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
@@ -80,9 +82,9 @@ Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
     return tl::unexpected(done.error());
   char facts[96];
   std::snprintf(facts, sizeof facts, ",%d,%s,%.4f\n", clip.wpm, std::string(name_of(clip.condition)).c_str(),
-                clip.length().count());
+                length.count());
   return Written{id + "," + name + "," + clip.text + "," + clip.contest + "," + clip.kind + facts, name, clip.text,
-                 clip.text.empty(), clip.length()};
+                 clip.text.empty(), length};
 }
 
 /// The lists that grow clip by clip, in order.

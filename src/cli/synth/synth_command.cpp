@@ -50,6 +50,9 @@ OptionTable table_of(SynthCommand& command) {
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
   table.add("noise-db", command.noise_db, "LEAST:MOST",
             "tone over noise from 300 to 3000 Hz, drawn for every clip, 0:10; none: what the condition says");
+  table.add(
+      "receiver-share", corpus.receiver_share, "SHARE",
+      "of clips heard through a receiver set up for something else: a band drawn at random, two of three overdriven");
   table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
   table.add("letter-times", command.folder.letter_times, "", "transcripts/ times every letter, not every word");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");

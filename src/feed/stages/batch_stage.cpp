@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
+
 namespace tutti {
 
 Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {

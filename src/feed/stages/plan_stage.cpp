@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "audio/log_mel.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,11 +59,5 @@ struct Row {
 };
 
 using RowPtr = std::unique_ptr<Row>;
-
-/// T of a batch whose longest row has so many frames.
-inline std::int64_t rounded_up(std::int64_t frames, int multiple) {
-  const std::int64_t whole = std::max(multiple, 1);
-  return (frames + whole - 1) / whole * whole;
-}
 
 }  // namespace tutti

@@ -21,9 +21,6 @@
 namespace tutti {
 namespace {
 
-/// Frames behind the last whole hop that may still hold some of the sound.
-constexpr std::int64_t kStraddling = 3;
-
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f s", seconds);
@@ -330,7 +327,7 @@ void SampleStages::resample(Row& row) {
 /// included, so a sample's features do not depend on how long its neighbours are.
 Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_t real, float* out,
                                           std::int64_t stride) const {
-  const std::int64_t sounding = real + kStraddling;
+  const std::int64_t sounding = real + kStraddlingFrames;
   const std::int64_t mels = options_.n_mels;
   if (sounding > stride) {
     std::vector<float> whole(static_cast<std::size_t>(mels * sounding));
@@ -349,7 +346,7 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
 
 /// Computed, rounded as the cache rounds, and kept: a run yields the same whether its features were there or not.
 Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const Row& row) const {
-  CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddling), 0, row.lead, {}};
+  CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
   const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);
   if (!silence) return tl::unexpected(silence.error());

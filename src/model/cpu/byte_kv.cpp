@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/numbers.h"
 #include "model/cpu/byte_kv_job.h"
 #include "model/cpu/instructions.h"
 #include "model/cpu/parallel.h"
@@ -46,7 +47,7 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
   constexpr auto together = ByteKv::kTogether;
   auto kv = std::make_shared<ByteKv>();
   kv->positions = both.size(0);
-  const auto padded = (kv->positions + together - 1) / together * together;
+  const auto padded = rounded_up(kv->positions, together);
   kv->keys = empty({heads, padded, kHeadSize}, at::kByte);
   kv->key_scales = empty({heads, padded}, at::kFloat);
   kv->values = empty({heads, padded / 4, 4 * kHeadSize}, at::kChar);

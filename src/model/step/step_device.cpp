@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "model/device_name.h"
 #include "model/gpu.h"
 
 namespace tutti {
@@ -10,7 +11,7 @@ KernelsNow kernels_of(at::Device device) {
   if (device.is_cpu()) return {&host_step_kernels(), nullptr};
   const auto* kernels = gpu::step_kernels();
   if (!kernels) throw std::runtime_error("device " + device.str() + " has no step kernels");
-  return {kernels, gpu::current_stream(device.has_index() ? device.index() : 0)};
+  return {kernels, gpu::current_stream(index_of(device))};
 }
 
 StepDevice gpu_step_device(int index, bool record) {

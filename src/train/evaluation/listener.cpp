@@ -10,11 +10,10 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "decode/batcher.h"
+#include "model/device_name.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int32_t kSlots = 8;
 
 std::optional<std::int32_t> if_present(std::int32_t id) {
   return id > 0 ? std::optional(id) : std::nullopt;
@@ -45,7 +44,7 @@ DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std:
 /// steps of each size.
 std::optional<StepDevice> steps_on(at::Device device) {
   if (!device.is_cuda()) return {};
-  return gpu_step_device(device.has_index() ? device.index() : 0, /*record=*/false);
+  return gpu_step_device(index_of(device), /*record=*/false);
 }
 
 /// Decodes the windows of one batch together.
@@ -75,7 +74,7 @@ Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& s
 Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokenizer& tokenizer,
                                         const ListenOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
-  ModelStepper stepper(model, kSlots, steps_on(model.device()));
+  ModelStepper stepper(model, kHeardTogether, steps_on(model.device()));
   Batcher batcher(tokens_of(tokenizer), dims.n_text_ctx, Clock::real());
   const auto job = job_for(tokenizer, options, dims.n_text_ctx);
   std::vector<HeardSample> heard;

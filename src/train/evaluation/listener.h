@@ -16,6 +16,9 @@ namespace tutti {
 /// The next batch of some feed; nothing when it has ended.
 using NextBatch = std::function<Result<std::optional<Batch>>()>;
 
+/// Windows that are decoded together: batches of more only hold memory.
+inline constexpr std::int32_t kHeardTogether = 8;
+
 struct ListenOptions {
   std::vector<std::int32_t> sot_sequence{};
   bool timestamps = false;

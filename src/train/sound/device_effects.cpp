@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "audio/augment/effects.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -19,7 +20,7 @@ constexpr double kLeast = -32768, kMost = 32767;  // of 16 bits
 
 /// Transforms take whole seconds: every new size costs cuFFT a plan, and some sizes are slow.
 std::int64_t size_of_transform(std::int64_t samples) {
-  return (samples + kModelRate.value - 1) / kModelRate.value * kModelRate.value;
+  return rounded_up(samples, kModelRate.value);
 }
 
 /// [rows, size] bool: which places of each row lie before its length.
@@ -59,8 +60,7 @@ at::Tensor row_at_speed(const at::Tensor& sound, double speed) {
 }
 
 void change_speed(SoundRows& rows, const Changes& changes) {
-  const auto faster = rows_where(changes, [](const SoundChanges& it) { return it.speed != 1; });
-  if (faster.empty()) return;
+  if (std::ranges::all_of(changes, [](const SoundChanges* it) { return it->speed == 1; })) return;
   std::vector<at::Tensor> made;
   std::int64_t longest = 1;
   for (std::size_t row = 0; row < changes.size(); ++row) {
@@ -180,9 +180,9 @@ SoundRows changed_on_device(SoundRows rows, const Changes& changes) {
   return rows;
 }
 
-void mask_on_device(at::Tensor& mel, const std::vector<std::int64_t>& real,
-                    const std::vector<const SpectrumMasks*>& masks) {
-  if (std::ranges::all_of(masks, [](const SpectrumMasks* it) { return it->empty(); })) return;
+at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,
+                            const std::vector<const SpectrumMasks*>& masks) {
+  if (std::ranges::all_of(masks, [](const SpectrumMasks* it) { return it->empty(); })) return mel;
   auto bands = at::zeros({mel.size(0), mel.size(1), 1}, at::kBool);
   auto stretches = at::zeros({mel.size(0), 1, mel.size(2)}, at::kBool);
   for (std::int64_t row = 0; row < mel.size(0); ++row) {
@@ -194,7 +194,7 @@ void mask_on_device(at::Tensor& mel, const std::vector<std::int64_t>& real,
   const auto is_real = places_before(real, mel.size(2), device).unsqueeze(1);  // [rows, 1, frames]
   const auto frames = at::tensor(real).to(device).reshape({-1, 1, 1}) * mel.size(1);
   const auto mean = (mel * is_real).to(at::kDouble).sum({1, 2}, /*keepdim=*/true) / frames;
-  mel = at::where((bands.to(device) | stretches.to(device)) & is_real, mean.to(at::kFloat), mel);
+  return at::where((bands.to(device) | stretches.to(device)) & is_real, mean.to(at::kFloat), mel);
 }
 
 }  // namespace tutti

@@ -20,9 +20,9 @@ struct SoundRows {
 /// another kind of device draws another noise of the same power.
 SoundRows changed_on_device(SoundRows rows, const std::vector<const SoundChanges*>& changes);
 
-/// Blanks each row's masks with the mean of its real frames. `mel`: [rows, n_mels, frames] float32, changed in place;
-/// `real`: frames of each row.
-void mask_on_device(at::Tensor& mel, const std::vector<std::int64_t>& real,
-                    const std::vector<const SpectrumMasks*>& masks);
+/// `mel`, each row's masks blanked with the mean of its real frames. `mel`: [rows, n_mels, frames] float32; `real`:
+/// frames of each row.
+at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,
+                            const std::vector<const SpectrumMasks*>& masks);
 
 }  // namespace tutti

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "audio/log_mel.h"
+#include "base/numbers.h"
 #include "train/sound/device_effects.h"
 
 namespace tutti {
 namespace {
-
-/// Frames behind the last whole hop that may still hold some of the sound.
-constexpr std::int64_t kStraddling = 3;
 
 /// Sizes of transforms are multiples of it: every new size costs cuFFT a plan.
 constexpr std::int64_t kFramesTogether = 50;
@@ -46,11 +45,8 @@ at::Tensor DeviceFeatures::operator()(const Batch& batch) const {
   }
   for (const BatchSample& sample : batch.samples) real.push_back(sample.frames);
   const auto rows = changed_on_device(uploaded(batch, device_), changes);
-  const auto longest = *std::ranges::max_element(real) + kStraddling;
-  const auto sounding = (longest + kFramesTogether - 1) / kFramesTogether * kFramesTogether;
-  auto mel = log_mel_(rows.sound / 32768, sounding, batch.frames);
-  mask_on_device(mel, real, masks);
-  return mel;
+  const auto sounding = rounded_up(*std::ranges::max_element(real) + kStraddlingFrames, kFramesTogether);
+  return masked_on_device(log_mel_(rows.sound / 32768, sounding, batch.frames), real, masks);
 }
 
 }  // namespace tutti

@@ -10,9 +10,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kFloor = 1e-10;  // of power, before the logarithm
-constexpr double kDecades = 8;    // below the maximum that are kept
-
 at::Tensor filter_matrix(int n_mels) {
   auto matrix = at::zeros({kMelBins, n_mels}, at::kDouble);
   auto values = matrix.accessor<double, 2>();
@@ -35,7 +32,7 @@ at::Tensor padded(const at::Tensor& sound, std::int64_t frames) {
 
 /// What the model takes for a log10 of power, under a row's maximum.
 at::Tensor scaled(const at::Tensor& log_power, const at::Tensor& maximum) {
-  return (at::maximum(log_power, maximum - kDecades) + 4) * 0.25;
+  return (at::maximum(log_power, maximum - kMelDecades) + 4) * 0.25;
 }
 
 }  // namespace
@@ -47,11 +44,11 @@ DeviceLogMel::DeviceLogMel(int n_mels, at::Device device)
 at::Tensor DeviceLogMel::operator()(const at::Tensor& sound, std::int64_t sounding, std::int64_t frames) const {
   const auto seen = padded(sound, sounding).unfold(1, kMelFft, kMelHop) * window_;  // [rows, sounding, kMelFft]
   const auto power = at::abs(at::fft_rfft(seen)).square().to(at::kDouble);          // [rows, sounding, kMelBins]
-  const auto mel = at::matmul(power, filters_).clamp_min(kFloor).log10().transpose(1, 2);
+  const auto mel = at::matmul(power, filters_).clamp_min(kMelFloor).log10().transpose(1, 2);
   const auto maximum = mel.amax({1, 2}, /*keepdim=*/true);
   const auto real = scaled(mel.narrow(2, 0, std::min(sounding, frames)), maximum).to(at::kFloat);
   if (real.size(2) == frames) return real.contiguous();
-  const auto silence = scaled(at::full_like(maximum, std::log10(kFloor)), maximum).to(at::kFloat);
+  const auto silence = scaled(at::full_like(maximum, std::log10(kMelFloor)), maximum).to(at::kFloat);
   return at::cat({real, silence.expand({real.size(0), real.size(1), frames - real.size(2)})}, 2);
 }
 

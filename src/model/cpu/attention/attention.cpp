@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "model/cpu/matrix/block.h"
 #include "model/cpu/parallel.h"
 
@@ -11,10 +12,6 @@ namespace {
 
 // Rows of a block: their scores against 1500 keys, 192 KiB in float32, stay in the second cache.
 constexpr std::int64_t kBlockRows = 32;
-
-std::int64_t up_to(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 /// Sizes of one job.
 struct Plan {
@@ -25,9 +22,9 @@ struct Plan {
         length(job.keys.size(1)),
         size(job.keys.size(2)),
         key_groups(groups_of(precision, size)),
-        key_panels(up_to(length, kPanel) / kPanel),
-        value_groups(groups_of(precision, up_to(length, kPanel))),
-        value_panels(up_to(size, kPanel) / kPanel) {}
+        key_panels(rounded_up(length, kPanel) / kPanel),
+        value_groups(groups_of(precision, rounded_up(length, kPanel))),
+        value_panels(rounded_up(size, kPanel) / kPanel) {}
 
   std::int64_t key_bytes() const { return key_panels * key_groups * kPanel * 4; }
   std::int64_t value_bytes() const { return value_panels * value_groups * kPanel * 4; }
