@@ -35,7 +35,8 @@ Result<void> listen(int fd, std::string_view thing, OnBytes&& on_bytes) {
     if (ready > 0) {
       got = ::read(fd, block.data(), block.size());
       if (got == 0) return {};
-      if (got < 0 && errno != EINTR) return tl::unexpected<Error>(system_error(thing, "cannot be read", errno));
+      if (got < 0 && errno != EINTR && errno != EAGAIN)
+        return tl::unexpected<Error>(system_error(thing, "cannot be read", errno));
     }
     const auto taken = on_bytes(std::span(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
     if (!taken) return taken;
@@ -69,7 +70,9 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
 }
 
 Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string& name, const OnDecoded& on_decoded) {
-  OwnedFd input(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Not blocking: a pipe that nobody writes to yet would hold us up deaf to whoever wants to stop.
+  OwnedFd input(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!input) return tl::unexpected<Error>(system_error(name, "cannot be opened", errno));
   return spooled(std::move(input), name, on_decoded);
 }
@@ -144,13 +147,13 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
   if (!bytes.empty()) heard_ = now;
   if (on_decoded_ && !on_decoded_(length_of(samples_, kModelRate))) return stopped(name_);
   if (now - heard_ <= limits_.silence) return {};
-  return fail(Fault::device, name_ + ": the decoder hung at " + clock_text(length_of(samples_, kModelRate)) +
+  return fail(Fault::device, name_ + ": the decoder hung at " + position_text(length_of(samples_, kModelRate)) +
                                  " (no progress for " + std::to_string(static_cast<int>(limits_.silence.count())) +
                                  " s) and was killed");
 }
 
 tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
-  const std::string where = " while reading " + name_ + " at " + clock_text(length_of(samples_, kModelRate));
+  const std::string where = " while reading " + name_ + " at " + position_text(length_of(samples_, kModelRate));
   if (child.signal != 0) {
     const char* signal = ::sigabbrev_np(child.signal);
     return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,

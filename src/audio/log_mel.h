@@ -4,13 +4,14 @@
 #include <memory>
 #include <vector>
 
+#include "audio/mel_kernel.h"
 #include "audio/sample_reader.h"
 #include "base/error.h"
 
 namespace tutti {
 
 /// Samples from one frame to the next: 100 frames a second.
-inline constexpr std::int64_t kHopSamples = 160;
+inline constexpr std::int64_t kHopSamples = kMelHop;
 
 /// Frames behind the last whole hop of a recording that may still see some of it.
 inline constexpr std::int64_t kStraddlingFrames = 3;

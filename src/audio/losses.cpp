@@ -10,7 +10,7 @@ constexpr std::size_t kKindsKept = 8;
 
 }  // namespace
 
-std::string clock_text(Seconds at) {
+std::string position_text(Seconds at) {
   const long long tenths = static_cast<long long>(at.count() * 10);
   char text[48];
   std::snprintf(text, sizeof text, "%02lld:%02lld:%02lld.%lld", tenths / 36000, tenths / 600 % 60, tenths / 10 % 60,
@@ -34,9 +34,9 @@ void Losses::add(Seconds at, std::string what) {
 std::vector<std::string> Losses::sentences() const {
   std::vector<std::string> said;
   for (const Kind& kind : kinds_) {
-    std::string sentence = "at " + clock_text(kind.first) + ": " + kind.what;
+    std::string sentence = "at " + position_text(kind.first) + ": " + kind.what;
     if (kind.count > 1)
-      sentence += " (" + std::to_string(kind.count) + " times, last at " + clock_text(kind.last) + ")";
+      sentence += " (" + std::to_string(kind.count) + " times, last at " + position_text(kind.last) + ")";
     said.push_back(std::move(sentence));
   }
   if (others_ > 0) said.push_back("and " + std::to_string(others_) + " complaints of other kinds");

@@ -8,7 +8,7 @@
 namespace tutti {
 
 /// "01:02:03.4" of a position in a recording.
-std::string clock_text(Seconds at);
+std::string position_text(Seconds at);
 
 /// Collects what damage cost. Equal complaints become one sentence with the first and the last place, and only the
 /// first kinds are kept word for word, so that a thoroughly broken file stays a few lines.

@@ -15,8 +15,8 @@ using TakePcm = std::function<Result<void>(std::span<const std::int16_t>)>;
 
 /// Sound of any format to 16 kHz, mono, 16 bits, by libswresample with the ffmpeg program's settings, so that the
 /// samples are those of `ffmpeg -ac 1 -ar 16000 -f s16le`. Sound that is so already passes through untouched, and
-/// libswresample is not even loaded. A format that changes in mid-file starts a new conversion; nothing of the old one
-/// is lost.
+/// libswresample is not even loaded. A format that changes in mid-file starts a new conversion; what the
+/// filter of the old one still holds, some milliseconds, is dropped, as by ffmpeg.
 class Resampler {
  public:
   explicit Resampler(TakePcm take);

@@ -6,74 +6,13 @@
 
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
+#include "audio/virtual_file.h"
 #include "base/owned.h"
 
 namespace tutti {
 namespace {
 
 constexpr sf_count_t kBlockFrames = 1 << 14;
-
-/// libsndfile's view of a ByteSource.
-class VirtualFile {
- public:
-  VirtualFile(ByteSource& bytes, bool open_ended_flac) : bytes_(bytes), open_ended_flac_(open_ended_flac) {}
-
-  static sf_count_t length(void* self) { return file(self).bytes_.size(); }
-  static sf_count_t tell(void* self) { return file(self).offset_; }
-  static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
-  static sf_count_t seek(sf_count_t offset, int whence, void* self);
-  static sf_count_t read(void* out, sf_count_t count, void* self);
-
-  bool unreadable() const { return unreadable_; }
-
- private:
-  static VirtualFile& file(void* self) { return *static_cast<VirtualFile*>(self); }
-  void lift_flac_total(std::span<std::byte> bytes) const;
-
-  ByteSource& bytes_;
-  bool open_ended_flac_;
-  sf_count_t offset_ = 0;
-  bool unreadable_ = false;
-};
-
-sf_count_t VirtualFile::seek(sf_count_t offset, int whence, void* self) {
-  VirtualFile& it = file(self);
-  if (whence == SEEK_CUR) offset += it.offset_;
-  if (whence == SEEK_END) offset += it.bytes_.size();
-  return it.offset_ = std::max<sf_count_t>(offset, 0);
-}
-
-sf_count_t VirtualFile::read(void* out, sf_count_t count, void* self) {
-  VirtualFile& it = file(self);
-  const std::span<std::byte> wanted(static_cast<std::byte*>(out),
-                                    static_cast<std::size_t>(std::max<sf_count_t>(count, 0)));
-  std::size_t done = 0;
-  while (done < wanted.size()) {
-    const auto got = it.bytes_.read_at(it.offset_ + static_cast<sf_count_t>(done), wanted.subspan(done));
-    if (!got) it.unreadable_ = true;
-    if (!got || *got == 0) break;
-    done += *got;
-  }
-  it.lift_flac_total(wanted.first(done));
-  it.offset_ += static_cast<sf_count_t>(done);
-  return static_cast<sf_count_t>(done);
-}
-
-/// libsndfile stops at the total that a FLAC header claims, even where more sound follows. Shown the largest total
-/// instead, it reads to the end, and the claim is checked by us.
-void VirtualFile::lift_flac_total(std::span<std::byte> bytes) const {
-  if (!open_ended_flac_) return;
-  constexpr std::array<unsigned char, 5> kMost{0x0f, 0xff, 0xff, 0xff, 0xff};
-  for (std::size_t i = 0; i < kMost.size(); ++i) {
-    const sf_count_t at = kFlacTotalOffset + static_cast<sf_count_t>(i) - offset_;
-    if (at >= 0 && at < static_cast<sf_count_t>(bytes.size()))
-      bytes[static_cast<std::size_t>(at)] |= std::byte{kMost[i]};
-  }
-}
-
-SF_VIRTUAL_IO calls_of_virtual_file() {
-  return {VirtualFile::length, VirtualFile::seek, VirtualFile::read, VirtualFile::write, VirtualFile::tell};
-}
 
 /// How samples of a subtype leave us: as FFmpeg's decoder for the same file hands them over.
 struct SampleKind {
@@ -120,7 +59,7 @@ class SndfileSource final : public SoundSource {
 };
 
 bool SndfileSource::open() {
-  SF_VIRTUAL_IO calls = calls_of_virtual_file();
+  SF_VIRTUAL_IO calls = VirtualFile::calls();
   sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
   if (!sound_ || !is_plain()) return false;
   kind_ = kind_of(info_);

@@ -167,7 +167,9 @@ Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
         system_error(options.name, options.command[0] + " could not be started", error_number));
   };
   Pipe output = Pipe::make();
+  if (!output.reader) return failed(errno);
   Pipe report = Pipe::make();
+  if (!report.reader) return failed(errno);
   std::optional<Plan> plan = plan_of(options, output.writer, report.writer);
   if (!plan->complete) return failed(errno);
   const pid_t pid = ::fork();

@@ -18,17 +18,19 @@ constexpr std::size_t kMostOutput = 1 << 20;
 
 using Instant = Clock::Instant;
 
-/// False when the end did not come in time.
-bool read_to_end(const OwnedFd& pipe, Instant until, std::string& text) {
+enum class Read { whole, late, too_much };
+
+Read read_to_end(const OwnedFd& pipe, Instant until, std::string& text) {
   for (;;) {
     const Seconds left = until - Clock::real().now();
     pollfd waiting{.fd = pipe.get(), .events = POLLIN, .revents = 0};
     const int ready = ::poll(&waiting, 1, std::max(0, static_cast<int>(left.count() * 1000)));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0 || text.size() > kMostOutput) return false;
+    if (ready <= 0) return Read::late;
+    if (text.size() > kMostOutput) return Read::too_much;
     char block[4096];
     const ssize_t got = ::read(pipe.get(), block, sizeof block);
-    if (got == 0) return true;
+    if (got == 0) return Read::whole;
     if (got > 0) text.append(block, static_cast<std::size_t>(got));
   }
 }
@@ -55,12 +57,15 @@ Result<std::string> child_output(ChildOptions options, Seconds within) {
   theirs = OwnedFd();
   const auto until = Clock::real().now() + std::chrono::duration_cast<Instant::duration>(within);
   std::string text;
-  const bool is_whole = read_to_end(answer, until, text);
+  const Read read = read_to_end(answer, until, text);
+  const bool is_whole = read == Read::whole;
   const ChildEnd& end =
       (*child)->end(is_whole ? std::max(Seconds(0), Seconds(until - Clock::real().now())) : Seconds(0));
   if (end.status == 0 && end.signal == 0 && is_whole) return text;
   const auto line = text.substr(0, text.find('\n'));
-  const std::string how = is_whole ? end.words : "was not done within " + seconds_text(within) + " and was killed";
+  std::string how = end.words;
+  if (read == Read::late) how = "was not done within " + seconds_text(within) + " and was killed";
+  if (read == Read::too_much) how = "wrote more than 1 MiB and was killed";
   return fail(Fault::device, program + " " + how + (line.empty() ? "" : ": " + line));
 }
 

@@ -3,14 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/split_mix.h"
+
 namespace tutti {
 namespace {
-
-std::uint64_t finalised(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
 
 std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t key) {
   constexpr std::uint64_t kMultiply0 = 0xD2511F53, kMultiply1 = 0xCD9E8D57;
@@ -31,7 +27,7 @@ std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t key) {
 
 std::uint64_t mixed(std::initializer_list<std::uint64_t> parts) {
   std::uint64_t state = 0;
-  for (const std::uint64_t part : parts) state = finalised(state + 0x9e3779b97f4a7c15U + finalised(part));
+  for (const std::uint64_t part : parts) state = finalised(state + kSplitMixStep + finalised(part));
   return state;
 }
 

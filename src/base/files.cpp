@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -84,20 +85,53 @@ Result<void> sync_folder(const fs::path& folder) {
   return {};
 }
 
+namespace {
+
+struct StagingFile {
+  OwnedFd fd{};
+  std::string path{};
+};
+
+/// A new file beside `path`, with the mode that the user's umask gives to new files (mkstemp's would be 0600).
+Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
+  static std::atomic<unsigned> made = 0;
+  for (;;) {
+    std::string name = "." + path.filename().string() + ".";
+    name += std::to_string(::getpid()) + "-" + std::to_string(made++);
+    StagingFile file{.path = (folder / name).string()};
+    file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.fd) return file;
+    if (errno != EEXIST) return failed(path.string(), "could not be created");  // else left by a process of our number
+  }
+}
+
+Result<void> write_in_place(const fs::path& path, std::string_view content) {
+  const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return failed(path.string(), "cannot be opened");
+  return write_all(fd.get(), std::as_bytes(std::span(content)), path.string());
+}
+
+}  // namespace
+
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code ignored;  // the open below reports what matters
+  if (fs::is_other(path, ignored)) return write_in_place(path, content);
+  if (fs::is_symlink(path, ignored)) {
+    const bool leads_somewhere = fs::exists(path, ignored);
+    const fs::path target =
+        leads_somewhere ? fs::canonical(path, ignored) : path.parent_path() / fs::read_symlink(path, ignored);
+    if (!fs::is_symlink(target, ignored)) return write_file_atomically(target, content);
+  }
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   fs::create_directories(folder, ignored);
-  std::string staging = (folder / ("." + path.filename().string() + ".XXXXXX")).string();
-  const OwnedFd fd(::mkostemp(staging.data(), O_CLOEXEC));
-  if (!fd) return failed(path.string(), "could not be created");
-  auto written = write_all(fd.get(), std::as_bytes(std::span(content)), path.string());
-  if (written && ::fchmod(fd.get(), 0644) != 0) written = failed(path.string(), "could not be given its mode");
-  if (written && ::fsync(fd.get()) != 0) written = failed(path.string(), "could not be synced");
-  if (written && ::rename(staging.c_str(), path.c_str()) != 0)
+  auto staging = staging_file(path, folder);
+  if (!staging) return tl::unexpected<Error>(staging.error());
+  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
+  if (written && ::fsync(staging->fd.get()) != 0) written = failed(path.string(), "could not be synced");
+  if (written && ::rename(staging->path.c_str(), path.c_str()) != 0)
     written = failed(path.string(), "could not be put in place");
   if (!written) {
-    ::unlink(staging.c_str());
+    ::unlink(staging->path.c_str());
     return written;
   }
   return sync_folder(folder);

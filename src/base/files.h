@@ -19,7 +19,8 @@ Error system_error(std::string_view thing, std::string_view doing, int error_num
 Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
-/// folder, fsync, rename, fsync of the folder. Creates missing folders.
+/// folder, fsync, rename, fsync of the folder. Creates missing folders. A link is followed; a pipe or device, also
+/// /dev/stdout, is written to as it stands.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// Makes what was renamed, created or removed in a folder last through a power cut.

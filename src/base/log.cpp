@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <atomic>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -23,12 +22,9 @@ Guarded<LogSink>& sink() {
   return current;
 }
 
-std::atomic<Level> threshold{Level::info};
-
 }  // namespace
 
 void log(Level level, std::string_view text) {
-  if (level < threshold.load(std::memory_order_relaxed)) return;
   const LogSink write = sink().with([](const LogSink& current) { return current; });
   write(level, text);
 }
@@ -37,13 +33,8 @@ LogSink set_log_sink(LogSink next) {
   return sink().with([&](LogSink& current) { return std::exchange(current, std::move(next)); });
 }
 
-void set_log_threshold(Level least) {
-  threshold = least;
-}
-
 std::string_view name_of(Level level) {
   switch (level) {
-    case Level::debug: return "debug";
     case Level::info: return "info";
     case Level::warning: return "warning";
     case Level::error: return "error";

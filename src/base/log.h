@@ -6,17 +6,16 @@
 
 namespace tutti {
 
-enum class Level { debug, info, warning, error };
+enum class Level { info, warning, error };
 
 /// Writes one line. The default sink prints "tutti: warning: text" to standard error; a progress display or a worker
-/// replaces it so that lines and bars do not tear each other. Thread-safe; lines below the threshold cost one compare.
+/// replaces it so that lines and bars do not tear each other. Thread-safe.
 void log(Level level, std::string_view text);
 
 using LogSink = std::function<void(Level, std::string_view)>;
 
 /// Replaces the sink and returns the one before. Called at start-up, by whoever owns the terminal.
 LogSink set_log_sink(LogSink sink);
-void set_log_threshold(Level least);
 
 std::string_view name_of(Level level);
 

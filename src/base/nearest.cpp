@@ -1,14 +1,11 @@
 #include "base/nearest.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
 #include <vector>
 
 namespace tutti {
-namespace {
 
-/// Levenshtein distance by rows.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -23,8 +20,6 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
   const std::string* best = nullptr;

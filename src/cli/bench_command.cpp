@@ -56,7 +56,7 @@ std::vector<std::string> words_in(const std::string& list) {
 
 /// The settings of one device.
 std::vector<BenchSetting> grid_of(const BenchCommand& c, const std::string& device) {
-  const bool cpu = device == "cpu";
+  const bool cpu = device.starts_with("cpu");
   auto types = words_in(c.compute_types);
   if (c.compute_types == "auto")
     types = cpu ? std::vector<std::string>{"float32", "bfloat16", "int8"}

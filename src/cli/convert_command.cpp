@@ -55,7 +55,19 @@ struct Target {
   std::string layout_flag;  // one that needs word times; empty: none is set
 };
 
+/// What the reader leaves out would be gone.
+Result<void> expect_other_files(const PlannedFile& file) {
+  for (const auto& output : file.outputs) {
+    std::error_code differ;
+    if (!std::filesystem::equivalent(output, file.input, differ)) continue;
+    return fail(Fault::usage, output.string() + " is the transcript itself and would be overwritten",
+                "Name another folder with -o");
+  }
+  return {};
+}
+
 Result<void> convert(const PlannedFile& file, const Target& target) {
+  if (auto others = expect_other_files(file); !others) return others;
   const auto text = read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
@@ -70,6 +82,18 @@ Result<void> convert(const PlannedFile& file, const Target& target) {
     std::printf("%s\n", file.outputs[i].c_str());
   }
   return {};
+}
+
+void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
+  const ConvertCommand usual;
+  const auto warn = [&](const std::string& flag) {
+    log(Level::warning, flag + " has no effect on " + (model ? "a model" : "transcripts"));
+  };
+  if (!model && c.type != usual.type) warn("--type");
+  if (!model) return;
+  if (c.output_format != usual.output_format) warn("--output-format");
+  if (c.name_by != usual.name_by) warn("--name-by");
+  if (const auto flag = first_subtitle_flag(c.subtitles); !flag.empty()) warn(flag);
 }
 
 int convert_one_model(const ConvertCommand& command) {
@@ -116,7 +140,9 @@ int run_convert(const std::vector<std::string>& arguments) {
                     "Hugging Face, OpenAI, faster-whisper or whisper.cpp, as a Hugging Face folder.");
   add_convert(table, command);
   if (const auto code = start_command(table, arguments)) return *code;
-  return names_model(command.files.front()) ? convert_one_model(command) : convert_transcripts(command);
+  const bool model = names_model(command.files.front());
+  warn_of_flags_for_the_other(command, model);
+  return model ? convert_one_model(command) : convert_transcripts(command);
 }
 
 }  // namespace tutti

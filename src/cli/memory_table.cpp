@@ -31,9 +31,10 @@ std::string memory_table(const MemoryQuestion& question) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, sizes);
+    const Bytes beside_weights{question.available.value - plan.weights.value};
     text += line({type, megabytes(plan.weights), megabytes(plan.window), megabytes(plan.sequence),
                   megabytes(plan.total(question.windows, question.beams)),
-                  std::to_string(windows_that_fit(plan, question.available, question.beams))});
+                  std::to_string(windows_in_free_memory(plan, beside_weights, question.beams))});
   }
   return text;
 }

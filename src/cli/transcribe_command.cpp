@@ -15,6 +15,7 @@
 #include "device/machine.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
+#include "hub/memory_plan.h"
 #include "transcribe/interrupt.h"
 
 namespace tutti {
@@ -35,7 +36,7 @@ Error no_model() {
           "one, 'tutti pull turbo' a good one for 100 languages"};
 }
 
-/// The device's name, whether it is a GPU, and its free memory.
+/// The device's name, whether it is a GPU, and its free memory, of a GPU without what the driver will take.
 struct DeviceMemory {
   std::string name{};
   bool gpu = false;
@@ -54,7 +55,8 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   }
   for (const auto& gpu : devices.visible) {
     if (gpu.uuid != chosen->uuid || !gpu.memory_total) continue;
-    return DeviceMemory{chosen->name, true, {gpu.memory_total->value - gpu.memory_used.value_or(Bytes{}).value}};
+    const auto taken = gpu.memory_used.value_or(Bytes{}).value + kDriverMemory.value;
+    return DeviceMemory{chosen->name, true, {std::max<std::int64_t>(0, gpu.memory_total->value - taken)}};
   }
   return {};
 }
@@ -66,15 +68,13 @@ bool has_products_of_bytes() {
 }
 
 void say_memory(const RunOptions& options) {
-  constexpr std::int32_t kCpuWindows = 8;  // what a worker takes by itself where memory allows
-  constexpr std::int32_t kGpuWindows = 32;
   const auto shape = model_shape(options.model);
   const auto device = device_memory(options.device);
   if (!shape || !device) {
     std::puts("How much memory it takes cannot be told before the model is loaded");
     return;
   }
-  const auto usual = device->gpu ? kGpuWindows : kCpuWindows;
+  const auto usual = device->gpu ? kUsualGpuSlots : kUsualCpuSlots;
   std::fputs(memory_table({.shape = *shape,
                            .device = device->name,
                            .available = device->available,
@@ -132,7 +132,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (!plan) return complain(plan.error(), kUsage);
   if (command.model.empty()) return complain(no_model(), kUsage);
   ModelPlaces places = ModelPlaces::from_environment();
-  if (!command.model_dir.empty()) places.own = command.model_dir;
+  places.first = command.model_dir;
   const auto model = find_model(command.model, places);
   if (!model) return complain(model.error(), kNothingRan);
   const auto options = run_options(command, *model);

@@ -4,7 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
+
 namespace tutti {
+
+struct SpecialTokens;
 
 /// The token ids that the search itself must know; everything else is only a number to it.
 struct DecodingTokens {
@@ -14,5 +18,10 @@ struct DecodingTokens {
   std::optional<std::int32_t> no_speech{};      // likewise
   std::vector<std::int32_t> blank{};            // ids of a single space, which no transcript may begin with
 };
+
+/// Those of a tokenizer, for a model whose logits have `n_vocab` columns: the search writes to them by these ids. An
+/// error names the first of them, or of the languages and the start of a transcript, that lies outside.
+Result<DecodingTokens> decoding_tokens(const SpecialTokens& special, std::vector<std::int32_t> blank,
+                                       std::int32_t n_vocab);
 
 }  // namespace tutti

@@ -5,12 +5,11 @@
 #include <string>
 
 #include "decode/beams.h"
+#include "transcript/search_limits.h"
 
 namespace tutti {
 namespace {
 
-constexpr std::int32_t kMostSamples = 64;
-constexpr double kMostPatience = 100;
 constexpr float kColdest = 1e-3F;  // logits / temperature must stay finite
 
 tl::unexpected<Error> refuse(const std::string& what) {
@@ -28,12 +27,11 @@ Result<void> check_search(const DecodeJob& job) {
   if (!std::isfinite(job.temperature) || job.temperature < 0 || (job.temperature > 0 && job.temperature < kColdest)) {
     return refuse("temperature must be 0 or at least 0.001, found " + std::to_string(job.temperature));
   }
-  if (job.best_of < 1 || job.best_of > kMostSamples) {
-    return refuse("best_of must be 1 to " + std::to_string(kMostSamples) + ", found " + std::to_string(job.best_of));
+  if (job.best_of < 1 || job.best_of > kMostBeams) {
+    return refuse("best_of must be 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(job.best_of));
   }
-  if (job.beam_size < 0 || job.beam_size > kMostSamples) {
-    return refuse("beam_size must be 0 to " + std::to_string(kMostSamples) + ", found " +
-                  std::to_string(job.beam_size));
+  if (job.beam_size < 0 || job.beam_size > kMostBeams) {
+    return refuse("beam_size must be 0 to " + std::to_string(kMostBeams) + ", found " + std::to_string(job.beam_size));
   }
   // Written so that NaN is refused.
   if (job.beam_size > 0 && !(job.patience > 0 && job.patience <= kMostPatience)) {

@@ -4,18 +4,15 @@
 #include <cmath>
 #include <optional>
 
+#include "base/split_mix.h"
 #include "decode/logit_rules.h"
 #include "decode/softmax.h"
 
 namespace tutti {
 namespace {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
 std::uint64_t mix(std::uint64_t bits) {
-  bits += 0x9e3779b97f4a7c15U;
-  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31U);
+  return finalised(bits + kSplitMixStep);
 }
 
 /// The token of `block` at which the running sum passes `target`; where rounding leaves a crumb, the last that is
@@ -31,20 +28,25 @@ std::optional<std::size_t> walk(std::span<const float> block, float largest, flo
   return possible;
 }
 
+/// Where no token is possible, the first.
+std::int32_t last_possible(std::span<const float> logits) {
+  const auto found = std::find_if(logits.rbegin(), logits.rend(), [](float logit) { return !std::isinf(logit); });
+  return found == logits.rend() ? 0 : static_cast<std::int32_t>(logits.rend() - found - 1);
+}
+
 /// Inverts the cumulative distribution at `u`: whole blocks first, then token by token inside the one that holds it.
 std::int32_t draw(std::span<const float> logits, float largest, float scale, double u) {
   constexpr std::size_t kBlock = 1024;
   double target = u * sum_of_exponentials(logits, largest, scale);
-  std::size_t token = 0;
   for (std::size_t start = 0; start < logits.size(); start += kBlock) {
     const auto block = logits.subspan(start, std::min(kBlock, logits.size() - start));
     const double weight = sum_of_exponentials(block, largest, scale);
-    if (target < weight || start + kBlock >= logits.size()) {
+    if (target < weight) {
       if (const auto found = walk(block, largest, scale, target)) return static_cast<std::int32_t>(start + *found);
     }
     target -= weight;
   }
-  return static_cast<std::int32_t>(token);
+  return last_possible(logits);  // rounding left a crumb behind the last block
 }
 
 }  // namespace

@@ -50,7 +50,13 @@ fs::path in_hub_cache(const std::string& repo, const ModelPlaces& places) {
 
 /// Where a model of this name lies if it is in one of the caches, in the order of preference.
 std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& places) {
-  std::vector<fs::path> paths{places.own / folder_name(name.repo), in_hub_cache(name.repo, places)};
+  std::vector<fs::path> paths;
+  if (!places.first.empty()) {
+    paths.push_back(places.first / folder_name(name.repo));
+    if (!name.openai.empty()) paths.push_back(places.first / (name.openai + ".pt"));
+  }
+  paths.push_back(places.own / folder_name(name.repo));
+  paths.push_back(in_hub_cache(name.repo, places));
   if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
   if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, places));
   return paths;

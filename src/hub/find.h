@@ -15,14 +15,16 @@ struct ModelPlaces {
   std::filesystem::path own{};           // what `pull` fills
   std::filesystem::path hugging_face{};  // Hugging Face's hub cache
   std::filesystem::path whisper{};       // openai-whisper's cache of .pt files
+  std::filesystem::path first{};  // looked at before the others, for folders as in `own` and files as in `whisper`
 
   /// $TUTTI_CACHE/models, $HF_HUB_CACHE or $HF_HOME/hub, and $XDG_CACHE_HOME/whisper, each with its usual default.
   static ModelPlaces from_environment();
 };
 
-/// The path of a complete model: `word` itself where it is a path to one, else the model of that name in our own cache,
-/// Hugging Face's or openai-whisper's, in this order; last, in Hugging Face's, where faster-whisper keeps its copy.
-/// Errors say what was looked at, what an incomplete copy lacks and how to get the model. Touches no network.
+/// The path of a complete model: `word` itself where it is a path to one, else the model of that name in
+/// `places.first`, our own cache, Hugging Face's or openai-whisper's, in this order; last, in Hugging Face's, where
+/// faster-whisper keeps its copy. Errors say what was looked at, what an incomplete copy lacks and how to get the
+/// model. Touches no network.
 Result<std::filesystem::path> find_model(std::string_view word, const ModelPlaces& places);
 
 struct ListedModel {

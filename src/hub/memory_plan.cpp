@@ -44,4 +44,14 @@ std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int6
   return std::max<std::int64_t>(0, left / (plan.window.value + beams * plan.sequence.value));
 }
 
+int windows_in_flight(int slots) {
+  return slots + std::clamp(slots / 4, 2, 4);
+}
+
+std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams) {
+  plan.weights = {};
+  const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free_with_weights.value) * kUsableShare)};
+  return windows_that_fit(plan, usable, beams);
+}
+
 }  // namespace tutti

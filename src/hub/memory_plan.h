@@ -9,6 +9,14 @@
 
 namespace tutti {
 
+// Windows that a worker steps together where nobody says how many and memory allows. Measured on CPUs: up to eight
+// sequences, each costs little more than a share of one. GPUs take more.
+inline constexpr std::int32_t kUsualCpuSlots = 8;
+inline constexpr std::int32_t kUsualGpuSlots = 32;
+
+/// Of the memory that is free beside the weights; the rest is for what torch keeps on the way.
+inline constexpr double kUsableShare = 0.9;
+
 /// Bytes of one number of each kind.
 struct NumberSizes {
   std::int64_t weight = 4;  // of the linear layers that a decoder step reads
@@ -44,5 +52,12 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
 
 /// Most windows with so many beams each that fit into `available` beside the weights; 0 where not even one does.
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams);
+
+/// Windows a worker that steps `slots` together is given at once: those, and a few that are encoded when one of them
+/// leaves. Few, because an encoded window holds its keys and values.
+int windows_in_flight(int slots);
+
+/// As a worker reckons: in kUsableShare of what is free once the weights lie there.
+std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams);
 
 }  // namespace tutti

@@ -77,19 +77,24 @@ std::int64_t size_of_files(const fs::path& folder) {
   return size;
 }
 
+void check_tokenizer(const fs::path& folder, std::vector<std::string>& missing) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) names.push_back(entry.path().filename());
+  if (!tokenizer_among(names))
+    missing.emplace_back("tokenizer.json is not there, nor vocabulary.json or .txt, nor one .tiktoken");
+}
+
 LocalModel inspect_folder(const fs::path& folder) {
   LocalModel model{.path = folder, .kind = ModelKind::hugging_face, .size = size_of_files(folder)};
   check_weights(folder, model.missing);
-  const bool parts = fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
-  if (!fs::exists(folder / "tokenizer.json") && !parts) model.missing.emplace_back("tokenizer.json is not there");
+  check_tokenizer(folder, model.missing);
   return model;
 }
 
 LocalModel inspect_ctranslate2(const fs::path& folder) {
   LocalModel model{.path = folder, .kind = ModelKind::ctranslate2, .size = size_of_files(folder)};
-  const auto has = [&](const char* name) { return fs::exists(folder / name); };
-  if (!has("tokenizer.json") && !has("vocabulary.json") && !has("vocabulary.txt"))
-    model.missing.emplace_back("tokenizer.json is not there, nor vocabulary.json or .txt");
+  check_tokenizer(folder, model.missing);
   return model;
 }
 
@@ -173,6 +178,16 @@ std::optional<LocalModel> inspect_model(const fs::path& path) {
   return std::nullopt;
 }
 
+std::optional<std::string> tokenizer_among(const std::vector<std::string>& names) {
+  for (const auto* name : {"tokenizer.json", "vocabulary.json", "vocabulary.txt"})
+    if (std::ranges::find(names, name) != names.end()) return name;
+  const auto is_tiktoken = [](const std::string& name) {
+    return name.ends_with(".tiktoken") && name.find('/') == name.npos;
+  };
+  if (std::ranges::count_if(names, is_tiktoken) != 1) return std::nullopt;
+  return *std::ranges::find_if(names, is_tiktoken);
+}
+
 std::vector<std::string> needed_files(const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   std::vector<std::string> needed;
@@ -186,11 +201,9 @@ std::vector<std::string> needed_files(const std::vector<std::string>& names) {
   } else {
     return {};
   }
-  for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json"})
+  for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json"})
     if (has(name)) needed.emplace_back(name);
-  if (!has("tokenizer.json"))
-    for (const auto* name : {"vocab.json", "merges.txt", "added_tokens.json", "vocabulary.json", "vocabulary.txt"})
-      if (has(name)) needed.emplace_back(name);
+  if (const auto tokenizer = tokenizer_among(names)) needed.push_back(*tokenizer);
   std::ranges::sort(needed);
   return needed;
 }

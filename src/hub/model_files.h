@@ -36,8 +36,14 @@ struct LocalModel {
 /// Looks at a path. Nothing if it is not a Whisper model at all (see kind_of).
 std::optional<LocalModel> inspect_model(const std::filesystem::path& path);
 
+/// Of the names of a folder's files, the one that the tokenizer is read from (Tokenizer::load): tokenizer.json,
+/// CTranslate2's vocabulary.json or .txt, or the only *.tiktoken. Hugging Face's vocab.json and merges.txt are not
+/// read.
+std::optional<std::string> tokenizer_among(const std::vector<std::string>& names);
+
 /// Of a repository's file names, those a Whisper model consists of here: configuration, safetensors (one file or
-/// sharded) or else CTranslate2's model.bin, tokenizer. Sorted. Empty if there are no such weights among them.
+/// sharded) or else CTranslate2's model.bin, tokenizer where there is one. Sorted. Empty if there are no such weights
+/// among them.
 std::vector<std::string> needed_files(const std::vector<std::string>& names);
 
 }  // namespace tutti

@@ -77,15 +77,26 @@ constexpr std::array kPublished{
     Published{"tiny", {80, 1500, 448, 51865, 384, 4, 4}},
 };
 
-std::optional<ModelShape> from_name(const std::filesystem::path& model) {
-  const std::string name = model.filename().string();
+std::optional<ModelShape> from_name(std::string_view name) {
+  const auto says = [&](std::string_view part) { return name.find(part) != name.npos; };
   for (const auto& known : kPublished) {
-    if (name.find(known.name) == std::string::npos) continue;
+    if (!says(known.name)) continue;
     auto shape = known.shape;
-    if (name.find(".en") != std::string::npos) shape.vocabulary = 51864;
+    if (says(".en")) shape.vocabulary = 51864;
+    // Distil-Whisper keeps the encoder and the first and last layers of the decoder, of the small model's two more.
+    if (says("distil")) shape.text_layers = known.name == "small" ? 4 : 2;
     return shape;
   }
   return {};
+}
+
+/// By the model's own name or, where that is a commit's in Hugging Face's cache, by the repository's, which is the
+/// folder two above. Other folders' names say nothing: /home/database/mine is no base.
+std::optional<ModelShape> from_path(const std::filesystem::path& model) {
+  if (auto shape = from_name(model.filename().string())) return shape;
+  const auto snapshots = model.parent_path();
+  if (snapshots.filename() != "snapshots") return {};
+  return from_name(snapshots.parent_path().filename().string());
 }
 
 }  // namespace
@@ -95,7 +106,7 @@ std::optional<ModelShape> model_shape(const std::filesystem::path& model) {
   std::optional<ModelShape> shape;
   if (kind == ModelKind::hugging_face) shape = from_config(model / "config.json");
   if (kind == ModelKind::ggml) shape = from_ggml(model);
-  return shape ? shape : from_name(model);
+  return shape ? shape : from_path(model);
 }
 
 }  // namespace tutti

@@ -20,8 +20,8 @@ struct ModelShape {
 };
 
 /// The shape of a model on disk without reading its weights: from a Hugging Face config.json or the head of a
-/// whisper.cpp file, else by OpenAI's name in the path (tiny.en.pt, faster-whisper-large-v3). Nothing where neither
-/// tells.
+/// whisper.cpp file, else by OpenAI's or Distil-Whisper's name in its own or its repository's (tiny.en.pt,
+/// faster-whisper-large-v3, models--Systran--faster-whisper-tiny/snapshots/COMMIT). Nothing where neither tells.
 std::optional<ModelShape> model_shape(const std::filesystem::path& model);
 
 }  // namespace tutti

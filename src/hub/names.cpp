@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
+
+#include "base/nearest.h"
 
 namespace tutti {
 namespace {
@@ -48,20 +49,6 @@ bool is_name_part(std::string_view part) {
   return !part.empty() && part != "." && part != ".." && std::ranges::all_of(part, fits);
 }
 
-/// Levenshtein distance, one row at a time.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -92,7 +79,7 @@ std::vector<std::string> nearest_names(std::string_view word) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto& known : kKnown) {
     const std::string_view like = word.find('/') == word.npos ? known.word : known.repo;
-    ranked.emplace_back(distance(word, like), like);
+    ranked.emplace_back(edits_between(word, like), like);
   }
   std::ranges::sort(ranked);
   std::vector<std::string> names;

@@ -34,6 +34,10 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   if (needed.empty())
     return fail(Fault::unsupported, model.repo + ": holds no model.safetensors",
                 "Expected a Whisper model in Hugging Face's layout with safetensors weights, or faster-whisper's");
+  if (!tokenizer_among(needed))
+    return fail(Fault::unsupported,
+                model.repo + ": holds no tokenizer.json, vocabulary.json or .txt, nor one .tiktoken",
+                "Pull the model that it was made from, or copy that one's tokenizer.json beside the weights");
   std::vector<RemoteFile> chosen;
   for (const auto& file : model.files)
     if (std::ranges::binary_search(needed, file.name)) chosen.push_back(file);
@@ -85,13 +89,15 @@ Result<void> publish(const fs::path& staging, const fs::path& final, const std::
   return {};
 }
 
-/// Staging folders of commits that the hub has left behind.
+/// Staging folders of commits that the hub has left behind. Theirs are as long as the current one's; `whisper-tiny.`
+/// begins the names of `whisper-tiny.en`, too.
 void drop_stale(const fs::path& models, const std::string& name, const fs::path& current) {
+  const auto length = current.filename().string().size();
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(models, error)) {
-    const auto& path = entry.path();
-    if (path != current && path.extension() == ".pulling" && path.filename().string().starts_with(name + "."))
-      fs::remove_all(path, error);
+    const auto file = entry.path().filename().string();
+    const bool ours = file.size() == length && file.starts_with(name + ".") && file.ends_with(".pulling");
+    if (ours && entry.path() != current) fs::remove_all(entry.path(), error);
   }
 }
 

@@ -13,7 +13,8 @@ namespace tutti {
 /// Changes with every change of a message below; both ends must speak the same.
 inline constexpr std::uint32_t kProtocolVersion = 3;
 
-/// The windows a worker knows are named by the control side; an id is never used twice on one connection.
+/// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
+/// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
 using WindowId = std::uint64_t;
 
 // --- control to worker -------------------------------------------------------------------------------------------

@@ -16,11 +16,6 @@ Reaction ends(Fault fault, std::string what, std::string_view hint = {}, bool fi
   return {.ending = Ending{{fault, std::move(what), std::string(hint)}, final}};
 }
 
-// Faults that another start cannot mend: the model is not there, is damaged, is of a kind we do not know.
-bool is_final(Fault fault) {
-  return fault != Fault::device && fault != Fault::internal && fault != Fault::exhausted;
-}
-
 /// One name for both, but that CUDA calls a slice of a card "GPU-" where NVML calls it "MIG-".
 bool is_same_device(std::string_view seen, std::string_view expected) {
   const auto number = [](std::string_view uuid) { return uuid.substr(std::min(uuid.find('-'), uuid.size())); };
@@ -32,6 +27,10 @@ std::string rounded(Seconds time) {
 }
 
 }  // namespace
+
+bool is_for_good(Fault fault) {
+  return fault != Fault::device && fault != Fault::internal && fault != Fault::exhausted && fault != Fault::cancelled;
+}
 
 Session::Session(SessionTerms terms, Clock::Instant started)
     : terms_(std::move(terms)),
@@ -73,7 +72,7 @@ Reaction Session::loaded(const Ready& ready, Clock::Instant now) {
 }
 
 Reaction Session::failed(const Failed& failed) {
-  Reaction end = ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_final(failed.fault));
+  Reaction end = ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_for_good(failed.fault));
   end.ending->unclear = failed.fault == Fault::device;
   return end;
 }

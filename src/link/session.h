@@ -21,6 +21,10 @@ struct SessionTerms {
   bool timed = true;  // false under a debugger, which stops it at will
 };
 
+/// Whether a fault is one that another start cannot mend: the model is not there, is damaged, is of a kind we do not
+/// know.
+bool is_for_good(Fault fault);
+
 /// Why a worker's life is over.
 struct Ending {
   Error error;

@@ -132,12 +132,7 @@ Result<void> WindowBook::hear(const ToControl& message) {
                                       std::to_string(language->probabilities.size()) + " probabilities");
     return finished(language->window, *language);
   }
-  if (const auto* decoded = std::get_if<Decoded>(&message)) {
-    if (auto done = finished(decoded->window, *decoded); !done) return done;
-    stats_.decode_steps += decoded->steps;
-    stats_.decode_seconds += decoded->seconds;
-    return {};
-  }
+  if (const auto* decoded = std::get_if<Decoded>(&message)) return finished(decoded->window, *decoded);
   if (const auto* aligned = std::get_if<Aligned>(&message)) return finished(aligned->window, *aligned);
   return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " and nobody asked for it");
 }
@@ -146,8 +141,6 @@ Result<void> WindowBook::opened(const Opened& opened) {
   Entry* entry = find(opened.window);
   if (!entry || entry->place != Place::opening) return unasked("Opened", opened.window);
   entry->place = Place::open;
-  ++stats_.windows_opened;
-  stats_.encode_seconds += opened.encode_seconds;
   if (entry->waiting() && std::holds_alternative<OpenWindow>(*entry->request)) entry->reply = Reply(opened);
   return {};
 }

@@ -14,15 +14,6 @@
 
 namespace tutti {
 
-/// What one worker did. Times are the worker's own.
-struct WorkerStats {
-  std::int64_t restarts = 0;
-  std::int64_t windows_opened = 0;  // again after a restart counts again: it was work
-  std::int64_t decode_steps = 0;
-  double encode_seconds = 0;
-  double decode_seconds = 0;
-};
-
 /// Which windows callers hold at a worker, what each waits for, and what must be said to the present worker so that
 /// all of it comes true. Survives workers: a lost one's windows are opened again on the next when they are needed.
 /// Pure: sends nothing, waits for nothing; not thread-safe.
@@ -71,7 +62,6 @@ class WindowBook {
   bool idle() const { return waiting() == 0; }
   std::size_t waiting() const;                 // requests not answered yet
   bool fruitful() const { return fruitful_; }  // the present worker finished something
-  const WorkerStats& stats() const { return stats_; }
 
  private:
   enum class Place { nowhere, opening, open };  // on the present worker
@@ -103,7 +93,6 @@ class WindowBook {
   std::optional<WindowId> first_;   // the first window the present worker was told of
   bool others_ = false;             // ... and it was told of others, too
   std::optional<Error> closed_;
-  WorkerStats stats_;
   bool fruitful_ = false;
 };
 

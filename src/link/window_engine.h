@@ -16,7 +16,7 @@ class WindowEngine {
   virtual ~WindowEngine() = default;
 
   /// Encodes a window. mel: [n_mels, frames] float32, row-major, frames at most the model's window. `window` is any
-  /// number but 0, used once.
+  /// number but 0, and of no window that is open.
   virtual Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
                               std::int32_t frames) = 0;
   virtual Result<Language> detect_language(WindowId window) = 0;

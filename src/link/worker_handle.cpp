@@ -102,12 +102,8 @@ bool WorkerHandle::ended_unclearly() const {
   return desk_.with([](const WorkerDesk& desk) { return desk.ended_unclearly; });
 }
 
-WorkerStats WorkerHandle::stats() const {
-  return desk_.with([](const WorkerDesk& desk) {
-    WorkerStats stats = desk.book.stats();
-    stats.restarts = desk.restarts;
-    return stats;
-  });
+std::int64_t WorkerHandle::restarts() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.restarts; });
 }
 
 }  // namespace tutti

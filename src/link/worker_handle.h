@@ -48,7 +48,8 @@ class WorkerHandle final : public WindowEngine {
   /// once.
   void stop(Seconds grace = kGrace);
 
-  WorkerStats stats() const;
+  /// Workers that were started again.
+  std::int64_t restarts() const;
   /// Why there is no worker any more; nothing while one is kept alive.
   std::optional<Error> ended() const;
   /// How it ended does not tell that what it worked on was to blame (Ending::unclear).

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 
 #include "base/clock.h"
+#include "base/split_mix.h"
 
 namespace tutti {
 namespace {
@@ -17,11 +19,8 @@ WindowId next_window_id() {
 
 /// A stream of samples of its own for every window and temperature (splitmix64's finaliser over the three numbers).
 std::uint64_t seed_of(std::uint64_t seed, std::int64_t seek, double temperature) {
-  std::uint64_t mixed = seed * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(seek) * 1000 +
-                        static_cast<std::uint64_t>(temperature * 100 + 0.5);
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-  return mixed ^ (mixed >> 31);
+  return finalised(seed * kSplitMixStep + static_cast<std::uint64_t>(seek) * 1000 +
+                   static_cast<std::uint64_t>(std::llround(temperature * 100)));
 }
 
 Seconds since(Clock::Instant start) {

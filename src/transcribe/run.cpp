@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "flow/pipeline.h"
+#include "hub/memory_plan.h"
 #include "transcribe/interrupt.h"
 #include "transcribe/listed_files.h"
 #include "transcribe/run_stages.h"
@@ -12,19 +13,25 @@
 namespace tutti {
 namespace {
 
-/// Windows the worker knows at once: those it steps together, and a few that are encoded when one of them leaves. Few,
-/// because an encoded window holds its keys and values.
-int windows_in_flight(std::int32_t slots) {
-  return slots + std::clamp(slots / 4, 2, 4);
-}
-
 RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant started) {
   RunSummary summary = run.tally.summary();
   summary.elapsed = Clock::real().now() - started;
   summary.interrupted |= run.interrupt.raised() && summary.done + summary.failed + summary.skipped < summary.files;
-  summary.worker_restarts = static_cast<std::size_t>(worker.engine->stats().restarts);
+  summary.worker_restarts = static_cast<std::size_t>(worker.engine->restarts());
   return summary;
 }
+
+/// Takes away what is called on an abort, however its scope is left.
+class NoAbortAfter {
+ public:
+  explicit NoAbortAfter(Interrupt& interrupt) : interrupt_(interrupt) {}
+  NoAbortAfter(const NoAbortAfter&) = delete;
+  NoAbortAfter& operator=(const NoAbortAfter&) = delete;
+  ~NoAbortAfter() { interrupt_.on_abort({}); }
+
+ private:
+  Interrupt& interrupt_;
+};
 
 }  // namespace
 
@@ -43,6 +50,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   std::optional<TranscriptionContext> context;  // of all files; these three outlive the pipeline
   ListedFiles listed(files, options.writer, tally);
   Run run{.files = listed, .options = options, .tally = tally, .interrupt = interrupt};
+  const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   build_stages(pipeline, run);
   pipeline.start();  // decoding goes on while the worker loads its model
@@ -66,7 +74,6 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   listed.serve(&*context);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
   const auto joined = pipeline.join();
-  interrupt.on_abort({});
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
   return summary_of(run, *loaded, started);
 }

@@ -70,7 +70,7 @@ Result<DecodedFile> listen(Run& run, DecodedFile file) {
 Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
   const TranscriptionContext* context = run.files.context(file.index);
   if (!context || run.interrupt.raised()) return stopped();
-  return prepare_work(std::move(file), *context,
+  return prepare_work(std::move(file), *context, run.aborted,
                       [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
 }
 

@@ -15,6 +15,21 @@ tl::unexpected<Error> no_use() {
   return fail(Fault::cancelled, "another part of the file failed");
 }
 
+/// A recording whose readers let go of it once `aborted`: a pass over ten hours takes seconds.
+class StoppableSound final : public SampleReader {
+ public:
+  StoppableSound(const SampleReader& sound, const std::atomic<bool>& aborted) : sound_(sound), aborted_(aborted) {}
+  std::int64_t samples() const override { return sound_.samples(); }
+  Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override {
+    if (aborted_) return fail(Fault::cancelled, "stopped");
+    return sound_.read(first, out);
+  }
+
+ private:
+  const SampleReader& sound_;
+  const std::atomic<bool>& aborted_;
+};
+
 /// Clamped by its own maximum: a chunk is a recording of its own.
 Result<ChunkMel> chunk_mel(const BatchedFile& file, std::size_t chunk, const LogMel& log_mel) {
   if (file.failed()) return no_use();
@@ -67,9 +82,10 @@ Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const Tra
   return std::move(*within);
 }
 
-Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const HandOn& hand_on) {
+Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
+                           const HandOn& hand_on) {
   const auto start = Clock::real().now();
-  const Recording& recording = file.decoded.recording;
+  const StoppableSound recording(file.decoded.recording, aborted);
   const auto maximum = file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
                                    : context.log_mel.maximum(recording);
   if (!maximum) return tl::unexpected(maximum.error());
@@ -109,7 +125,8 @@ std::size_t file_of(const Work& work) {
   return std::get<SequentialFile>(work).decoded.index;
 }
 
-Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const HandOn& hand_on) {
+Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
+                          const HandOn& hand_on) {
   auto speech = speech_of(file, context);
   if (!speech) return tl::unexpected(speech.error());
   if (context.way.batched) {
@@ -117,7 +134,7 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
     context.windows.engine.correct_length(heard_in(chunks));
     if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
   }
-  return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, hand_on);
+  return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, aborted, hand_on);
 }
 
 std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -31,8 +32,9 @@ std::size_t file_of(const Work& work);
 /// Makes work of a file and hands it on: the whole file for the reference's loop, or one by one its chunks with their
 /// mel, as fast as `hand_on` takes them, so that no more mel is held than that lets through. A file without speech has
 /// no chunks and goes to the loop, which then only settles the language. A file that fails on the way yields its error
-/// once: from here, or from the last of its work in flight.
-Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const HandOn& hand_on);
+/// once: from here, or from the last of its work in flight. Fault::cancelled soon after `aborted`.
+Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
+                          const HandOn& hand_on);
 
 /// Does the work. Yields the file when this was the last of its work, or what it failed with. Blocks; any number of
 /// threads.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "text/code_points.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -12,12 +13,6 @@ namespace {
 
 bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// str.isspace() of one character.
-bool is_space(char32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 /// \uXXXX of one UTF-16 unit.

@@ -3,8 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -13,18 +12,11 @@ namespace {
 constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kBarColumns = 20;
 
-std::string bar(double share) {
-  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBarColumns + 0.5);
-  std::string out;
-  for (std::size_t i = 0; i < kBarColumns; ++i) out += i < full ? "█" : "░";
-  return out;
-}
-
 std::string row_line(const ProgressRow& row, std::size_t width) {
   const double share = row.total > Seconds(0) ? row.done / row.total : 0;
-  std::string line = fitted(row.name, kNameColumns, true) + " " + bar(share) + " ";
+  std::string line = fitted(without_controls(row.name), kNameColumns, true) + " " + bar_of(share, kBarColumns) + " ";
   line += row.total > Seconds(0) ? length_text(row.done) + "/" + length_text(row.total) : std::string("decoding");
-  line += "  " + row.text;
+  line += "  " + without_controls(row.text);
   return fitted(line, width);
 }
 

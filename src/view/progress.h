@@ -32,7 +32,7 @@ struct ProgressState {
 /// end.
 std::vector<std::string> render_progress(const ProgressState& state, std::size_t width);
 
-/// Repaints lines at the bottom of a terminal (standard error), at most ten times a second. Not thread-safe.
+/// Repaints lines at the bottom of a terminal (standard error). Not thread-safe.
 class LiveLines {
  public:
   explicit LiveLines(int fd) : fd_(fd) {}

@@ -42,7 +42,8 @@ const char* sequence_of(Tint tint) {
   return "";
 }
 
-/// Names come from files: what moves the cursor must not reach the terminal.
+}  // namespace
+
 std::string without_controls(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -57,8 +58,6 @@ std::string without_controls(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string in_ascii(std::string_view text) {
   std::string out;

@@ -64,6 +64,13 @@ std::optional<ComputeChoice> remembered(const std::filesystem::path& file) {
   return ComputeChoice{*type, text->substr(end + 1)};
 }
 
+/// The device's usual type. Not remembered: next time there may be more memory.
+Result<ComputeChoice> untested(const DeviceAbility& ability, const Error& why) {
+  auto usual = choose_compute_type("float16", ability);
+  if (usual) usual->why = why.what;
+  return usual;
+}
+
 }  // namespace
 
 Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability) {
@@ -72,6 +79,7 @@ Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device devi
   log(Level::info,
       "compute type auto: trying what this device can do with " + scope.model.string() + "; the result is remembered");
   const auto trials = try_types(scope.model, device, ability);
+  if (!trials && trials.error().fault == Fault::exhausted) return untested(ability, trials.error());
   if (!trials) return tl::unexpected<Error>(trials.error());
   const auto& best = fastest_sound(*trials);
   ComputeChoice choice{best.type, account_of(best, *trials)};

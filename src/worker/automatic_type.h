@@ -20,7 +20,7 @@ struct SelfTestScope {
 
 /// The compute type for `auto`: the fastest that passes the self-test on this device, and in `why` what was found. The
 /// verdict is kept in cache_folder() and taken from there the next time; a cache that cannot be written costs a
-/// warning.
+/// warning. Where memory does not last for the test, the device's usual type.
 Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability);
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "decode/decoding_tokens.h"
 #include "device/machine.h"
 #include "hub/memory_plan.h"
 #include "model/device_name.h"
@@ -23,14 +24,8 @@
 namespace tutti {
 namespace {
 
-// Measured on CPUs: up to eight sequences, each costs little more than a share of one. GPUs take more.
-constexpr std::int32_t kCpuSlots = 8;
-constexpr std::int32_t kGpuSlots = 32;
-
 // Beams that memory is kept for where the batch size is left to us: the command line's default.
 constexpr std::int64_t kUsualBeams = 5;
-// Of the free memory; the rest is for what torch keeps on the way.
-constexpr double kUsable = 0.9;
 
 class WhisperNetwork : public Network {
  public:
@@ -117,10 +112,6 @@ Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std
   return Ids{.special = tokenizer->special(), .blank = tokenizer->blank()};
 }
 
-std::optional<std::int32_t> if_present(std::int32_t id) {
-  return id > 0 ? std::optional(id) : std::nullopt;
-}
-
 ModelShape shape_of(const WhisperDims& dims) {
   return {.n_mels = dims.n_mels,
           .audio_positions = dims.n_audio_ctx,
@@ -143,16 +134,14 @@ std::optional<Bytes> free_memory(const at::Device& device) {
 /// Windows to step together: as asked, or what the device does best and memory holds. The weights are loaded already.
 std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
   const auto device = model.device();
-  const std::int64_t best = device.is_cuda() ? kGpuSlots : kCpuSlots;
+  const std::int64_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
   auto sizes = number_sizes(model.type().name());
   if (sizes && layout_of(model.type(), device).byte_cross) sizes->cross = kByteCross;
   if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
-  auto plan = memory_plan(shape_of(model.dims()), *sizes);
-  plan.weights = {};
-  const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsable)};
+  const auto plan = memory_plan(shape_of(model.dims()), *sizes);
   // The control side has a quarter more windows encoded than step together, so that no slot waits for one.
-  const auto fitting = windows_that_fit(plan, usable, request.batch_size > 0 ? 1 : kUsualBeams) * 4 / 5;
+  const auto fitting = windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams) * 4 / 5;
   if (request.batch_size == 0) return static_cast<std::int32_t>(std::clamp<std::int64_t>(fitting, 1, best));
   if (fitting < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
@@ -172,15 +161,13 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   if (!model) return tl::unexpected<Error>(model.error());
   auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
+  auto tokens = decoding_tokens(ids->special, std::move(ids->blank), model->dims().n_vocab);
+  if (!tokens) return fail_in("tokenizer of " + request.model_path, tokens.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
   const auto batch_size = batch_size_for(request, *model);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
-                     .tokens = {.eot = ids->special.eot,
-                                .timestamp_begin = ids->special.timestamp_begin,
-                                .no_timestamps = if_present(ids->special.no_timestamps),
-                                .no_speech = if_present(ids->special.no_speech),
-                                .blank = std::move(ids->blank)},
+                     .tokens = std::move(*tokens),
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
                      .slots = batch_size,

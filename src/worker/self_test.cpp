@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -15,6 +16,7 @@
 #include "model/gpu.h"
 #include "model/whisper.h"
 #include "worker/step_choice.h"
+#include "worker/trouble.h"
 
 namespace tutti {
 namespace {
@@ -87,6 +89,25 @@ TypeTrial time_network(const WhisperModel& model, Results& results) {
   return {.type = model.type(), .seconds = encoding + kTokens / kTogether * stepping};
 }
 
+struct Tried {
+  TypeTrial trial{};
+  Results results{};
+};
+
+/// Nothing where the device's memory does not last for the type.
+Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::Device device, ComputeType type) {
+  try {
+    const auto network = WhisperModel::load(model, device, type);
+    if (!network) return tl::unexpected<Error>(network.error());
+    Tried tried;
+    tried.trial = time_network(*network, tried.results);
+    return tried;
+  } catch (...) {
+    if (!current_trouble("the self-test").out_of_memory) throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
@@ -100,17 +121,19 @@ Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at:
   std::vector<TypeTrial> trials;
   Results truth;
   for (const ComputeType type : types) {
-    const auto network = WhisperModel::load(model, device, type);
-    if (!network) return tl::unexpected<Error>(network.error());
-    Results results;
-    trials.push_back(time_network(*network, results));
-    if (trials.size() == 1) truth = results;
+    auto tried = try_type(model, device, type);
+    if (device.is_cuda()) gpu::release_cached_memory();  // what torch keeps would count as taken
+    if (!tried) return tl::unexpected<Error>(tried.error());
+    if (!*tried && trials.empty()) return fail(Fault::exhausted, "memory does not last for the self-test");
+    if (!*tried) continue;
+    const auto& results = (*tried)->results;
+    if (trials.empty()) truth = results;
+    trials.push_back((*tried)->trial);
     trials.back().likeness =
         std::min(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits), [](double a, double b) {
           return !(a >= b);  // a NaN is the least of all
         });
   }
-  if (device.is_cuda()) gpu::release_cached_memory();  // what torch keeps would count as taken
   return trials;
 }
 

@@ -25,8 +25,9 @@ struct TypeTrial {
 inline constexpr double kSound = 0.995;
 
 /// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
-/// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. One thread: the
-/// only one that calls torch. Throws what torch throws.
+/// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that memory
+/// does not last for is left out; Fault::exhausted where that is float32, which all are compared with. One thread: the
+/// only one that calls torch. Throws what else torch throws.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 

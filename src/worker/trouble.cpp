@@ -42,6 +42,7 @@ Trouble current_trouble(const char* doing) {
     }
     return {.error = error(Fault::device, what)};
   } catch (const KernelError& kernel) {
+    if (kernel.is_out_of_memory()) return {.error = error(Fault::exhausted, kernel.what()), .out_of_memory = true};
     return {.error = error(Fault::device, kernel.what()), .fatal = !kernel.is_missing_code()};
   } catch (const std::exception& other) {
     return {.error = error(Fault::internal, other.what())};

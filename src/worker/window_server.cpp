@@ -111,21 +111,21 @@ void WindowServer::open(const OpenWindow& message, OwnedFd memory) {
 void WindowServer::detect(const DetectLanguage& message) {
   const auto found = windows_.find(message.window);
   if (found == windows_.end()) return fail_window(message.window, 0, no_such_window(message.window));
-  if (!found->second.kv) return void(++found->second.detections);
+  if (!can_answer(message.window, found->second)) return void(++found->second.detections);
   answer_language(message.window, found->second);
 }
 
 void WindowServer::decode(const DecodeWindow& message) {
   const auto found = windows_.find(message.window);
   if (found == windows_.end()) return fail_window(message.window, message.request, no_such_window(message.window));
-  if (!found->second.kv) return found->second.decodings.push_back(message);
+  if (!can_answer(message.window, found->second)) return found->second.decodings.push_back(message);
   submit(message, found->second);
 }
 
 void WindowServer::align(const AlignWindow& message) {
   const auto found = windows_.find(message.window);
   if (found == windows_.end()) return fail_window(message.window, message.request, no_such_window(message.window));
-  if (!found->second.kv) return found->second.alignments.push_back(message);
+  if (!can_answer(message.window, found->second)) return found->second.alignments.push_back(message);
   answer_alignment(message, found->second);
 }
 
@@ -133,11 +133,12 @@ void WindowServer::release(const ReleaseWindow& message) {
   windows_.erase(message.window);
   std::erase(to_encode_, message.window);
   batcher_.forget(message.window);
+  full_ = false;
 }
 
 void WindowServer::work() {
   auto now = pace_;
-  now.to_encode = !to_encode_.empty();
+  now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
   now.free_slots = batcher_.jobs() < windows_together_;
   const auto turn = next_turn(now);
@@ -161,22 +162,50 @@ at::Tensor WindowServer::padded_mel(const Window& window) const {
   return mel;
 }
 
+/// Whether the window is encoded. One that was let go is encoded anew.
+bool WindowServer::can_answer(WindowId id, const Window& window) {
+  if (window.kv) return true;
+  if (std::ranges::find(to_encode_, id) == to_encode_.end()) to_encode_.push_back(id);
+  return false;
+}
+
+/// Lets go what no job reads; where there is nothing such, the next window waits for a job's end. False: nobody holds
+/// anything. Never waits for the control side, which may hold one window until another one is answered.
+bool WindowServer::make_room() {
+  bool made = false;
+  for (auto& [_, window] : windows_) {
+    if (window.kv.use_count() != 1) continue;
+    window.kv.reset();
+    made = true;
+  }
+  full_ = !made && !batcher_.idle();
+  return made || full_;
+}
+
+/// All that waits for the window's encoding.
+void WindowServer::fail_requests(WindowId id, const Error& error) {
+  const auto& window = windows_.at(id);
+  if (!window.opened || window.detections > 0) fail_window(id, 0, error);
+  for (const auto& waiting : window.decodings) fail_window(id, waiting.request, error);
+  for (const auto& waiting : window.alignments) fail_window(id, waiting.request, error);
+}
+
 void WindowServer::encode_next() {
   const auto id = to_encode_.front();
-  to_encode_.pop_front();
   auto& window = windows_.at(id);
   const auto begun = clock_.now();
   auto kv = backing_off("encoding a window", [&] { return model_.network->encode(padded_mel(window)); });
+  if (!kv && kv.error().fault == Fault::exhausted && make_room()) return;
+  to_encode_.pop_front();
   if (!kv) {
-    fail_window(id, 0, kv.error());
-    for (const auto& waiting : window.decodings) fail_window(id, waiting.request, kv.error());
-    for (const auto& waiting : window.alignments) fail_window(id, waiting.request, kv.error());
+    fail_requests(id, kv.error());
     windows_.erase(id);
     return;
   }
   window.kv = std::make_shared<const CrossKv>(std::move(*kv));
-  window.mel.reset();
-  reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
+  if (!std::exchange(window.opened, true)) {
+    reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
+  }
   for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
   for (const auto& waiting : std::exchange(window.alignments, {})) answer_alignment(waiting, window);
@@ -247,6 +276,7 @@ void WindowServer::step() {
     return batcher_.step(*stepper_);
   });
   if (!finished) finished = batcher_.fail_current(finished.error());
+  if (!finished->empty()) full_ = false;
   for (const auto& job : *finished) {
     if (job.outcome) {
       reply_(answer_to(job));

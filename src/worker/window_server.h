@@ -22,7 +22,8 @@ namespace tutti {
 using Reply = std::function<void(const ToControl&)>;
 
 /// A loaded model at work on windows: opens them, decodes them together, answers. When memory runs out it steps half as
-/// many windows at a time and begins them anew, so that no window is lost. One thread: the only one that calls torch.
+/// many windows at a time and begins them anew, and at last holds only those that are being decoded, so that no window
+/// is lost. One thread: the only one that calls torch.
 class WindowServer {
  public:
   /// `clock` must outlive the server.
@@ -35,7 +36,7 @@ class WindowServer {
   void align(const AlignWindow& message);
   void release(const ReleaseWindow& message);
 
-  bool has_work() const { return !to_encode_.empty() || !batcher_.idle(); }
+  bool has_work() const { return can_encode() || !batcher_.idle(); }
   /// One encoding or one decoder step, whichever is due.
   void work();
   /// The device is lost; the reason was answered.
@@ -45,17 +46,22 @@ class WindowServer {
 
  private:
   struct Window {
-    std::optional<WindowView> mel{};  // until encoded
+    std::optional<WindowView> mel{};  // the control side's memory, so keeping it costs nothing
     std::int32_t frames = 0;
-    std::shared_ptr<const CrossKv> kv{};    // from then on
-    std::int32_t detections = 0;            // that wait for it
+    std::shared_ptr<const CrossKv> kv{};    // from its encoding on; let go meanwhile where memory is short
+    bool opened = false;                    // the encoding was answered
+    std::int32_t detections = 0;            // that wait for kv
     std::vector<DecodeWindow> decodings{};  // likewise
     std::vector<AlignWindow> alignments{};  // likewise
   };
 
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
   at::Tensor padded_mel(const Window& window) const;
+  bool can_encode() const { return !full_ && !to_encode_.empty(); }
+  bool can_answer(WindowId id, const Window& window);
+  bool make_room();
   void encode_next();
+  void fail_requests(WindowId id, const Error& error);
   void step();
   void answer_language(WindowId id, const Window& window);
   void answer_alignment(const AlignWindow& message, const Window& window);
@@ -78,6 +84,7 @@ class WindowServer {
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};
+  bool full_ = false;  // the next one to encode waits for a job to end
   WorkAtHand pace_{};  // the last three fields
   bool broken_ = false;
 };

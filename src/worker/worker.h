@@ -15,9 +15,9 @@ struct WorkerSetup {
   std::optional<InjectedFault> fault{};
 };
 
-/// Serves one control process over `socket` until it hangs up; returns the exit code of the process: 0, or 1 where the
-/// device or the connection failed. Uses two threads: this one makes all torch calls, a second one reads the socket and
-/// answers Ping at once.
+/// Serves one control process over `socket` until it hangs up or sends what nobody understands, which is logged;
+/// returns the exit code of the process: 0, or 1 where the device was lost. Uses two threads: this one makes all torch
+/// calls, a second one reads the socket and answers Ping at once.
 int run_worker(OwnedFd socket, const WorkerSetup& options);
 
 }  // namespace tutti

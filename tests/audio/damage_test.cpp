@@ -63,6 +63,16 @@ class Pipe {
 
 }  // namespace
 
+TEST(Damage, APipeThatNobodyWritesToCanBeGivenUp) {
+  const TempFolder folder;
+  const auto path = folder / "silent.wav";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  int asked = 0;
+  const auto recording = decode_recording(path, [&](Seconds) { return ++asked < 2; });
+  ASSERT_FALSE(recording);
+  EXPECT_EQ(recording.error().fault, Fault::cancelled);
+}
+
 TEST(Damage, EverySoundFileOfEveryFormatAndWidthDecodes) {
   TUTTI_NEEDS("formats");
   int decoded = 0;

@@ -59,6 +59,22 @@ TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {
   EXPECT_EQ(sound_length(folder / "none").error().fault, Fault::missing);
 }
 
+TEST(SoundLength, AnElementWhoseHeaderReachesBeyondItsParentSaysNothing) {
+  // EBML head; a segment of unknown size; an Info of 7 + 3 bytes: a Duration, and the id alone of a scale whose size,
+  // of unknown length, stands behind the Info's end.
+  const std::vector<unsigned char> file{0x1a, 0x45, 0xdf, 0xa3, 0x80,                          //
+                                        0x18, 0x53, 0x80, 0x67, 0xff,                          //
+                                        0x15, 0x49, 0xa9, 0x66, 0x8a,                          //
+                                        0x44, 0x89, 0x84, 0x42, 0x00, 0x00, 0x00,              //
+                                        0x2a, 0xd7, 0xb1,                                      //
+                                        0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,  //
+                                        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+  MemoryBytes bytes(std::as_bytes(std::span(file)));
+  const auto length = sound_length(bytes);
+  ASSERT_TRUE(length);
+  EXPECT_NEAR(length->count(), 32 * 1e6 / 1e9, 1e-9);  // as without a scale
+}
+
 TEST(SoundLength, NoDamagedFileIsTooMuchForIt) {
   TUTTI_NEEDS("damaged");
   const fs::path folder = test_data() / "damaged";

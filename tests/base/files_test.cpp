@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <thread>
+
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -14,6 +16,33 @@ TEST(Files, AnAtomicWriteReplacesTheWholeContent) {
   ASSERT_TRUE(write_file_atomically(path, "second"));
   EXPECT_EQ(read_file(path).value(), "second");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1) << "no staging file stays";
+}
+
+TEST(Files, AnAtomicWriteFollowsLinksAndKeepsToTheUmask) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("real.txt", folder / "link.txt");
+  const mode_t before = ::umask(027);
+  const auto first = write_file_atomically(folder / "link.txt", "first");
+  const auto second = write_file_atomically(folder / "link.txt", "second");
+  ::umask(before);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.txt"));
+  EXPECT_EQ(read_file(folder / "real.txt").value(), "second");
+  struct stat facts {};
+  ASSERT_EQ(::stat((folder / "real.txt").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0640U);
+}
+
+TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
+  const TempFolder folder;
+  const auto path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string heard;
+  std::jthread reader([&] { heard = read_file(path).value_or(""); });
+  ASSERT_TRUE(write_file_atomically(path, "to whom it concerns"));
+  reader.join();
+  EXPECT_EQ(heard, "to whom it concerns");
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
 }
 
 TEST(Files, AFileThatIsNotThereIsNamedInTheError) {

@@ -98,6 +98,7 @@ TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
   EXPECT_NE(quote->problems[0].find("cuda:1"), std::string::npos);
   EXPECT_NE(quote->command.find("--devices cuda:0"), std::string::npos);
   EXPECT_EQ(quote->command.find("cuda:1"), std::string::npos);
+  EXPECT_NE(quote->command.find("--beam-size None"), std::string::npos) << "a batch has five by default";
   ASSERT_TRUE(quote->time);
   EXPECT_NEAR(quote->time->expected.count(), 100, 1) << "only the card it fits on works";
   EXPECT_LT(quote->time->least, quote->time->expected);

@@ -23,6 +23,14 @@ TEST(SettingsFile, AnUnknownSectionNamesTheNearestRightOne) {
   EXPECT_NE(section.error().text().find("Did you mean [transcribe]?"), std::string::npos) << section.error().text();
 }
 
+TEST(SettingsFile, AValueInTheSectionsPlaceIsAnErrorThatNamesIt) {
+  for (const char* command : {"transcribe", "pull"}) {
+    const auto section = settings_section("transcribe = 3\n", "config.toml", command);
+    ASSERT_FALSE(section);
+    EXPECT_NE(section.error().text().find("config.toml: 'transcribe'"), std::string::npos) << section.error().text();
+  }
+}
+
 TEST(SettingsFile, ASlipInTheFileIsShownWithItsLine) {
   const auto section = settings_section("[transcribe]\nmodel = \n", "config.toml", "transcribe");
   ASSERT_FALSE(section);

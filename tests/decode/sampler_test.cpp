@@ -43,6 +43,26 @@ TEST(Choose, DrawsTokensAsOftenAsTheirTemperedProbabilitySays) {
   EXPECT_NEAR(last, kDraws / 6, 3 * std::sqrt(kDraws * 1.0 / 6 * 5 / 6));
 }
 
+/// A key whose number lies as close to one as a few million tries get.
+SampleKey key_close_to_one() {
+  SampleKey best;
+  for (SampleKey key; key.step < 4'000'000; ++key.step)
+    if (uniform(key) > uniform(best)) best = key;
+  return best;
+}
+
+TEST(Choose, ACrumbThatRoundingLeavesBehindTheLastBlockGoesToTheLastPossibleToken) {
+  const auto key = key_close_to_one();
+  constexpr std::size_t kPossible = 50 * 1024;
+  std::vector<float> row(kPossible + 1024, kNever);
+  for (int value = 1; value <= 40; ++value) {
+    for (std::size_t i = 1; i < kPossible; ++i) row[i] = i % 1024 == 0 ? 0.0F : -0.03F * static_cast<float>(value);
+    const auto choice = choose(row, 1, key);
+    EXPECT_GT(choice.token, 1000) << value;
+    EXPECT_TRUE(std::isfinite(choice.logprob)) << value;
+  }
+}
+
 TEST(Choose, TheSameKeyDrawsTheSameTokenAndEveryPartOfTheKeyMatters) {
   const SampleKey key{.seed = 1, .sample = 2, .step = 3};
   EXPECT_EQ(uniform(key), uniform({.seed = 1, .sample = 2, .step = 3}));

@@ -49,6 +49,17 @@ TEST(FindModel, OurOwnCopyComesBeforeTheOtherCaches) {
   EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
 }
 
+TEST(FindModel, AFolderToLookAtFirstComesBeforeTheCachesAndDoesNotReplaceThem) {
+  Caches caches;
+  caches.places.first = caches.root / "mine";
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
+  ASSERT_TRUE(write_file_atomically(caches.root / "mine/tiny.en.pt", "PK\5\6" + std::string(18, '\0')));
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.root / "mine/tiny.en.pt");
+  write_model(caches.root / "mine/openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.root / "mine/openai--whisper-tiny.en");
+}
+
 TEST(FindModel, TheSnapshotThatMainNamesIsTaken) {
   Caches caches;
   caches.put_in_hub_cache("models--openai--whisper-base", "new", true);

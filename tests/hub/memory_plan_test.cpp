@@ -62,6 +62,18 @@ TEST(ModelShape, IsReadFromTheFolderOrTakenFromTheName) {
   EXPECT_EQ(model_shape("/nowhere/large-v3-turbo.pt")->text_layers, 4);
   EXPECT_EQ(model_shape("/nowhere/large-v2.pt")->n_mels, 80);
   EXPECT_FALSE(model_shape("/nowhere/mine.pt").has_value());
+  EXPECT_FALSE(model_shape("/nowhere/database/mine.pt").has_value());
+}
+
+TEST(ModelShape, InHuggingFacesCacheIsToldByTheRepositorysName) {
+  EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-whisper-large-v3/snapshots/edaa852ec7"), kLargeV3);
+  EXPECT_FALSE(model_shape("/nowhere/models--me--mine/snapshots/edaa852ec7").has_value());
+}
+
+TEST(ModelShape, OfADistilledModelHasTheShortDecoder) {
+  EXPECT_EQ(model_shape("/nowhere/faster-distil-whisper-large-v3")->text_layers, 2);
+  EXPECT_EQ(model_shape("/nowhere/faster-distil-whisper-large-v3")->audio_layers, 32);
+  EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-distil-whisper-small.en/snapshots/abc")->text_layers, 4);
 }
 
 TEST(ModelShape, OfAConfigThatIsNonsenseIsUnknown) {

@@ -26,9 +26,12 @@ TEST(NeededFiles, ShardsComeWithTheirIndex) {
                    "model.safetensors.index.json", "tokenizer.json"}));
 }
 
-TEST(NeededFiles, TheVocabularyIsTakenInPartsOnlyWithoutATokenizer) {
+TEST(NeededFiles, OfTokenizersTheOneThatIsReadIsTaken) {
   EXPECT_EQ(needed_files({"config.json", "merges.txt", "model.safetensors", "vocab.json"}),
-            (Names{"config.json", "merges.txt", "model.safetensors", "vocab.json"}));
+            (Names{"config.json", "model.safetensors"}));
+  EXPECT_EQ(needed_files({"config.json", "model.safetensors", "multilingual.tiktoken"}),
+            (Names{"config.json", "model.safetensors", "multilingual.tiktoken"}));
+  EXPECT_EQ(tokenizer_among({"a.tiktoken", "b.tiktoken"}), std::nullopt) << "which of them is not known";
 }
 
 TEST(NeededFiles, FasterWhispersWeightsComeWithTheirVocabulary) {
@@ -52,6 +55,17 @@ TEST(InspectModel, AWholeFolderIsCompleteAndWeighsWhatItsFilesWeigh) {
   EXPECT_TRUE(model->complete());
   EXPECT_GT(model->size, 4000);
   EXPECT_EQ(model->kind, ModelKind::hugging_face);
+}
+
+TEST(InspectModel, AFolderIsCompleteWithWhatTheTokenizerIsReadFromAndOnlyThen) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::remove(folder / "m/tokenizer.json");
+  ASSERT_TRUE(write_file_atomically(folder / "m/vocab.json", "{}"));
+  ASSERT_TRUE(write_file_atomically(folder / "m/merges.txt", ""));
+  EXPECT_FALSE(inspect_model(folder / "m")->complete());
+  ASSERT_TRUE(write_file_atomically(folder / "m/multilingual.tiktoken", ""));
+  EXPECT_TRUE(inspect_model(folder / "m")->complete());
 }
 
 TEST(InspectModel, WeightsThatEndEarlyAreToldFromWholeOnes) {
@@ -107,7 +121,8 @@ TEST(InspectModel, AFasterWhisperFolderIsKnownByItsWeightsFirstBytes) {
   ASSERT_TRUE(write_file_atomically(folder / "fw/model.bin", model_bin("WhisperSpec")));
   ASSERT_TRUE(write_file_atomically(folder / "fw/config.json", R"({"lang_ids": []})"));
   EXPECT_EQ(kind_of(folder / "fw"), ModelKind::ctranslate2);
-  EXPECT_EQ(inspect_model(folder / "fw")->missing, Names{"tokenizer.json is not there, nor vocabulary.json or .txt"});
+  EXPECT_EQ(inspect_model(folder / "fw")->missing,
+            Names{"tokenizer.json is not there, nor vocabulary.json or .txt, nor one .tiktoken"});
   ASSERT_TRUE(write_file_atomically(folder / "fw/vocabulary.txt", "!\n"));
   EXPECT_TRUE(inspect_model(folder / "fw")->complete());
   ASSERT_TRUE(write_file_atomically(folder / "other/model.bin", model_bin("TransformerSpec")));

@@ -196,6 +196,29 @@ TEST_F(Pull, PickledWeightsAreRefusedBeforeAnythingIsDownloaded) {
   EXPECT_EQ(hub.requests().size(), 1U);
 }
 
+TEST_F(Pull, ARepositoryWithoutATokenizerIsRefusedBeforeAnythingIsDownloaded) {
+  std::filesystem::rename(remote / "tokenizer.json", remote / "vocab.json");
+  const HubServer hub(root / "hub");
+  const auto pulled = pull_from(hub);
+  ASSERT_FALSE(pulled);
+  EXPECT_EQ(pulled.error().fault, Fault::unsupported);
+  EXPECT_NE(pulled.error().what.find("tokenizer.json"), std::string::npos) << pulled.error().text();
+  EXPECT_EQ(hub.requests().size(), 1U);
+}
+
+TEST_F(Pull, AnotherModelsDownloadStaysWhereOursOfAnOlderCommitGoes) {
+  write_model(root / "hub/openai/whisper-tiny", 100);
+  const auto theirs = options.into / "openai--whisper-tiny.en.0123456789ab.pulling";
+  const auto older = options.into / "openai--whisper-tiny.0123456789ab.pulling";
+  ASSERT_TRUE(write_file_atomically(theirs / "model.safetensors.part", "x"));
+  ASSERT_TRUE(write_file_atomically(older / "model.safetensors.part", "x"));
+  const HubServer hub(root / "hub");
+  const auto pulled = pull_from(hub, "tiny");
+  ASSERT_TRUE(pulled) << pulled.error().text();
+  EXPECT_TRUE(std::filesystem::exists(theirs / "model.safetensors.part"));
+  EXPECT_FALSE(std::filesystem::exists(older));
+}
+
 TEST_F(Pull, LettingGoStopsItAndKeepsWhatIsHere) {
   write_model(remote, 2'000'000);
   const HubServer hub(root / "hub");

@@ -11,6 +11,17 @@
 
 using namespace tutti;
 
+namespace {
+
+sockaddr_un address_of(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  return address;
+}
+
+}  // namespace
+
 TEST(ControlSocket, AnswersEveryRequestAndTakesItsFileAlong) {
   const TempFolder folder;
   std::filesystem::path path;
@@ -39,12 +50,25 @@ TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
   const TempFolder folder;
   const auto socket = ControlSocket::open(folder.path(), "batch", [](const std::string&) { return "{}"; });
   ASSERT_TRUE(socket);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, (*socket)->path().c_str(), sizeof address.sun_path - 1);
+  const sockaddr_un address = address_of((*socket)->path());
   const OwnedFd silent(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(silent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   EXPECT_EQ(ask_control((*socket)->path(), "status", Seconds(10)).value(), "{}");
+}
+
+TEST(ControlSocket, AStoppedRunWhoseCallersHaveFilledItsQueueFreezesNobody) {
+  const TempFolder folder;
+  const auto path = folder / "batch-1.sock";
+  const sockaddr_un address = address_of(path);
+  const OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 0), 0);
+  const OwnedFd first(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(first.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const auto answer = ask_control(path, "status", Seconds(0.1));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, Fault::device) << answer.error().text();
+  EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre(path)) << "it is there";
 }
 
 TEST(ControlSocket, WhatAKilledProcessLeftIsNotListed) {
@@ -53,9 +77,7 @@ TEST(ControlSocket, WhatAKilledProcessLeftIsNotListed) {
   ASSERT_TRUE(socket);
   const auto left = folder / "batch-1.sock";
   {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, left.c_str(), sizeof address.sun_path - 1);
+    const sockaddr_un address = address_of(left);
     const OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   }

@@ -70,7 +70,7 @@ class WorkerHandleTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(WorkerHandleTest, OpensDecodesTellsTheLanguageAndCounts) {
+TEST_F(WorkerHandleTest, OpensDecodesAndTellsTheLanguage) {
   const auto worker = start({});
   const auto ready = worker->ready();
   ASSERT_TRUE(ready) << ready.error().text();
@@ -82,12 +82,7 @@ TEST_F(WorkerHandleTest, OpensDecodesTellsTheLanguageAndCounts) {
   expect_right(worker->decode(request(3)), 3);
   expect_right(worker->decode(request(3)), 3);
   worker->release(3);
-  const WorkerStats stats = worker->stats();
-  EXPECT_EQ(stats.restarts, 0);
-  EXPECT_EQ(stats.windows_opened, 1);
-  EXPECT_EQ(stats.decode_steps, 6);
-  EXPECT_EQ(stats.encode_seconds, 0.25);
-  EXPECT_EQ(stats.decode_seconds, 1.0);
+  EXPECT_EQ(worker->restarts(), 0);
 }
 
 TEST_F(WorkerHandleTest, AlignsADecodedWindow) {
@@ -118,8 +113,6 @@ TEST_F(WorkerHandleTest, EightCallersShareOneWorker) {
     callers.emplace_back([&, caller] {
       for (WindowId round = 0; round < 25; ++round) transcribe(*worker, caller * 100 + round);
     });
-  callers.clear();
-  EXPECT_EQ(worker->stats().windows_opened, 200);
 }
 
 TEST_F(WorkerHandleTest, EightCallersNoticeNothingOfAWorkerThatCrashesAgainAndAgain) {
@@ -130,7 +123,7 @@ TEST_F(WorkerHandleTest, EightCallersNoticeNothingOfAWorkerThatCrashesAgainAndAg
       for (WindowId round = 0; round < 10; ++round) transcribe(*worker, caller * 100 + round);
     });
   callers.clear();
-  EXPECT_GE(worker->stats().restarts, 3);
+  EXPECT_GE(worker->restarts(), 3);
 }
 
 TEST_F(WorkerHandleTest, WorkersThatAnswerOnceEachGetEverythingDone) {
@@ -141,7 +134,7 @@ TEST_F(WorkerHandleTest, WorkersThatAnswerOnceEachGetEverythingDone) {
       for (WindowId round = 0; round < 3; ++round) transcribe(*worker, caller * 100 + round);
     });
   callers.clear();
-  EXPECT_EQ(worker->stats().restarts, 11);
+  EXPECT_EQ(worker->restarts(), 11);
 }
 
 TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
@@ -155,7 +148,7 @@ TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
   ASSERT_EQ(::kill(pid, SIGKILL), 0);
   caller.join();
   expect_right(decoded, 7);
-  EXPECT_EQ(worker->stats().restarts, 1);
+  EXPECT_EQ(worker->restarts(), 1);
   EXPECT_FALSE(exists(pid)) << "a killed worker must be reaped";
   EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("was killed by signal 9"));
 }
@@ -194,7 +187,7 @@ TEST_F(WorkerHandleTest, AWorkerThatTalksNonsenseIsReplacedAndItsWindowIsDoneAga
   transcribe(*worker, 1);
   transcribe(*worker, 2);
   EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("message of protocol 15"));
-  EXPECT_EQ(worker->stats().restarts, 1);
+  EXPECT_EQ(worker->restarts(), 1);
 }
 
 TEST_F(WorkerHandleTest, AnAnswerNobodyAskedForIsNonsenseToo) {
@@ -219,7 +212,7 @@ TEST_F(WorkerHandleTest, AWindowThatKillsTwoWorkersFailsAloneWithItsEvidence) {
   EXPECT_THAT(decoded.error().what, HasSubstr("window 5 was in work when a worker was lost"));
   EXPECT_THAT(decoded.error().what, HasSubstr("then again"));
   EXPECT_THAT(decoded.error().what, HasSubstr("signal 6"));
-  EXPECT_THAT(worker->stats().restarts, testing::AllOf(testing::Ge(2), testing::Le(4)));
+  EXPECT_THAT(worker->restarts(), testing::AllOf(testing::Ge(2), testing::Le(4)));
   worker->release(5);
   transcribe(*worker, 6);
 }
@@ -231,7 +224,7 @@ TEST_F(WorkerHandleTest, ExhaustedMemoryIsTheCallersToAnswer) {
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().fault, Fault::exhausted);
   EXPECT_EQ(decoded.error().what, "out of memory");
-  EXPECT_EQ(worker->stats().restarts, 0);
+  EXPECT_EQ(worker->restarts(), 0);
 }
 
 TEST_F(WorkerHandleTest, AWorkerThatCannotGetReadyIsGivenUpAfterThreeStartsWithItsLastWords) {

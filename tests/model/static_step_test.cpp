@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "model/golden.h"
+#include "model/load.h"
 #include "model/step/checked_steps.h"
 
 namespace tutti {
@@ -163,12 +164,12 @@ struct Repeater : StepRecorder {
     int& replays;
   };
   std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
-    if (fails) throw std::runtime_error("operation not permitted when stream is capturing\nfile and line");
+    if (fails) fails();
     ++records;
     work();
     return std::make_unique<Recording>(work, replays);
   }
-  bool fails = false;
+  std::function<void()> fails{};
   int records = 0, replays = 0;
 };
 
@@ -197,9 +198,26 @@ TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
 }
 
+TEST_P(StaticSteps, ThatFindNoMemoryForARecordingSaySoAndAreRecordedTheNextTime) {
+  const auto recorder = std::make_shared<Repeater>();
+  recorder->fails = [] { throw KernelError(2, "out of memory"); };
+  CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
+  const auto steps = step_of(first_slots(2));
+  EXPECT_THROW(checked.decode(steps), KernelError);
+  recorder->fails = nullptr;
+  EXPECT_TRUE(checked.decode(steps));
+  EXPECT_EQ(recorder->records, 1);
+}
+
+TEST_P(StaticSteps, AreNotTakenByAModelWithFeedForwardLayersOfAnotherWidth) {
+  const auto narrow = WhisperModel::over(random_weights({kSmall, 512, 300}), kSmall, at::kCPU, GetParam());
+  EXPECT_TRUE(StaticStep::fits(model_));
+  EXPECT_FALSE(StaticStep::fits(narrow));
+}
+
 TEST_P(StaticSteps, ThatCannotBeRecordedAreEnqueuedEachTimeAndOneLineSaysSo) {
   const auto recorder = std::make_shared<Repeater>();
-  recorder->fails = true;
+  recorder->fails = [] { throw std::runtime_error("operation not permitted when stream is capturing\nfile and line"); };
   const Lines lines;
   CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
   for (const std::int32_t count : {2, 2, 5}) {

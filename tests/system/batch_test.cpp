@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "base/files.h"
 #include "support/run_program.h"
@@ -245,6 +246,18 @@ TEST_F(BatchTest, SigtermKeepsWhatIsFinishedAndTheNextRunGoesOn) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   EXPECT_EQ(outputs().size(), 10U);
   EXPECT_EQ(report()["done_in_this_run"], 10 - kept.size());
+}
+
+TEST_F(BatchTest, ABatchThatWasStoppedForAWhileDoesNotBlameItsDevices) {
+  RunningProgram running(words(devices("time = 0.04\n[[device]]\nuse = \"emulated:2x:12GB\"\nslots = 1\n")),
+                         settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  ::kill(running.pid(), SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(4));  // longer than all that is in flight may take
+  ::kill(running.pid(), SIGCONT);
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, testing::Not(HasSubstr("no window has come back")));
 }
 
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {

@@ -43,6 +43,7 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
     EXPECT_LT(trial["share_of_limit"], 1);
   }
   EXPECT_THAT(told["recommended"].get<std::string>(), StartsWith("--batched --device cpu --compute-type "));
+  EXPECT_THAT(told["recommended"].get<std::string>(), HasSubstr(" --beam-size None ")) << "as it was measured";
   EXPECT_THAT(read_file(picture).value(), StartsWith("<svg"));
 }
 

@@ -163,6 +163,26 @@ TEST(Convert, WritesTheSameSubtitlesAsTheTranscriptionDid) {
     EXPECT_EQ(read_file(converted / name).value(), read_file(out / name).value()) << name;
 }
 
+TEST(Convert, NeverOverwritesTheTranscriptItReads) {
+  const TempFolder folder;
+  const std::string transcript = R"({"text": "hello", "segments": [], "of_another_program": 7})";
+  ASSERT_TRUE(write_file_atomically(folder / "talk.json", transcript));
+  const ProgramEnd end = run_program(
+      {tutti_program(), "convert", (folder / "talk.json").string(), "-f", "json", "-o", folder.path().string()});
+  EXPECT_EQ(end.exit_code, 3);
+  expect_said(end.err, "would be overwritten");
+  EXPECT_EQ(read_file(folder / "talk.json").value(), transcript);
+}
+
+TEST(Convert, WarnsOfFlagsThatAreForModels) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.json", R"({"text": "hello", "segments": []})"));
+  const ProgramEnd end = run_program({tutti_program(), "convert", (folder / "talk.json").string(), "-f", "srt",
+                                      "--type", "int8", "-o", folder.path().string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.err, "--type has no effect on transcripts");
+}
+
 TEST(Wer, PrintsTheContractsJson) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "ref", "the quick brown fox\n"));

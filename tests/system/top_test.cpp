@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/files.h"
 #include "support/pseudo_terminal.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
@@ -95,27 +96,34 @@ TEST(Top, ShowsARunningBatchAndSteersIt) {
   const TempFolder folder;
   const std::string runtime = "XDG_RUNTIME_DIR=" + folder.path().string();
   std::filesystem::create_directory(folder / "in");
-  for (int i = 0; i < 6; ++i) write_tone(folder / ("in/talk" + std::to_string(i) + ".wav"), 60, 200 + 20 * i);
-  RunningProgram batch(
-      {tutti_program(), "batch", (folder / "in").string(), "--devices", "emulated:1x:8GB", "--yes", "--vad-method",
-       "energy", "--output-dir", (folder / "out").string(), "--state", (folder / "state").string()},
-      {runtime});
+  for (int i = 0; i < 4; ++i) write_tone(folder / ("in/talk" + std::to_string(i) + ".wav"), 60, 200 + 20 * i);
+  const auto cards = folder / "cards.toml", report = folder / "report.json";
+  ASSERT_TRUE(write_file_atomically(cards, "time = 0.1\n[[device]]\nuse = \"emulated:1x:8GB\"\n"));
+  RunningProgram batch({tutti_program(), "batch", (folder / "in").string(), "--devices", cards.string(), "--yes",
+                        "--vad-method", "energy", "--output-dir", (folder / "out").string(), "--state",
+                        (folder / "state").string(), "--report", report.string()},
+                       {runtime});
   ASSERT_TRUE(batch.saw("Processing: "));
   auto settings = kUtf8;
   settings.back() = runtime;
   PseudoTerminal terminal({tutti_program(), "top"}, 100, 24, settings);
-  ASSERT_TRUE(terminal.shows("0/6 done")) << terminal.screen();
+  ASSERT_TRUE(terminal.shows("/4 done")) << terminal.screen();
   terminal.type("d");
   ASSERT_TRUE(terminal.shows("takes nothing new"));
   ASSERT_TRUE(terminal.shows("drain")) << "its state";
   terminal.type("r");
   ASSERT_TRUE(terminal.shows("takes work again"));
-  terminal.type("\tx");
+  terminal.type("\tjjx");  // not the one that ends next
   ASSERT_TRUE(terminal.shows("? y or n"));
   terminal.type("y");
   ASSERT_TRUE(terminal.shows("is being cancelled"));
   terminal.type("q");
   EXPECT_EQ(terminal.wait(), 0);
+  const ProgramEnd end = batch.wait();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  const auto told = nlohmann::json::parse(read_file(report).value());
+  EXPECT_EQ(told["cancelled"], 1) << end.err;
+  EXPECT_EQ(told["successful"], 3) << end.err;
 }
 
 TEST(Top, OnceAndJsonNeedNoTerminal) {

@@ -182,7 +182,9 @@ TEST(ManifestLines, ALineNestedWithoutEndCostsItselfAlone) {
 }
 
 TEST(ManifestLines, AStreamHandsOnEveryLineAsItComes) {
-  std::istringstream in("a.mp3\n{\"path\": \"b.mp3\", \"id\": 7}\n");
+  std::istringstream in(
+      "\xef\xbb\xbf"
+      "a.mp3\n  \n{\"path\": \"b.mp3\", \"id\": 7}\n");
   Found found;
   ASSERT_TRUE(read_manifest_stream(in, "-", {}, found.sink()));
   EXPECT_THAT(found.paths(), ElementsAre("a.mp3", "b.mp3"));

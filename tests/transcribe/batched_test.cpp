@@ -71,7 +71,7 @@ class BatchedTest : public testing::Test {
 
   std::vector<Work> work_of(const TranscriptionContext& context) {
     std::vector<Work> all;
-    const auto prepared = prepare_work(file(), context, [&](Work&& work) {
+    const auto prepared = prepare_work(file(), context, aborted_, [&](Work&& work) {
       all.push_back(std::move(work));
       return true;
     });
@@ -108,6 +108,7 @@ class BatchedTest : public testing::Test {
   ScriptedEngine engine_;
   LogMel log_mel_{80};
   LongFormOptions rules_;
+  std::atomic<bool> aborted_{false};
   DecodingOptions options_;
   std::vector<std::int32_t> suppressed_{1, 2};
   std::vector<Told> told_;
@@ -265,7 +266,7 @@ TEST_F(BatchedTest, AFileWithoutSpeechIsAnEmptyTranscriptInTheLanguageItsSilence
   std::fill(quiet.speech.begin(), quiet.speech.end(), 0.0F);
   std::optional<Result<TranscribedFile>> whole;
   const TranscriptionContext shared = context();
-  ASSERT_TRUE(prepare_work(std::move(quiet), shared, [&](Work&& work) {
+  ASSERT_TRUE(prepare_work(std::move(quiet), shared, aborted_, [&](Work&& work) {
     whole = do_work(std::move(work), shared);
     return true;
   }));
@@ -274,6 +275,14 @@ TEST_F(BatchedTest, AFileWithoutSpeechIsAnEmptyTranscriptInTheLanguageItsSilence
   EXPECT_EQ((*whole)->transcript.text, "");
   EXPECT_EQ((*whole)->transcript.language, "de");
   EXPECT_TRUE(engine_.requests.empty());
+}
+
+TEST_F(BatchedTest, LookingForTheLoudestPlaceOfALongRecordingIsLetGoOfWhenTheRunIsAborted) {
+  way_.batched = false;
+  aborted_ = true;
+  const auto prepared = prepare_work(file(), context(), aborted_, [](Work&&) { return true; });
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().fault, Fault::cancelled);
 }
 
 TEST_F(BatchedTest, WithVadAloneTheLoopHearsTheSpeechInARowAndTimesAreTheRecordings) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
+#include "link/emulated/emulated_text.h"
 #include "support/environment.h"
 #include "support/log_capture.h"
 #include "transcribe/run.h"
@@ -45,6 +47,13 @@ class DevicePoolTest : public testing::Test {
     return decoded;
   }
 
+  /// What any card must say of a window of that content.
+  std::vector<std::int32_t> said_of(float content) const {
+    const std::vector<float> mel(80 * kFrames, content);
+    const DecodeWindow asked;
+    return emulated_text(speech_, content_of(mel), kFrames, asked.timestamps, asked.max_tokens);
+  }
+
   ScopedVariable program_{"TUTTI_EMULATOR", TUTTI_BINARY_DIR "/bin/tutti"};
   LogCapture log_;
   EmulatedSpeech speech_ = emulated_speech({}).value();
@@ -63,8 +72,7 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
   for (WindowId window = 1; window <= 40; ++window) {
     const auto answer = answers[window - 1].get();
     ASSERT_TRUE(answer) << answer.error().text();
-    const std::vector<float> mel(80 * kFrames, static_cast<float>(window));
-    EXPECT_FALSE(answer->tokens.empty());
+    EXPECT_EQ(answer->tokens, said_of(static_cast<float>(window)));
   }
   for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
 }
@@ -115,6 +123,38 @@ TEST_F(DevicePoolTest, StoppingReleasesWhoeverWaits) {
   ASSERT_TRUE(slow->ready());
   slow->stop(Seconds(0));
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
+}
+
+TEST_F(DevicePoolTest, AWindowThatWaitsOrComesLaterIsRefusedWhenItsTaskEnds) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  ASSERT_TRUE(one->drain("a"));
+  one->add_task({.id = 1});
+  const auto engine = one->engine({.id = 1});
+  auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
+  one->end_task(1);
+  EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
+  EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
+}
+
+TEST_F(DevicePoolTest, AWindowOfAnEndedTaskIsRefusedWhenItsDeviceIsLost) {
+  const auto one = pool({card("slow", 0.01)});
+  one->add_task({.id = 1});
+  const auto engine = one->engine({.id = 1});
+  auto working = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
+  while (engine->where().empty()) std::this_thread::yield();
+  one->end_task(1);
+  one->driver_says("slow", "GPU is lost");
+  EXPECT_EQ(working.get().error().fault, Fault::cancelled);
+}
+
+TEST_F(DevicePoolTest, AWholeFileThatIsCancelledOpensNoMoreWindows) {
+  const auto one = pool({card("a", 30)});
+  one->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(120), .whole = true});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  one->end_task(1);
+  EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
 }
 
 TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {

@@ -62,10 +62,19 @@ TEST_F(Inputs, GlobsAlsoReachDown) {
   for (const char* name : {"t/1.mp3", "t/2.wav", "t/x/3.mp3", "t/x/y/4.mp3"}) put(name);
   EXPECT_THAT(read({"t/*.mp3"}), ElementsAre("1.mp3"));
   EXPECT_THAT(read({"t/**/*.mp3"}), ElementsAre("1.mp3", "3.mp3", "4.mp3"));
+  EXPECT_THAT(read({"t/**/{1,4}.mp3"}), ElementsAre("1.mp3", "4.mp3"));
   EXPECT_THAT(read({"t/{1,2}.*"}), ElementsAre("1.mp3", "2.wav"));
   read({"t/*.ogg"});
   ASSERT_FALSE(result_);
   EXPECT_THAT(result_.error().text(), HasSubstr("found none that it means"));
+}
+
+TEST_F(Inputs, TwoStarsStandForFoldersAndNotForPartsOfNames) {
+  for (const char* name : {"t/a.mp3", "t/b/a.mp3", "t/b/ba.mp3", "t/club/b.mp3", "t/x/b/c/d.mp3"}) put(name);
+  EXPECT_THAT(read({"t/**/a.mp3"}), ElementsAre("a.mp3", "a.mp3"));
+  EXPECT_THAT(read({"t/**/b/*.mp3"}), ElementsAre("a.mp3", "ba.mp3"));
+  EXPECT_THAT(read({"t/**/b/**/*.mp3"}), ElementsAre("a.mp3", "ba.mp3", "d.mp3"));
+  EXPECT_THAT(read({"t/*/**/d.mp3"}), ElementsAre("d.mp3"));
 }
 
 TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {

@@ -139,6 +139,7 @@ TEST(FleetJson, WhatIsWrittenIsReadBackAndWhatIsUnknownIsAbsent) {
 
 TEST(FleetJson, AStrangersVersionAndAWrongTypeAreErrorsThatNameThem) {
   EXPECT_THAT(read_fleet_status("{\"version\":2}").error().text(), HasSubstr("expected version 1, found 2"));
+  EXPECT_THAT(read_fleet_status("{\"version\":\"1\"}").error().text(), HasSubstr("expected version 1, found \"1\""));
   EXPECT_THAT(read_fleet_status("{\"version\":1,\"tasks\":\"many\"}").error().text(),
               HasSubstr("\"tasks\": expected a count, found string"));
   EXPECT_FALSE(read_fleet_status("nonsense"));

@@ -21,6 +21,15 @@ TEST(ViewText, FittedTextTakesExactlyItsColumns) {
   EXPECT_EQ(fitted("monday-talk.mp3", 8, true), "…alk.mp3");
 }
 
+TEST(Progress, WhatMovesTheCursorIsNotShown) {
+  ProgressState state{.files = 1};
+  state.rows.push_back({.name = "a\x1b[2Jb.mp3", .total = Seconds(1), .text = " so\r\n\x07 on\xc2\x9b"});
+  const auto line = render_progress(state, 80)[0];
+  EXPECT_NE(line.find("a [2Jb.mp3"), std::string::npos) << line;
+  EXPECT_EQ(line.find_first_of("\x1b\r\n\x07"), std::string::npos);
+  EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos);
+}
+
 TEST(Progress, EveryLineFillsTheTerminalAndNoMore) {
   ProgressState state{.files_done = 3, .files = 5};
   state.rows.push_back(

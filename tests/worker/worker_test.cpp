@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/batcher.h"
+#include "model/step/kernels.h"
 #include "worker/worker_harness.h"
 
 namespace tutti {
@@ -299,6 +300,63 @@ TEST(Worker, OutOfMemoryWhileEncodingMakesRoomAndTriesAgain) {
       "encoding a window: CUDA out of memory. Tried to allocate 2 GiB: stepping 4 sequences at a time instead of 8");
   worker.control->expect<LogLine>();
   worker.control->expect<Opened>();
+}
+
+/// Throws at these calls, the first being 1.
+std::function<void(const at::Tensor&)> no_memory_from(int first, int last) {
+  return [first, last, call = 0](const at::Tensor&) mutable {
+    if (++call >= first && call <= last) throw std::bad_alloc();
+  };
+}
+
+TEST(Worker, AWindowThatNobodyReadsMakesRoomForTheNextAndIsEncodedAgainWhenAskedFor) {
+  WorkerHere worker({.encode = no_memory_from(2, 5)});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+  worker.control->open(2, 2, 10, mel_of(2));
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  EXPECT_EQ(worker.control->expect<Opened>().window, 2U);
+  worker.control->send(DetectLanguage{.window = 1});
+  worker.control->expect<Language>();
+  worker.control->send(request_of(1, 2));
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
+  worker.control->send(request_of(2, 4));
+  expect_answer(worker.control->expect<Decoded>(), 2, request_of(2, 4));
+}
+
+TEST(Worker, AWindowThatDoesNotFitBesideOneBeingDecodedWaitsForItsEnd) {
+  std::promise<void> go_on;
+  WorkerHere worker({.encode = no_memory_from(2, 5), .step = [gate = go_on.get_future().share()] { gate.wait(); }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->send(request_of(1, 2));
+  worker.control->expect<Opened>();
+  worker.control->open(2, 2, 10, mel_of(2));
+  worker.control->send(Ping{.sequence = 1});
+  worker.control->expect<Pong>();
+  go_on.set_value();
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
+  EXPECT_EQ(worker.control->expect<Opened>().window, 2U);
+}
+
+TEST(Worker, AWindowThatDoesNotFitAloneFails) {
+  WorkerHere worker({.encode = no_memory_from(1, 100)});
+  worker.control->open(1, 2, 10, mel_of(1));
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  EXPECT_EQ(worker.control->expect<Failed>().fault, Fault::exhausted);
+}
+
+TEST(Worker, AKernelThatFindsNoMemoryIsMetWithFewerSlots) {
+  int steps = 0;
+  WorkerHere worker({.step = [&] {
+    if (++steps == 1) throw KernelError(2, "out of memory");
+  }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+  worker.control->send(request_of(1, 2));
+  EXPECT_EQ(worker.control->expect<LogLine>().text,
+            "decoding: CUDA error: out of memory: stepping 4 sequences at a time instead of 8");
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
 }
 
 TEST(Worker, WhatDoesNotEvenFitAloneIsExhaustedAndTheNextIsTried) {

@@ -22,7 +22,7 @@ double power_of(std::span<const float> sound) {
 /// What lies at a place between two samples.
 float interpolated(std::span<const float> sound, double place, const std::vector<float>& all_taps) {
   const auto whole = static_cast<std::int64_t>(place);
-  const auto phase = static_cast<std::int64_t>((place - static_cast<double>(whole)) * kSpeedPhases + 0.5);
+  const std::int64_t phase = std::llround((place - static_cast<double>(whole)) * kSpeedPhases);
   const float* taps = all_taps.data() + phase * kSpeedTaps;
   const std::int64_t first = whole - kSpeedTaps / 2 + 1;
   const std::int64_t from = std::max<std::int64_t>(-first, 0);
@@ -53,14 +53,16 @@ void make_pink(std::span<float> noise) {
 
 std::vector<float> speed_taps(double speed) {
   const double band = std::min(1.0, 1 / speed);
-  std::vector<float> taps(static_cast<std::size_t>(kSpeedTaps * (kSpeedPhases + 1)));
+  constexpr int kFirst = 1 - kSpeedTaps / 2;
+  std::vector<float> taps;
+  taps.reserve(std::size_t{kSpeedTaps} * (kSpeedPhases + 1));
   for (int phase = 0; phase <= kSpeedPhases; ++phase)
-    for (int tap = 0; tap < kSpeedTaps; ++tap) {
-      const double x = tap - kSpeedTaps / 2 + 1 - static_cast<double>(phase) / kSpeedPhases;
+    for (int place = kFirst; place < kFirst + kSpeedTaps; ++place) {
+      const double x = place - static_cast<double>(phase) / kSpeedPhases;
       const double hann = 0.5 + 0.5 * std::cos(2 * std::numbers::pi * x / kSpeedTaps);
       const double turn = std::numbers::pi * band * x;
       const double sinc = std::abs(x) < 1e-9 ? 1 : std::sin(turn) / turn;
-      taps[static_cast<std::size_t>(phase * kSpeedTaps + tap)] = static_cast<float>(band * sinc * hann);
+      taps.push_back(static_cast<float>(band * sinc * hann));
     }
   return taps;
 }

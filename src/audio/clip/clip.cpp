@@ -1,59 +1,33 @@
 #include "audio/clip/clip.h"
 
-#include <sndfile.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
+#include "audio/virtual_file.h"
 #include "base/owned.h"
 
 namespace tutti {
 namespace {
 
-/// libsndfile's view of a ByteSource.
+/// A file as libsndfile opens it.
 class Reading {
  public:
-  explicit Reading(ByteSource& bytes) : bytes_(bytes) {}
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  explicit Reading(ByteSource& bytes) : file_(bytes) {}
 
   bool open() {
-    SF_VIRTUAL_IO calls{length, seek, read, write, tell};
-    sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, this));
+    SF_VIRTUAL_IO calls = VirtualFile::calls();
+    sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
     return sound_ && info_.samplerate > 0 && info_.channels > 0;
   }
   SNDFILE* sound() const { return sound_.get(); }
   const SF_INFO& info() const { return info_; }
   ClipFacts facts() const { return {Hertz{info_.samplerate}, info_.channels, info_.frames}; }
+  bool unreadable() const { return file_.unreadable(); }
 
  private:
-  static Reading& self(void* user) { return *static_cast<Reading*>(user); }
-  static sf_count_t length(void* user) { return self(user).bytes_.size(); }
-  static sf_count_t tell(void* user) { return self(user).offset_; }
-  static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
-  static sf_count_t seek(sf_count_t offset, int whence, void* user) {
-    Reading& it = self(user);
-    if (whence == SEEK_CUR) offset += it.offset_;
-    if (whence == SEEK_END) offset += it.bytes_.size();
-    return it.offset_ = std::max<sf_count_t>(offset, 0);
-  }
-  static sf_count_t read(void* out, sf_count_t count, void* user) {
-    Reading& it = self(user);
-    sf_count_t done = 0;
-    while (done < count) {
-      const auto got =
-          it.bytes_.read_at(it.offset_, {static_cast<std::byte*>(out) + done, static_cast<std::size_t>(count - done)});
-      if (!got || *got == 0) break;
-      done += static_cast<sf_count_t>(*got);
-      it.offset_ += static_cast<sf_count_t>(*got);
-    }
-    return done;
-  }
-
-  ByteSource& bytes_;
-  sf_count_t offset_ = 0;
+  VirtualFile file_;
   SF_INFO info_{};
   std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
 };
@@ -120,6 +94,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
       clip.format == AV_SAMPLE_FMT_S16
           ? sf_readf_short(file.sound(), clip.storage.data(), clip.facts.frames)
           : sf_readf_float(file.sound(), reinterpret_cast<float*>(clip.storage.data()), clip.facts.frames);
+  if (file.unreadable()) return fail(Fault::corrupt, "the file cannot be read");
   if (got < clip.facts.frames)
     return fail(Fault::corrupt, "ends early: " + std::to_string(clip.facts.frames) + " samples promised, " +
                                     std::to_string(std::max<sf_count_t>(got, 0)) + " could be decoded");

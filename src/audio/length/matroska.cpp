@@ -31,7 +31,7 @@ std::optional<Element> element_at(Peek& peek, std::int64_t at, std::int64_t end)
   const auto id = read_number(peek, at, true);
   const std::int64_t size_at = at;
   const auto size = id ? read_number(peek, at, false) : std::nullopt;
-  if (!size) return {};
+  if (!size || at > end) return {};  // its own header may reach beyond what holds it
   const bool unknown = *size == (std::uint64_t{1} << (7 * (at - size_at))) - 1;
   if (!unknown && *size > static_cast<std::uint64_t>(end - at)) return Element{*id, at, end};
   return Element{*id, at, unknown ? end : at + static_cast<std::int64_t>(*size)};

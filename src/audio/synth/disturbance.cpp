@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/split_mix.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -18,10 +19,7 @@ class NoiseSteps {
   explicit NoiseSteps(std::uint64_t key) : state_(key) {}
   /// Mean 0, deviation kDeviation.
   std::int32_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    z ^= z >> 31;
+    const std::uint64_t z = finalised(state_ += kSplitMixStep);
     return static_cast<std::int32_t>((z & 0xffff) + (z >> 16 & 0xffff) + (z >> 32 & 0xffff) + (z >> 48)) - 2 * 65535;
   }
   static constexpr double kDeviation = 37837.2;  // sqrt(4 (2^32 - 1) / 12)

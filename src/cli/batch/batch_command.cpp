@@ -42,7 +42,7 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ChosenD
                 "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here");
   }
   ModelPlaces places = ModelPlaces::from_environment();
-  if (!command.speech.model_dir.empty()) places.own = command.speech.model_dir;
+  places.first = command.speech.model_dir;
   return find_model(command.speech.model, places);
 }
 

@@ -22,13 +22,14 @@ std::string answer_control(BatchControl& control, const std::string& request) {
   words >> verb >> what >> more;
   if (!more.empty()) return refusal("'" + request + "': expected at most two words");
   if (verb == "status" && what.empty()) return fleet_status_json(control.status());
-  if (verb == "drain") return control.drain(what) ? kDone : refusal("no device '" + what + "' in this run");
-  if (verb == "resume") return control.resume(what) ? kDone : refusal("no device '" + what + "' in this run");
+  const std::string no_device = what.empty() ? "the batch is ending already" : "no device '" + what + "' in this run";
+  if (verb == "drain") return control.drain(what) ? kDone : refusal(no_device);
+  if (verb == "resume") return control.resume(what) ? kDone : refusal(no_device);
   const auto task = number_in<std::int64_t>(what);
   if (verb != "cancel" || !task)
     return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel TASK");
-  control.cancel(*task);
-  return kDone;
+  const auto cancelled = control.cancel(*task);
+  return cancelled ? kDone : refusal(cancelled.error().text());
 }
 
 }  // namespace tutti

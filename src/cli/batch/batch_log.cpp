@@ -16,7 +16,6 @@ namespace {
 
 const char* note_level(Level level) {
   switch (level) {
-    case Level::debug: return "DEBUG";
     case Level::info: return "INFO";
     case Level::warning: return "WARNING";
     case Level::error: return "ERROR";

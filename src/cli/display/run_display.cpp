@@ -11,6 +11,7 @@
 #include "cli/display/json_events.h"
 #include "cli/display/live_display.h"
 #include "transcript/subtitles.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -47,7 +48,7 @@ class PlainObserver final : public LoggingObserver {
     for (const auto& segment : fresh)
       if (!segment.text.empty())
         lines += "[" + clock_text(segment.start, kVttClock) + " --> " + clock_text(segment.end, kVttClock) + "] " +
-                 segment.text + "\n";
+                 without_controls(segment.text) + "\n";
     flush();
   }
   void on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) override { finish(outcome.index); }
@@ -75,7 +76,7 @@ class PlainObserver final : public LoggingObserver {
   std::string titled(const std::string& lines) {
     if (lines.empty() || files_.size() == 1 || named_ == turn_ + 1) return lines;
     named_ = turn_ + 1;
-    return files_[turn_].input.string() + "\n" + lines;
+    return without_controls(files_[turn_].input.string()) + "\n" + lines;
   }
 
   std::map<std::size_t, std::string> waiting_;

@@ -2,11 +2,10 @@
 
 #include <cmath>
 
+#include "transcript/search_limits.h"
+
 namespace tutti {
 namespace {
-
-constexpr std::int32_t kMostBeams = 64;  // what a worker takes
-constexpr double kMostPatience = 100;    // likewise
 
 Result<void> check_count(const char* flag, std::int32_t found) {
   if (found >= 1 && found <= kMostBeams) return {};

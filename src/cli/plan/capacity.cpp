@@ -7,9 +7,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kOfCpuMemory = 0.9;             // as a worker takes at most
-constexpr std::int32_t kCpuWindows = 8 * 5 / 4;  // a worker's slots, and a quarter more that are encoded meanwhile
-constexpr std::int32_t kGpuWindows = 32 * 5 / 4;
 constexpr std::int64_t kEngine = 116'000'000;
 constexpr std::int64_t kCudaHalf = 355'000'000;
 constexpr std::int64_t kDecoder = 64'000'000;
@@ -18,7 +15,7 @@ constexpr std::int64_t kControl = 32'000'000;
 
 std::int64_t usable(const PlanTarget& target) {
   const auto all = target.memory->value;
-  if (target.on_cpu) return static_cast<std::int64_t>(kOfCpuMemory * static_cast<double>(all)) - kEngine;
+  if (target.on_cpu) return static_cast<std::int64_t>(kUsableShare * static_cast<double>(all)) - kEngine;
   const DispatcherOptions admission{};
   const auto share = static_cast<std::int64_t>(admission.headroom * static_cast<double>(all));
   return all - kDriverMemory.value - std::max(admission.least_headroom.value, share);
@@ -36,7 +33,7 @@ std::string type_on(const std::string& asked, bool on_cpu) {
 
 Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
   const MemoryPlan plan = memory_plan(question.shape, *number_sizes(type_on(question.compute_type, target.on_cpu)));
-  const std::int32_t best = target.on_cpu ? kCpuWindows : kGpuWindows;
+  const std::int32_t best = windows_in_flight(target.on_cpu ? kUsualCpuSlots : kUsualGpuSlots);
   Capacity capacity{.weights = {plan.weights.value + plan.workspace.value},
                     .window = {plan.window.value + question.beams * plan.sequence.value},
                     .fits = best};

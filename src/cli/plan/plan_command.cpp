@@ -15,6 +15,7 @@
 #include "device/machine.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
+#include "transcript/search_limits.h"
 
 namespace tutti {
 namespace {
@@ -69,8 +70,9 @@ OptionTable options_of(PlanCommand& command) {
 Result<void> check(const PlanCommand& command) {
   if (command.error < 0 || command.error >= 1)
     return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + std::to_string(command.error));
-  if (command.beams < 1 || command.beams > 100)
-    return fail(Fault::usage, "--beams: expected 1 to 100, found " + std::to_string(command.beams));
+  if (command.beams < 1 || command.beams > kMostBeams)
+    return fail(Fault::usage,
+                "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
   if (command.simulate && command.durations.empty())
     return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
   if (!command.ram.empty() && !parse_bytes(command.ram))

@@ -5,17 +5,10 @@
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine.h"
+#include "hub/memory_plan.h"
 #include "jobs/open_store.h"
 
 namespace tutti {
-namespace {
-
-/// Windows that the pool keeps in flight on a worker with so many slots (transcribe/pool).
-int places_of(int slots) {
-  return slots + std::clamp(slots / 4, 2, 4);
-}
-
-}  // namespace
 
 PlanTarget plan_target(const ChosenDevice& chosen) {
   const ResolvedDevice& device = chosen.device;
@@ -23,7 +16,7 @@ PlanTarget plan_target(const ChosenDevice& chosen) {
   switch (device.kind) {
     case ResolvedDevice::Kind::emulated:
       target.speed = device.card.speed;
-      target.windows = places_of(device.card.windows());
+      target.windows = windows_in_flight(device.card.windows());
       target.model_memory = EmulatedCard::kModel;
       target.window_memory = EmulatedCard::kWindow;
       target.jitter = device.card.jitter;

@@ -40,8 +40,8 @@ std::string command_of(const Quote& quote) {
     if (quote.chosen.on[i].fits > 0) devices.push_back(quote.question.targets[i].id);
   if (devices.empty()) return {};
   return "tutti batch --model " + quote.question.model + " --compute-type " + quote.question.compute_type +
-         " --devices " + joined(devices) +
-         (quote.question.beams > 1 ? " --beam_size " + std::to_string(quote.question.beams) : "");
+         " --devices " + joined(devices) + " --beam-size " +
+         (quote.question.beams > 1 ? std::to_string(quote.question.beams) : "None");
 }
 
 void look_for_problems(Quote& quote) {

@@ -74,7 +74,10 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
       return fail(Fault::usage, file_name + ": '" + key + "': no such section",
                   meant.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + meant + "]?");
     }
-    if (key != command || !value.is_table()) continue;
+    if (!value.is_table())
+      return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
+                  "Write [" + key + "] on a line of its own, and its settings below");
+    if (key != command) continue;
     for (const auto& [setting, node] : *value.as_table()) section.emplace(std::string(setting.str()), text_of(node));
   }
   return section;

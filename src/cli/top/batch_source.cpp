@@ -50,8 +50,12 @@ class Source final : public TopSource {
     const auto answer = ask_control(socket_, request_of(wish));
     if (!answer) return tl::unexpected(answer.error());
     const auto document = nlohmann::json::parse(*answer, nullptr, false);
-    if (document.is_object() && document.value("ok", false)) return done_text(wish);
-    return fail(Fault::usage, document.is_object() ? document.value("error", *answer) : *answer);
+    const auto field = [&](const char* name) {
+      return document.is_object() ? document.value(name, nlohmann::json()) : nlohmann::json();
+    };
+    if (field("ok") == true) return done_text(wish);
+    const auto error = field("error");
+    return fail(Fault::usage, error.is_string() ? error.get<std::string>() : *answer);
   }
 
  private:

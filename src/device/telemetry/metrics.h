@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "device/telemetry/machine_snapshot.h"
-#include "metrics/registry.h"
+#include "metrics/metric.h"
 
 namespace tutti {
 

@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestRequest = 4096;
 constexpr std::size_t kLongestAnswer = std::size_t{64} << 20;
-constexpr int kPatienceMs = 1000;  // with somebody who asks and then says nothing
+constexpr int kPatienceMs = 1000;     // with somebody who asks and then says nothing
+constexpr int kListedMs = 100;        // with somebody who may only be listed
+constexpr int kNoDescriptorMs = 100;  // until another look whether one is free
 
 std::optional<sockaddr_un> address_of(const fs::path& path) {
   sockaddr_un address{};
@@ -68,11 +70,19 @@ bool send_line(int fd, std::string line) {
   return true;
 }
 
-/// Connected, when somebody listens there.
-OwnedFd connected(const fs::path& path) {
+/// How long sending, and connecting to somebody with a full queue of callers, may take.
+void set_patience(const OwnedFd& socket, int milliseconds) {
+  const timeval patience{.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
+/// Connected, when somebody listens there; else errno says why: EAGAIN when they take no more callers for so long.
+OwnedFd connected(const fs::path& path, int milliseconds) {
   OwnedFd peer = new_socket();
   const auto address = address_of(path);
+  if (!address) errno = ENAMETOOLONG;
   if (!peer || !address) return OwnedFd();
+  set_patience(peer, milliseconds);
   if (::connect(peer.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) return OwnedFd();
   return peer;
 }
@@ -130,14 +140,16 @@ void ControlSocket::serve() const {
     if (waiting[1].revents != 0) return;
     if (waiting[0].revents == 0) continue;
     const OwnedFd peer(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (peer) serve_one(peer);
+    if (peer)
+      serve_one(peer);
+    else if (readable(over_.get(), kNoDescriptorMs))  // none is free, and the caller still waits
+      return;
   }
 }
 
 void ControlSocket::serve_one(const OwnedFd& peer) const {
   // Whoever asks and does not read must not keep the others waiting.
-  const timeval patience{.tv_sec = kPatienceMs / 1000, .tv_usec = 0};
-  ::setsockopt(peer.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  set_patience(peer, kPatienceMs);
   if (const auto request = read_line(peer.get(), kLongestRequest, kPatienceMs))
     send_line(peer.get(), answer_(*request));
 }
@@ -147,7 +159,7 @@ std::vector<fs::path> control_sockets(const fs::path& folder) {
   std::error_code why;
   for (const auto& entry : fs::directory_iterator(folder, why)) {
     if (entry.path().extension() != ".sock") continue;
-    if (connected(entry.path()))
+    if (connected(entry.path(), kListedMs) || errno == EAGAIN)
       found.push_back(entry.path());
     else if (errno == ECONNREFUSED)
       ::unlink(entry.path().c_str());
@@ -160,10 +172,11 @@ std::vector<fs::path> control_sockets(const fs::path& folder) {
 }
 
 Result<std::string> ask_control(const fs::path& socket, const std::string& request, Seconds patience) {
-  const OwnedFd peer = connected(socket);
-  if (!peer) return fail(Fault::missing, socket.string() + ": nobody listens there", "The run has ended");
   const int milliseconds = static_cast<int>(patience.count() * 1000);
-  if (send_line(peer.get(), request))
+  const OwnedFd peer = connected(socket, milliseconds);
+  if (!peer && errno != EAGAIN)
+    return fail(Fault::missing, socket.string() + ": nobody listens there", "The run has ended");
+  if (peer && send_line(peer.get(), request))
     if (auto answer = read_line(peer.get(), kLongestAnswer, milliseconds)) return *std::move(answer);
   return fail(Fault::device,
               socket.string() + ": the run has not answered within " + std::to_string(milliseconds) + " ms");

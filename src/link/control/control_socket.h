@@ -17,7 +17,8 @@ namespace tutti {
 // request is a line of words, the answer a line of JSON.
 //
 //     status              the run as view's fleet_status_json writes it
-//     drain [DEVICE]      nothing new there, or (without one) nothing new at all: {"ok":true}
+//     drain [DEVICE]      nothing new there, or (without one) nothing new at all: {"ok":true}. The run ends when
+//                         nothing is in work
 //     resume [DEVICE]     again
 //     cancel TASK         a task by its id in the status
 //
@@ -54,7 +55,8 @@ class ControlSocket {
   std::jthread thread_;
 };
 
-/// The sockets in the folder that somebody listens on, the latest first. Those of processes that are gone are removed.
+/// The sockets in the folder that somebody listens on, be it that they answer nobody now, the latest first. Those of
+/// processes that are gone are removed.
 std::vector<std::filesystem::path> control_sockets(const std::filesystem::path& folder);
 
 /// Asks and waits for the answer, without its line end. Fault::missing when nobody listens; Fault::device when there is

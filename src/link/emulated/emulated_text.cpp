@@ -4,18 +4,16 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/split_mix.h"
+
 namespace tutti {
 namespace {
 
 constexpr double kWordsPerFrame = 0.025;  // 2.5 a second
 constexpr std::int32_t kWordsPerSentence = 10;
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
+  return finalised(x + kSplitMixStep);
 }
 
 }  // namespace

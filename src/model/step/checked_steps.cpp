@@ -34,6 +34,8 @@ std::unique_ptr<StepRecording> CheckedSteps::record(std::int32_t bucket) {
   } catch (const c10::OutOfMemoryError&) {
     throw;  // to be met with fewer slots
   } catch (const std::exception& error) {
+    const auto* kernel = dynamic_cast<const KernelError*>(&error);
+    if (kernel && kernel->is_out_of_memory()) throw;  // likewise
     const std::string why = error.what();
     device_.trust->recording = false;
     log(Level::warning, "decoder steps are not recorded, each is enqueued anew: " + why.substr(0, why.find('\n')));

@@ -14,7 +14,9 @@ namespace tutti {
 
 bool StaticStep::fits(const WhisperModel& model) {
   const auto& d = model.dims();
-  return !model.weights_->layout.own_kernels && d.n_text_state == d.n_text_head * kHeadSize;
+  const auto& weights = *model.weights_;
+  return !weights.layout.own_kernels && d.n_text_state == d.n_text_head * kHeadSize &&
+         weights.net.decoder.front().mlp_in.weight.size(0) == 4 * d.n_text_state;
 }
 
 StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors)

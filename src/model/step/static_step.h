@@ -17,7 +17,8 @@ namespace tutti {
 /// torch's, everything between them is the step's own kernels. One thread at a time; enqueues only.
 class StaticStep {
  public:
-  /// Whether a model can step so: heads of 64, layers not packed for the CPU's kernels.
+  /// Whether a model can step so: heads of 64, feed-forward layers four times as wide as the state,
+  /// layers not packed for the CPU's kernels.
   static bool fits(const WhisperModel& model);
 
   /// cache: with a slot more than sequences, for padding. Both must outlive the step.

@@ -1,5 +1,6 @@
 #include "model/stored/dims.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -49,7 +50,9 @@ Result<void> check_kind(const json& config) {
 }  // namespace
 
 WhisperShape openai_shape(const WhisperDims& dims) {
-  return {dims, 4 * dims.n_audio_state, 4 * dims.n_text_state};
+  // What lies outside is no shape, and check_shape says so; four times as much may be no number either.
+  const auto four_times = [](std::int32_t state) { return 4 * std::clamp(state, 0, kLargestDim); };
+  return {dims, four_times(dims.n_audio_state), four_times(dims.n_text_state)};
 }
 
 Result<void> check_shape(const WhisperShape& shape) {

@@ -11,6 +11,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 using Json = nlohmann::ordered_json;
 
 /// Writing a value out again takes stack by its depth. Brackets in strings count, too: a rough guard for a rare thing.
@@ -59,7 +61,7 @@ class Reading {
   /// A line of a list: a path, or a whole object as in JSON lines.
   bool take_line(std::string line, std::size_t number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) return true;
+    if (line.find_first_not_of(" \t") == std::string::npos) return true;
     return line[0] == '{' ? take_json(line, at(number)) : take_path(std::move(line), at(number));
   }
   bool refuse(Error&& error) {
@@ -82,8 +84,7 @@ Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
     const std::string_view line = text.substr(at, end - at);
     at = end + 1;
     ++number;
-    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
-    if (blank) continue;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     if (!(json ? reading.take_json(line, reading.at(number)) : reading.take_line(std::string(line), number))) break;
   }
   return {};
@@ -145,7 +146,7 @@ std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path)
 Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format, const std::string& name,
                                     const ManifestRules& rules, const ManifestSink& sink) {
   Reading reading(name, rules, sink);
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Result<void> read;
   switch (format) {
     case ManifestFormat::list: read = read_lines_of(text, false, reading); break;
@@ -168,8 +169,10 @@ Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& 
                                            const ManifestSink& sink) {
   Reading reading(name, rules, sink);
   std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number)
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (!reading.take_line(std::move(line), number)) break;
+  }
   return reading.tally();
 }
 

@@ -102,7 +102,8 @@ Result<void> read_urgency(const Json& record, ManifestEntry& entry, std::set<std
   const std::string text = text_of(record, "priority");
   if (text.empty()) return {};
   const auto read = std::from_chars(text.data(), text.data() + text.size(), entry.priority);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || std::abs(entry.priority) > 1000)
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || entry.priority < -1000 ||
+      entry.priority > 1000)
     return fail(Fault::usage, "field 'priority': expected a whole number from -1000 to 1000, found '" + text + "'");
   used.insert("priority");
   return {};

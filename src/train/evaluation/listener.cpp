@@ -6,27 +6,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "decode/batcher.h"
+#include "decode/decoding_tokens.h"
 #include "model/device_name.h"
 
 namespace tutti {
 namespace {
-
-std::optional<std::int32_t> if_present(std::int32_t id) {
-  return id > 0 ? std::optional(id) : std::nullopt;
-}
-
-DecodingTokens tokens_of(const Tokenizer& tokenizer) {
-  const auto& special = tokenizer.special();
-  return {.eot = special.eot,
-          .timestamp_begin = special.timestamp_begin,
-          .no_timestamps = if_present(special.no_timestamps),
-          .no_speech = if_present(special.no_speech),
-          .blank = tokenizer.blank()};
-}
 
 DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
   DecodeJob job{.prompt = options.sot_sequence,
@@ -74,8 +63,10 @@ Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& s
 Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokenizer& tokenizer,
                                         const ListenOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
+  auto tokens = decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab);
+  if (!tokens) return tl::unexpected<Error>(tokens.error());
   ModelStepper stepper(model, kHeardTogether, steps_on(model.device()));
-  Batcher batcher(tokens_of(tokenizer), dims.n_text_ctx, Clock::real());
+  Batcher batcher(std::move(*tokens), dims.n_text_ctx, Clock::real());
   const auto job = job_for(tokenizer, options, dims.n_text_ctx);
   std::vector<HeardSample> heard;
   for (;;) {

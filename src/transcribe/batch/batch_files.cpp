@@ -1,7 +1,11 @@
 #include "transcribe/batch/batch_files.h"
 
-#include <algorithm>
+#include <fcntl.h>
 
+#include <algorithm>
+#include <cerrno>
+
+#include "audio/byte_source.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/sha256.h"
@@ -11,22 +15,34 @@ namespace {
 
 constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
 constexpr std::size_t kFailuresShown = 50;
+constexpr std::size_t kHashedAtOnce = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
 }
 
-Result<std::string> sha256_of_file(const std::filesystem::path& path) {
-  const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  Sha256 sum;
-  sum.update(file->bytes());
-  return sum.hex();
-}
-
 tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
+}
+
+/// Read, not mapped: a recording that is cut short or cannot be read meanwhile is an error, and no signal that kills
+/// us.
+Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::atomic<bool>& aborted) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  auto bytes = FileBytes::over(file.get());
+  if (!bytes) return fail_in(path.string(), bytes.error());
+  Sha256 sum;
+  std::vector<std::byte> block(kHashedAtOnce);
+  for (std::int64_t at = 0; !aborted;) {
+    const auto got = bytes->read_at(at, block);
+    if (!got) return fail_in(path.string(), got.error());
+    if (*got == 0) return sum.hex();
+    sum.update(std::span(block).first(*got));
+    at += static_cast<std::int64_t>(*got);
+  }
+  return not_wanted();
 }
 
 }  // namespace
@@ -87,14 +103,22 @@ void BatchFiles::serve(const SpokenModel* model) {
 
 void BatchFiles::stop_taking() {
   const Lock lock(mutex_);
-  taking_ = false;
+  over_ = true;
   changed_.notify_all();
 }
 
-void BatchFiles::go_on() {
+void BatchFiles::pause() {
   const Lock lock(mutex_);
-  taking_ = true;
+  paused_ = true;
   changed_.notify_all();
+}
+
+bool BatchFiles::go_on() {
+  const Lock lock(mutex_);
+  if (over_) return false;
+  paused_ = false;
+  changed_.notify_all();
+  return true;
 }
 
 void BatchFiles::hold_back(bool hold) {
@@ -102,24 +126,27 @@ void BatchFiles::hold_back(bool hold) {
   if (std::exchange(held_back_, hold) != hold) changed_.notify_all();
 }
 
-bool BatchFiles::stopped_taking() const {
-  const Lock lock(mutex_);
-  return !taking_;
-}
-
 BatchAttempt& BatchFiles::at(std::size_t index) const {
   const Lock lock(mutex_);
   return attempts_.at(index);
+}
+
+/// For one more attempt beside those in flight.
+bool BatchFiles::has_room(const Lock&) const {
+  if (paused_) return false;
+  if (in_flight_.empty()) return true;
+  const auto most = static_cast<std::size_t>(options_.tasks_at_once);
+  return !held_back_ && (most == 0 || in_flight_.size() < most);
 }
 
 std::optional<TaskId> BatchFiles::wait_for_task() {
   Lock lock(mutex_);
   for (;;) {
     const auto now = Clock::real().now();
-    if (!taking_ || (all_added_ && open_ == 0)) return {};
-    const bool room =
-        in_flight_.empty() || (!held_back_ && (options_.tasks_at_once == 0 ||
-                                               in_flight_.size() < static_cast<std::size_t>(options_.tasks_at_once)));
+    const bool drained = paused_ && in_flight_.empty();
+    over_ = over_ || drained || (all_added_ && open_ == 0);
+    if (over_) return {};
+    const bool room = has_room(lock);
     if (room)
       if (const auto task = order_.take(now)) return task;
     const auto wake = room ? order_.wake_at(now) : std::nullopt;
@@ -200,12 +227,24 @@ void BatchFiles::again(TaskId id, Seconds wait) {
   changed_.notify_all();
 }
 
-/// The attempt is over; its place among those in flight is free.
-void BatchFiles::settle(BatchAttempt& attempt) {
-  if (attempt.settled.exchange(true)) return;
+/// The attempt is over; its place among those in flight is free. False: somebody else has settled it, and says what
+/// becomes of its task.
+bool BatchFiles::settle(BatchAttempt& attempt) {
   const Lock lock(mutex_);
+  return settle(lock, attempt);
+}
+
+bool BatchFiles::settle(const Lock&, BatchAttempt& attempt) {
+  if (attempt.settled.exchange(true)) return false;
   in_flight_.erase(attempt.index);
   changed_.notify_all();
+  return true;
+}
+
+/// As settle, for whoever does not work on it: not while it publishes, which finds out by itself whose the lease is.
+bool BatchFiles::take_away(BatchAttempt& attempt) {
+  const Lock lock(mutex_);
+  return !attempt.publishing && settle(lock, attempt);
 }
 
 Result<void> BatchFiles::begin(std::size_t index) {
@@ -213,13 +252,12 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (attempt.settled) return not_wanted();
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
   if (same.empty() && attempt.lease.task.sha256.empty()) {
-    const auto content = sha256_of_file(attempt.task->spec.input);
+    const auto content = sha256_of_file(attempt.task->spec.input, aborted_);
     if (!content) return tl::unexpected(content.error());
     const auto verdict = store_.content_known(attempt.lease.key, *content);
     if (!verdict) return tl::unexpected(verdict.error());
     if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
-      settle(attempt);
-      again(attempt.lease.key.task, Seconds(kLookAgain));
+      if (settle(attempt)) again(attempt.lease.key.task, Seconds(kLookAgain));
       return not_wanted();
     }
     same = verdict->same_outputs;
@@ -235,9 +273,9 @@ Result<void> BatchFiles::begin(std::size_t index) {
 Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
   BatchAttempt& attempt = at(index);
   if (attempt.settled) return not_wanted();
-  attempt.length = length;
   {
     const Lock lock(mutex_);
+    attempt.length = length;
     entries_.at(attempt.lease.key.task).audio = length;
   }
   return store_.set_length(attempt.lease.key.task, length, LengthSource::measured);
@@ -286,12 +324,16 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
 
 Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                           const PoolTaskEngine::Use& use, bool copied) {
-  attempt.publishing = true;
+  {
+    const Lock lock(mutex_);
+    if (attempt.settled) return not_wanted();
+    attempt.publishing = true;
+  }
   const auto published =
       publish_outputs(store_, attempt.lease, options_.staging, contents,
                       {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
   if (!published) return tl::unexpected(published.error());
-  settle(attempt);
+  if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
   if (!*published) {
     again(attempt.lease.key.task, Seconds(kLookAgain));
@@ -314,10 +356,10 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
 
 void BatchFiles::failed(std::size_t index, const Error& error) {
   BatchAttempt& attempt = at(index);
-  if (attempt.settled) return;
-  settle(attempt);
+  const bool ours = settle(attempt);
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
-  attempt.engine.reset();
+  attempt.engine.reset();  // whoever has settled it: its place on a device is free
+  if (!ours) return;
   const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
   if (error.fault == Fault::cancelled || no_device_left) {
     const auto back = store_.hand_back(attempt.lease.key, error.what);
@@ -381,21 +423,37 @@ void BatchFiles::renew() {
   if (!standings) return log(Level::warning, "the store: leases could not be renewed: " + standings.error().text());
   for (std::size_t i = 0; i < standings->size(); ++i) {
     BatchAttempt& attempt = *renewed[i];
-    if ((*standings)[i] == LeaseStanding::held || attempt.publishing || attempt.settled) continue;
+    if ((*standings)[i] == LeaseStanding::held || !take_away(attempt)) continue;
     const TaskId id = attempt.lease.key.task;
-    settle(attempt);
-    if ((*standings)[i] == LeaseStanding::lost) {
-      again(id, Seconds(kLookAgain));
-    } else if (store_.cancelled(attempt.lease.key)) {
+    if ((*standings)[i] == LeaseStanding::cancel && is_cancelled(attempt.lease.key))
       end(id, &BatchCounts::cancelled);
-    }
+    else
+      again(id, Seconds(kLookAgain));
   }
 }
 
-void BatchFiles::cancel(TaskId id) {
-  if (const auto changed = store_.cancel({.ids = {id}}); !changed)
-    return log(Level::error, "the store: " + changed.error().text());
+/// Tells the store that the task is stopped. False: it could not be told, or the lease is somebody else's by now.
+bool BatchFiles::is_cancelled(const LeaseKey& key) {
+  const auto gone = store_.cancelled(key);
+  if (!gone) log(Level::error, "the store: " + gone.error().text());
+  return gone && *gone;
+}
+
+void BatchFiles::reap() {
+  renew();  // after a suspend our own leases may have run out, and nobody is to blame
+  if (const auto reaped = store_.reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
+}
+
+Result<void> BatchFiles::cancel(TaskId id) {
+  const bool known = [&] {
+    const Lock lock(mutex_);
+    return entries_.contains(id);
+  }();
+  const auto changed = known ? store_.cancel({.ids = {id}}) : Result<std::size_t>(0);
+  if (!changed) return tl::unexpected(changed.error());
+  if (*changed == 0) return fail(Fault::missing, "no task " + std::to_string(id) + " of this run waits or is in work");
   renew();
+  return {};
 }
 
 void BatchFiles::hand_back(const std::string& reason) {

@@ -33,8 +33,8 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
-  std::atomic<bool> publishing{false};  // its lease ends with that
-  std::atomic<bool> settled{false};     // the store knows how it ended, or the lease is somebody else's
+  bool publishing = false;           // its lease ends with that; under the lock
+  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
 };
 
 /// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
@@ -53,17 +53,24 @@ class BatchFiles final : public RunFiles {
   /// The model is there, or (null) none will be.
   void serve(const SpokenModel* model);
   void set_progress(const OnProgressOfFile& on_progress) { on_progress_ = &on_progress; }
-  /// Nothing new is taken up. `why`: for what is still waiting.
+  /// Nothing new is taken up any more.
   void stop_taking();
-  void go_on();
+  /// Nothing new is taken up until `go_on`; once nothing is in work either, it is as after `stop_taking`.
+  void pause();
+  /// False: it is too late, nothing more is going to be taken up.
+  bool go_on();
+  /// Recordings that are being read are let go of.
+  void abort() { aborted_ = true; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
-  bool stopped_taking() const;
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
   void renew();
+  /// Takes back the leases of others that have ended or hang; our own are renewed before.
+  void reap();
   /// Hands back what is still held.
   void hand_back(const std::string& reason);
-  void cancel(TaskId id);
+  /// Fault::missing: it is none of this run's, or has ended.
+  Result<void> cancel(TaskId id);
 
   BatchCounts counts() const;
   std::size_t done_now() const;
@@ -102,10 +109,14 @@ class BatchFiles final : public RunFiles {
 
   BatchAttempt& at(std::size_t index) const;
   PoolTask pool_task(TaskId id, const Entry& entry) const;
+  bool has_room(const Lock& held) const;
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   void not_claimable(TaskId id);
-  void settle(BatchAttempt& attempt);
+  bool settle(BatchAttempt& attempt);
+  bool settle(const Lock& held, BatchAttempt& attempt);
+  bool take_away(BatchAttempt& attempt);
+  bool is_cancelled(const LeaseKey& key);
   void end(TaskId id, std::size_t BatchCounts::*how);
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
@@ -134,8 +145,10 @@ class BatchFiles final : public RunFiles {
   std::size_t open_ = 0;             // tasks that have not ended
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
-  bool taking_ = true;
+  bool over_ = false;    // nothing is taken up any more
+  bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
+  std::atomic<bool> aborted_{false};
 };
 
 }  // namespace tutti

@@ -11,16 +11,13 @@ namespace {
 // Before anything is measured: enough that a GPU is preferred to a CPU.
 constexpr double kUnknownGpu = 40;
 constexpr double kUnknownCpu = 2;
-constexpr int kGpuWindows = 40;  // what a worker takes by itself where memory allows, and those encoded ahead
-constexpr int kCpuWindows = 10;
 
 using Kind = ResolvedDevice::Kind;
 
 int windows_of(const ChosenDevice& device) {
-  if (device.device.kind == Kind::cuda) return kGpuWindows;
-  if (device.device.kind == Kind::cpu) return kCpuWindows;
-  const auto slots = device.device.card.windows();
-  return slots + std::clamp(slots / 4, 2, 4);
+  if (device.device.kind == Kind::cuda) return windows_in_flight(kUsualGpuSlots);
+  if (device.device.kind == Kind::cpu) return windows_in_flight(kUsualCpuSlots);
+  return windows_in_flight(device.device.card.windows());
 }
 
 double unmeasured(const ResolvedDevice& device) {

@@ -41,8 +41,9 @@ class Quiet final : public RunObserver {};
 /// Submits the tasks and tells `files` of each, as the store knows it.
 class Submitter {
  public:
-  Submitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files)
-      : tasks_(tasks), options_(options), store_(store), files_(files) {}
+  Submitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files,
+            const Interrupt& interrupt)
+      : tasks_(tasks), options_(options), store_(store), files_(files), interrupt_(interrupt) {}
 
   Result<RunId> begin() {
     run_ = 0;
@@ -56,11 +57,12 @@ class Submitter {
 
   RunId run() const { return run_; }
 
-  /// The whole list, in portions.
+  /// The whole list, in portions; what is left of it when the run is interrupted is the next run's.
   Result<void> submit() {
     for (std::size_t first = 0; first < tasks_.size(); first += kSubmitAtOnce) {
       const auto portion = tasks_.subspan(first, std::min(kSubmitAtOnce, tasks_.size() - first));
       if (auto submitted = submit(portion); !submitted) return submitted;
+      if (interrupt_.raised()) return {};
     }
     files_.all_added();
     files_.tell_work();
@@ -80,7 +82,10 @@ class Submitter {
 
   Result<void> submit(std::span<const BatchTask> portion) {
     std::vector<TaskSpec> specs;
-    for (const auto& task : portion) specs.push_back(with_length(task.spec));
+    for (const auto& task : portion) {
+      if (interrupt_.raised()) return {};  // a look at a header may wait for a disk
+      specs.push_back(with_length(task.spec));
+    }
     auto answers = store_.submit(run_, specs);
     if (!answers) return tl::unexpected(answers.error());
     if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
@@ -115,6 +120,7 @@ class Submitter {
   const BatchOptions& options_;
   JobStore& store_;
   BatchFiles& files_;
+  const Interrupt& interrupt_;
   RunId run_ = 0;
 };
 
@@ -131,7 +137,7 @@ class Batch final : public BatchControl {
         store_(std::move(store)),
         pool_(DevicePool::start(std::move(pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_),
+        submitter_(tasks, options, *store_, files_, interrupt),
         tally_(quiet_, tasks.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
@@ -141,7 +147,7 @@ class Batch final : public BatchControl {
     const auto started = submitter_.begin();
     if (!started) return tl::unexpected(started.error());
     const Regularly renewing(kRenewEvery, [this] { files_.renew(); });
-    const Regularly reaping(kReapEvery, [this] { reap(); });
+    const Regularly reaping(kReapEvery, [this] { files_.reap(); });
     watch();
     const Regularly watching(kLookEvery, [this] { watch(); });
     with_control(this);
@@ -161,15 +167,14 @@ class Batch final : public BatchControl {
   FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
   bool drain(const std::string& device) override {
     if (!device.empty()) return pool_->drain(id_of(device));
-    files_.stop_taking();
+    files_.pause();
     return true;
   }
   bool resume(const std::string& device) override {
     if (!device.empty()) return pool_->resume(id_of(device));
-    files_.go_on();
-    return true;
+    return files_.go_on();
   }
-  void cancel(std::int64_t task) override { files_.cancel(task); }
+  Result<void> cancel(std::int64_t task) override { return files_.cancel(task); }
 
  private:
   /// By the id, or as people call it.
@@ -190,15 +195,17 @@ class Batch final : public BatchControl {
     record_news(*pool_, *store_, submitter_.run());
   }
 
-  void reap() {
-    if (const auto reaped = store_->reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
+  /// Whatever reads recordings lets go.
+  void abort() {
+    run_.aborted = true;
+    files_.abort();
   }
 
   /// Until all is done or over; the error says why no device is left.
   Result<void> work() {
     interrupt_.on_raise([this] { files_.stop_taking(); });
     interrupt_.on_abort([this] {
-      run_.aborted = true;
+      abort();
       pool_->stop(Seconds(0));
     });
     Pipeline pipeline;
@@ -213,7 +220,7 @@ class Batch final : public BatchControl {
     });
     const auto served = serve();
     if (!served) {
-      run_.aborted = true;
+      abort();
       files_.stop_taking();
       files_.serve(nullptr);
     }

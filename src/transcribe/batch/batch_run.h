@@ -18,11 +18,12 @@ class BatchControl {
  public:
   virtual ~BatchControl() = default;
   virtual FleetStatus status() = 0;
-  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, or does
-  /// again.
+  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, and ends
+  /// when what is in work has ended, or does again; false when it is ending already.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
-  virtual void cancel(std::int64_t task) = 0;
+  /// Fault::missing when no such task waits or is in work.
+  virtual Result<void> cancel(std::int64_t task) = 0;
 };
 
 /// Transcribes every task that is not done, on all devices, publishing each result exactly once; the store in

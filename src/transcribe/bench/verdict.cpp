@@ -39,7 +39,7 @@ BenchVerdict judge(const std::vector<BenchTrial>& trials, const std::vector<std:
 
 std::string flags_of(const BenchSetting& setting) {
   return "--batched --device " + setting.device + " --compute-type " + setting.compute_type + " --batch-size " +
-         std::to_string(setting.batch_size);
+         std::to_string(setting.batch_size) + " --beam-size None --temperature-increment-on-fallback None";
 }
 
 }  // namespace tutti

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "transcribe/inputs/inputs.h"
@@ -50,13 +52,42 @@ fs::path fixed_part(const std::string& pattern) {
   return slash == 0 ? "/" : pattern.substr(0, slash);
 }
 
-std::vector<fs::path> expand_deep(std::string pattern) {
+using Names = std::span<const fs::path>;
+
+/// Name by name, as the shell's globstar: ** stands for any number of folders.
+bool fits(Names pattern, Names path) {
+  if (pattern.empty()) return path.empty();
+  if (pattern[0] == "**") return fits(pattern.subspan(1), path) || (!path.empty() && fits(pattern, path.subspan(1)));
+  return !path.empty() && ::fnmatch(pattern[0].c_str(), path[0].c_str(), FNM_PERIOD) == 0 &&
+         fits(pattern.subspan(1), path.subspan(1));
+}
+
+std::vector<fs::path> names_of(const fs::path& path) {
+  return {path.begin(), path.end()};
+}
+
+/// "a{b,c}d" is abd and acd; a pattern without braces is itself.
+std::vector<std::string> without_braces(const std::string& pattern) {
+  const auto close = pattern.find('}');
+  const auto open = close == std::string::npos ? close : pattern.rfind('{', close);
+  if (open == std::string::npos) return {pattern};
+  std::vector<std::string> all;
+  for (auto at = open + 1; at <= close;) {
+    const auto end = std::min(pattern.find(',', at), close);
+    for (auto& one : without_braces(pattern.substr(0, open) + pattern.substr(at, end - at) + pattern.substr(close + 1)))
+      all.push_back(std::move(one));
+    at = end + 1;
+  }
+  return all;
+}
+
+std::vector<fs::path> expand_deep(const std::string& pattern) {
   const fs::path start = fixed_part(pattern);
-  for (std::size_t at; (at = pattern.find("**/")) != std::string::npos;) pattern.replace(at, 3, "*");
-  if (start == "." && !pattern.starts_with("./")) pattern.insert(0, "./");
+  const auto wanted =
+      names_of(start == "." && !pattern.starts_with("./") ? fs::path(".") / pattern : fs::path(pattern));
   std::vector<fs::path> found;
   const auto match = [&](const fs::path& file) {
-    if (::fnmatch(pattern.c_str(), file.c_str(), FNM_PERIOD) == 0) found.push_back(file);
+    if (fits(wanted, names_of(file))) found.push_back(file);
     return true;
   };
   search_folder(start, match, [](Error&&) {});
@@ -82,9 +113,12 @@ void search_folder(const fs::path& folder, const std::function<bool(const fs::pa
 }
 
 std::vector<fs::path> expand_glob(const std::string& pattern) {
-  if (pattern.find("**/") != std::string::npos) return expand_deep(pattern);
   glob_t matches{};
   std::vector<fs::path> found;
+  if (pattern.find("**/") != std::string::npos) {
+    for (const auto& one : without_braces(pattern)) std::ranges::move(expand_deep(one), std::back_inserter(found));
+    return found;
+  }
   if (::glob(pattern.c_str(), GLOB_BRACE | GLOB_TILDE, nullptr, &matches) == 0)
     found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   ::globfree(&matches);

@@ -2,12 +2,15 @@
 #include <cmath>
 
 #include "base/log.h"
+#include "hub/memory_plan.h"
+#include "link/session.h"
 #include "transcribe/pool/pool_state.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
+constexpr std::chrono::seconds kStopped{1};      // between two looks: nobody looked
 constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
 constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
 constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
@@ -15,17 +18,6 @@ constexpr Seconds kFirstRest{0.5};               // before a worker that did not
 constexpr Seconds kLongestRest{30};
 constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
-
-/// Faults that another start cannot mend, as in Session.
-bool is_for_good(const Error& error) {
-  return error.fault != Fault::device && error.fault != Fault::internal && error.fault != Fault::exhausted &&
-         error.fault != Fault::cancelled;
-}
-
-/// Windows the worker knows at once: those it steps together, and a few that are encoded when one of them leaves.
-int places_of(std::int32_t slots) {
-  return slots + std::clamp(slots / 4, 2, 4);
-}
 
 class Keeper {
  public:
@@ -102,17 +94,20 @@ class Keeper {
     me_.ready = ready;
     me_.serving = true;
     me_.progress_at = pool_.now();
-    pool_.dispatcher.device_slots(device_, places_of(ready.slots), pool_.now());
+    pool_.dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool_.now());
     const bool back = std::exchange(me_.was_away, false);
     if (back) log(Level::info, me_.facts.id + ": is back; a canary window decides");
     if (back) pool_.dispatcher.device_heard(device_, HealthEvent::returned, "its worker is ready again", pool_.now());
     pool_.dispatcher.device_heard(device_, HealthEvent::ready, "", pool_.now());
     pool_.ready.notify_all();
     pool_.pump(lock);
-    while (!pool_.stopping && !pool_.over && me_.life == life) {
+    for (auto looked = Clock::real().now(); !pool_.stopping && !pool_.over && me_.life == life;) {
       if (me_.canary && !me_.canary_runs) run_canary(lock, worker, life);
       me_.changed.wait_for(lock, kLook);
       if (me_.life != life) break;
+      // We were stopped ourselves (Ctrl+Z): what has come back meanwhile is only about to be heard.
+      const auto last = std::exchange(looked, Clock::real().now());
+      if (looked - last > kStopped) me_.progress_at = pool_.now();
       if (auto ended = worker->ended())
         pool_.lost(lock, device_, life, *ended, Blame::device);
       else if (auto stalled = too_late())
@@ -172,7 +167,7 @@ class Keeper {
   }
 
   bool leave_for_good(const Error& error) {
-    if (!is_for_good(error)) return false;
+    if (!is_for_good(error.fault)) return false;
     PoolShared::Lock lock(pool_.mutex);
     me_.gone = error;
     log(Level::error, me_.facts.id + ": is left out for good: " + error.text());

@@ -36,8 +36,7 @@ class Pool final : public DevicePool {
 
   void end_task(std::uint64_t task) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->dispatcher.end_task(task, shared_->now());
-    shared_->tasks.erase(task);
+    shared_->end_task(lock, task);
     shared_->pump(lock);
   }
 

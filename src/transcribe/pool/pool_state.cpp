@@ -33,6 +33,18 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .starting = true};
 }
 
+Error task_ended() {
+  return {Fault::cancelled, "its task has ended"};
+}
+
+void refuse_all(PoolTaskRecord& task, const Error& why) {
+  for (const auto& place : task.waiting) {
+    place->refused = why;
+    place->changed.notify_all();
+  }
+  task.waiting.clear();
+}
+
 }  // namespace
 
 PoolShared::PoolShared(PoolOptions given)
@@ -54,7 +66,7 @@ void PoolShared::pump(const Lock& held) {
       member.changed.notify_all();
       continue;
     }
-    auto& waiting = tasks[grant->task].waiting;
+    auto& waiting = record_of(held, grant->task)->waiting;
     if (waiting.empty() || !member.worker) {  // its caller has gone meanwhile
       dispatcher.failed(grant->id, Blame::cancelled, "nobody waits for it", now());
       dispatcher.withdraw(grant->task, now());
@@ -96,10 +108,9 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
     granted.erase(moved.grant);
     const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
     moved.worker.reset();
-    PoolTaskRecord& task = tasks[moved.task];
-    ++task.moves;
+    ++moved.record->moves;
     if (verdict.next == Ruling::Next::retry)
-      task.waiting.push_front(*place);
+      line_up(held, *place, true);
     else
       moved.refused = Error{Fault::device, verdict.reason};
     moved.changed.notify_all();
@@ -109,15 +120,36 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
   pump(held);
 }
 
+std::shared_ptr<PoolTaskRecord> PoolShared::record_of(const Lock&, TaskKey task) {
+  auto& record = tasks[task];
+  if (!record) record = std::make_shared<PoolTaskRecord>();
+  return record;
+}
+
+void PoolShared::line_up(const Lock&, const std::shared_ptr<PoolPlace>& place, bool was_granted) {
+  PoolTaskRecord& task = *place->record;
+  if (over)
+    place->refused = over;
+  else if (task.ended)
+    place->refused = task_ended();
+  else if (was_granted)
+    task.waiting.push_front(place);
+  else
+    task.waiting.push_back(place);
+}
+
+void PoolShared::end_task(const Lock&, TaskKey task) {
+  dispatcher.end_task(task, now());
+  const auto found = tasks.find(task);
+  if (found == tasks.end()) return;
+  found->second->ended = true;
+  refuse_all(*found->second, task_ended());
+  tasks.erase(found);
+}
+
 void PoolShared::end(const Lock&, const Error& why) {
   if (!over) over = why;
-  for (auto& [id, task] : tasks) {
-    for (const auto& place : task.waiting) {
-      place->refused = why;
-      place->changed.notify_all();
-    }
-    task.waiting.clear();
-  }
+  for (const auto& [id, task] : tasks) refuse_all(*task, why);
   for (auto& member : members) member.changed.notify_all();
   ready.notify_all();
   time.notify_all();

@@ -17,10 +17,21 @@
 
 namespace tutti {
 
+struct PoolPlace;
+
+/// A task's windows on the pool. It lives as long as the pool counts on the task, or an engine or place of it is there.
+struct PoolTaskRecord {
+  std::deque<std::shared_ptr<PoolPlace>> waiting{};  // in the order in which they came
+  std::map<DeviceIndex, PoolTaskEngine::Use> uses{};
+  int moves = 0;
+  bool ended = false;  // the pool has forgotten it: nothing of it is granted any more
+};
+
 /// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
 /// pool's lock.
 struct PoolPlace {
   TaskKey task = 0;
+  std::shared_ptr<PoolTaskRecord> record{};
   Seconds audio{};
   GrantId grant = 0;  // 0: it waits
   DeviceIndex device = 0;
@@ -51,13 +62,6 @@ struct PoolMember {
   std::condition_variable changed{};  // for its keeper
 };
 
-/// What becomes of a loss: the error that callers see when nothing is left.
-struct PoolTaskRecord {
-  std::deque<std::shared_ptr<PoolPlace>> waiting{};  // in the order in which they came
-  std::map<DeviceIndex, PoolTaskEngine::Use> uses{};
-  int moves = 0;
-};
-
 /// Everything that the threads of a pool share, under one lock; decisions are the dispatcher's, and every change is
 /// followed by handing out what it grants.
 struct PoolShared {
@@ -76,6 +80,12 @@ struct PoolShared {
   void lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why);
   /// Refuses every place that waits, and all that come.
   void end(const Lock& held, const Error& why);
+  /// The same for the places of one task.
+  void end_task(const Lock& held, TaskKey task);
+  /// A place without a grant goes back to its task's, in front where it `was_granted`; or is refused.
+  void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted);
+  /// The record of a task, made when there is none.
+  std::shared_ptr<PoolTaskRecord> record_of(const Lock& held, TaskKey task);
   /// When no device can come back, or none has for too long: the end, and why.
   void give_up_if_hopeless(const Lock& held);
   std::string reasons(const Lock& held) const;
@@ -85,7 +95,7 @@ struct PoolShared {
   std::mutex mutex;
   Dispatcher dispatcher;
   std::deque<PoolMember> members;
-  std::map<TaskKey, PoolTaskRecord> tasks;
+  std::map<TaskKey, std::shared_ptr<PoolTaskRecord>> tasks;  // that have not ended
   std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
   std::optional<Error> over;  // nothing is granted any more
   bool stopping = false;

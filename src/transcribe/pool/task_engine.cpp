@@ -10,7 +10,10 @@ namespace {
 
 class TaskEngine final : public PoolTaskEngine {
  public:
-  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task) : pool_(std::move(pool)), task_(task) {}
+  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task) : pool_(std::move(pool)), task_(task) {
+    const PoolShared::Lock lock(pool_->mutex);
+    record_ = pool_->record_of(lock, task.id);
+  }
 
   ~TaskEngine() override {
     PoolShared::Lock lock(pool_->mutex);
@@ -71,14 +74,13 @@ class TaskEngine final : public PoolTaskEngine {
     PoolShared::Lock lock(pool_->mutex);
     Use all;
     Seconds most{-1};
-    const auto& record = pool_->tasks[task_.id];
-    for (const auto& [device, use] : record.uses) {
+    for (const auto& [device, use] : record_->uses) {
       all.audio += use.audio;
       all.busy += use.busy;
       if (use.audio > most) all.device = pool_->members[device].facts.id;
       most = std::max(most, use.audio);
     }
-    all.devices_failed = record.moves;
+    all.devices_failed = record_->moves;
     return all;
   }
 
@@ -112,17 +114,15 @@ class TaskEngine final : public PoolTaskEngine {
   };
 
   /// Every window has a place of its own, but those of a whole file share one.
-  std::shared_ptr<PoolPlace> place_for(const PoolShared::Lock&, Seconds audio) {
-    if (task_.whole && whole_) return whole_;
+  std::shared_ptr<PoolPlace> place_for(const PoolShared::Lock& lock, Seconds audio) {
+    if (task_.whole && whole_ && !record_->ended) return whole_;
     auto place = std::make_shared<PoolPlace>();
     place->task = task_.id;
+    place->record = record_;
     place->audio = task_.whole ? task_.audio : audio;
-    if (pool_->over) {
-      place->refused = pool_->over;
-    } else {
-      pool_->tasks[task_.id].waiting.push_back(place);
-      pool_->dispatcher.offer(task_.id, place->audio, 1, pool_->now());
-    }
+    pool_->line_up(lock, place, false);
+    if (place->refused) return place;
+    pool_->dispatcher.offer(task_.id, place->audio, 1, pool_->now());
     if (task_.whole) whole_ = place;
     return place;
   }
@@ -200,7 +200,7 @@ class TaskEngine final : public PoolTaskEngine {
   void answered(const Granted& granted, Seconds audio, Seconds busy) {
     PoolShared::Lock lock(pool_->mutex);
     pool_->members[granted.device].progress_at = pool_->now();
-    Use& use = pool_->tasks[task_.id].uses[granted.device];
+    Use& use = record_->uses[granted.device];
     use.audio += audio;
     use.busy += busy / pool_->options.time;
   }
@@ -223,14 +223,12 @@ class TaskEngine final : public PoolTaskEngine {
         pool_->dispatcher.failed(granted.grant, full ? Blame::exhausted : Blame::permanent, error.what, pool_->now());
     const bool again = full && verdict.next == Ruling::Next::retry;
     if (again)
-      pool_->tasks[task_.id].waiting.push_front(std::static_pointer_cast<PoolPlace>(place_of(lock, window)));
+      pool_->line_up(lock, windows_.at(window)->place, true);
     else
       place.refused = error;
     pool_->pump(lock);
     return again;
   }
-
-  std::shared_ptr<PoolPlace> place_of(const PoolShared::Lock&, WindowId window) { return windows_.at(window)->place; }
 
   /// A place that is not needed any more.
   void settle(const PoolShared::Lock&, PoolPlace& place) {
@@ -239,7 +237,7 @@ class TaskEngine final : public PoolTaskEngine {
       pool_->dispatcher.finished(std::exchange(place.grant, 0), pool_->now());
       return;
     }
-    auto& waiting = pool_->tasks[task_.id].waiting;
+    auto& waiting = record_->waiting;
     const auto found = std::ranges::find_if(waiting, [&](const auto& other) { return other.get() == &place; });
     if (found == waiting.end()) return;
     waiting.erase(found);
@@ -251,6 +249,7 @@ class TaskEngine final : public PoolTaskEngine {
 
   const std::shared_ptr<PoolShared> pool_;
   const PoolTask task_;
+  std::shared_ptr<PoolTaskRecord> record_{};
   std::map<WindowId, std::shared_ptr<Window>> windows_;  // under the pool's lock
   std::shared_ptr<PoolPlace> whole_{};
 };

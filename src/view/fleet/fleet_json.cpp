@@ -175,9 +175,9 @@ std::string fleet_status_json(const FleetStatus& status) {
 Result<FleetStatus> read_fleet_status(std::string_view json) {
   const Json document = Json::parse(json, nullptr, false);
   if (!document.is_object()) return fail(Fault::corrupt, "status of a run: expected a JSON object");
-  if (const int version = document.value("version", 0); version != kVersion)
+  if (const Json version = document.value("version", Json()); version != kVersion)
     return fail(Fault::unsupported,
-                "status of a run: expected version " + std::to_string(kVersion) + ", found " + std::to_string(version),
+                "status of a run: expected version " + std::to_string(kVersion) + ", found " + version.dump(),
                 "The run is of another Tutti");
   FleetStatus status;
   std::string wrong;

@@ -1,0 +1,208 @@
+// What becomes of a batch's tasks and attempts, on a real store and a pool that only counts.
+
+#include "transcribe/batch/batch_files.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <future>
+
+#include "base/files.h"
+#include "jobs/fake_store_clock.h"
+#include "jobs/open_store.h"
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+#include "transcribe/spoken_model.h"
+
+using namespace tutti;
+
+namespace {
+
+/// Knows how many engines there are, and nothing else.
+class CountingPool final : public DevicePool {
+ public:
+  class Engine final : public PoolTaskEngine {
+   public:
+    explicit Engine(int& engines) : engines_(engines) { ++engines_; }
+    ~Engine() override { --engines_; }
+    Result<Opened> open(WindowId, std::span<const float>, std::int32_t, std::int32_t) override { return Opened{}; }
+    Result<Language> detect_language(WindowId) override { return Language{}; }
+    Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
+    Result<Aligned> align(const AlignWindow&) override { return Aligned{}; }
+    void release(WindowId) override {}
+    Use use() const override { return {}; }
+    std::string where() const override { return {}; }
+
+   private:
+    int& engines_;
+  };
+
+  Result<Ready> ready() override { return Ready{}; }
+  void add_task(const PoolTask&) override {}
+  void end_task(std::uint64_t) override {}
+  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(engines); }
+  PoolView view() override { return {}; }
+  bool drain(const std::string&) override { return false; }
+  bool resume(const std::string&) override { return false; }
+  void driver_says(const std::string&, const std::optional<std::string>&) override {}
+  void others_use(const std::string&, Bytes) override {}
+  void host_short(const std::optional<std::string>&) override {}
+  std::vector<PoolEvent> news() override { return {}; }
+  std::optional<Error> over() override { return {}; }
+  void stop(Seconds) override {}
+
+  int engines = 0;
+};
+
+class BatchFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_.run.batched = true;
+    store_ = open_store({.folder = folder_ / "state", .clock = &clock_}).value();
+    run_ = store_->begin_run({.command = "tutti batch", .batch = "b"}).value();
+    files_.emplace(options_, *store_, pool_, observer_);
+    files_->set_progress(on_progress_);
+  }
+
+  TaskId add(const std::string& name) {
+    const auto input = folder_ / (name + ".wav");
+    EXPECT_TRUE(write_file_atomically(input, "the sound of " + name));
+    BatchTask& task = tasks_.emplace_back();
+    task.spec = {.key = "/out/" + name, .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
+    const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
+    files_->add(answer.id, task, Seconds(10), answer.state);
+    return answer.id;
+  }
+
+  Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->front(); }
+
+  /// As somebody else at the same file.
+  void in_database(const std::string& statement) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+  }
+
+  LogCapture log_;
+  TempFolder folder_;
+  FakeStoreClock clock_;
+  BatchOptions options_;
+  BatchObserver observer_;
+  CountingPool pool_;
+  SpokenModel model_ =
+      spoken_model(Tokenizer::built_in(51865).value(), {.n_mels = 80, .n_audio_ctx = 1500}, options_.run);
+  OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
+  std::unique_ptr<JobStore> store_;
+  RunId run_ = 0;
+  std::deque<BatchTask> tasks_;
+  std::optional<BatchFiles> files_;
+};
+
+}  // namespace
+
+TEST_F(BatchFilesTest, ARunningTaskThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFree) {
+  const TaskId id = add("a");
+  files_->all_added();
+  files_->serve(&model_);
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  ASSERT_TRUE(files_->context(taken->index));
+  EXPECT_EQ(pool_.engines, 1);
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_FALSE(files_->context(taken->index)) << "its stages let go of it";
+  files_->failed(taken->index, {Fault::cancelled, "stopped"});
+  EXPECT_EQ(pool_.engines, 0);
+  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(task(id).state, TaskState::cancelled);
+  EXPECT_FALSE(files_->next()) << "the batch is done";
+}
+
+TEST_F(BatchFilesTest, ATaskWhoseCancellingTheStoreCannotRecordIsStillCounted) {
+  const TaskId id = add("a");
+  files_->all_added();
+  ASSERT_TRUE(files_->next());
+  in_database(
+      "CREATE TRIGGER full BEFORE UPDATE OF state ON tasks WHEN NEW.state = 'cancelled' BEGIN "
+      "SELECT RAISE(ABORT, 'the disk is full'); END");
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_EQ(files_->counts().cancelled, 0U);
+  in_database("DROP TRIGGER full");
+  clock_.advance(kLeaseLength + std::chrono::seconds(1));
+  files_->reap();
+  EXPECT_FALSE(files_->next()) << "it has another look, and finds that the task was cancelled";
+  EXPECT_EQ(files_->counts().cancelled, 1U);
+}
+
+TEST_F(BatchFilesTest, ATaskThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled) {
+  const TaskId id = add("a");
+  files_->all_added();
+  ASSERT_TRUE(files_->next());
+  in_database(
+      "CREATE TRIGGER taken AFTER UPDATE OF lease_until ON tasks WHEN NEW.cancel_wished BEGIN "
+      "UPDATE tasks SET lease_token = 'another' WHERE id = NEW.id; END");
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_EQ(files_->counts().cancelled, 0U);
+  EXPECT_EQ(task(id).state, TaskState::running);
+}
+
+TEST_F(BatchFilesTest, AfterASuspendItsOwnLeasesAreRenewedBeforeAnyIsTakenBack) {
+  const TaskId id = add("a");
+  files_->all_added();
+  ASSERT_TRUE(files_->next());
+  clock_.advance(std::chrono::hours(8));
+  files_->reap();
+  EXPECT_EQ(files_->in_work().size(), 1U);
+  EXPECT_EQ(task(id).state, TaskState::running);
+  EXPECT_EQ(task(id).strikes, 0);
+}
+
+TEST_F(BatchFilesTest, APausedBatchTakesNothingUpUntilItGoesOn) {
+  add("a");
+  add("b");
+  files_->all_added();
+  ASSERT_TRUE(files_->next());
+  files_->pause();
+  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  EXPECT_TRUE(files_->go_on());
+  EXPECT_TRUE(second.get());
+}
+
+TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
+  add("a");
+  add("b");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  files_->pause();
+  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  EXPECT_FALSE(second.get());
+  EXPECT_FALSE(files_->go_on()) << "too late";
+}
+
+TEST_F(BatchFilesTest, WhatIsNoTaskOfThisRunOrHasEndedCannotBeCancelled) {
+  const TaskId id = add("a");
+  const auto unknown = files_->cancel(999999);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().fault, Fault::missing);
+  EXPECT_TRUE(files_->cancel(id)) << "it waits";
+  EXPECT_FALSE(files_->cancel(id)) << "it has ended";
+}
+
+TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoOf) {
+  add("a");
+  add("b");
+  const auto a = files_->next(), b = files_->next();
+  ASSERT_TRUE(a && b);
+  std::filesystem::remove(a->input);
+  EXPECT_EQ(files_->begin(a->index).error().fault, Fault::missing);
+  EXPECT_TRUE(files_->begin(b->index));
+  add("c");
+  const auto c = files_->next();
+  ASSERT_TRUE(c);
+  files_->abort();
+  EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
+}

@@ -1,0 +1,40 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+#include "worker/network.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+/// The model that comes with the program, with the end's id changed.
+Result<LoadedModel> loaded_with_eot(const std::string& id) {
+  const TempFolder folder;
+  const auto model = folder / "nano";
+  std::filesystem::copy(std::filesystem::path(TUTTI_SOURCE_DIR) / "models/nano", model);
+  auto tokenizer = read_file(model / "tokenizer.json").value();
+  const std::string usual = R"({"id":256,"content":"<|endoftext|>")";
+  tokenizer.replace(tokenizer.find(usual), usual.size(), R"({"id":)" + id + R"(,"content":"<|endoftext|>")");
+  EXPECT_TRUE(write_file_atomically(model / "tokenizer.json", tokenizer));
+  return load_model({.model_path = model, .device = "cpu", .compute_type = "float32"});
+}
+
+}  // namespace
+
+TEST(LoadModel, TakesTheSmallVocabularyOfTheModelThatComesWithTheProgram) {
+  const auto model = loaded_with_eot("256");
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_EQ(model->tokens.eot, 256);
+}
+
+TEST(LoadModel, RefusesATokenizerWhoseTokensLieOutsideTheVocabulary) {
+  const auto model = loaded_with_eot("900000");
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().fault, Fault::corrupt);
+  EXPECT_THAT(model.error().text(), HasSubstr("<|endoftext|> is token 900000, the model's vocabulary has 1765"));
+}
