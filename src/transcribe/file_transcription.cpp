@@ -10,11 +10,10 @@ namespace {
 /// What is heard of a file, and how to get back from its times to the recording's.
 class Sound {
  public:
-  explicit Sound(const SequentialFile& file) : recording_(file.decoded.recording) {
-    if (!file.speech) return;
-    packed_.emplace(recording_, *file.speech);
-    if (!file.speech->empty()) map_.emplace(*file.speech);
-  }
+  explicit Sound(const SequentialFile& file)
+      : recording_(file.decoded.recording),
+        packed_(file.speech ? std::optional<PackedRecording>(std::in_place, recording_, *file.speech) : std::nullopt),
+        map_(file.speech && !file.speech->empty() ? std::optional<SpeechMap>(*file.speech) : std::nullopt) {}
 
   const SampleReader& samples() const { return packed_ ? static_cast<const SampleReader&>(*packed_) : recording_; }
   Seconds position(std::int64_t seek) const {
@@ -28,8 +27,8 @@ class Sound {
 
  private:
   const Recording& recording_;
-  std::optional<PackedRecording> packed_{};
-  std::optional<SpeechMap> map_{};
+  std::optional<PackedRecording> packed_;
+  std::optional<SpeechMap> map_;
 };
 
 }  // namespace

@@ -42,8 +42,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   Tally tally(observer, files.size(), skipped);
   if (skipped == files.size()) return tally.summary();
 
-  const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position,
-                                                const std::vector<Segment>& fresh) {
+  const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position, const auto& fresh) {
     tally.progress(index, position, fresh);
   };
   std::shared_ptr<const LoadedWorker> loaded;

@@ -38,6 +38,15 @@ double beside(double least, CounterRandom& random) {
   return random.chance(0.2) ? random.uniform(least, least + 0.05) : random.uniform(0.1, 1);
 }
 
+Tone drawn_tone(double hertz, CounterRandom& random) {
+  Tone tone;
+  tone.hertz = hertz;
+  tone.phase = random.uniform(0, 6.28);
+  tone.edge = random.uniform(0, 0.008);  // some key hard
+  tone.start = beside(0, random);
+  return tone;
+}
+
 }  // namespace
 
 Result<void> check(const MorseCorpus& corpus) {
@@ -62,14 +71,11 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   clip.condition = corpus.condition.value_or(static_cast<Condition>(random.below(kConditions)));
   clip.path = radio_path_of(clip.condition, random);
   if (corpus.noise_db) clip.path.noise_db = random.uniform(corpus.noise_db->least, corpus.noise_db->most);
-  Tone tone;
-  tone.hertz = clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
+  clip.tone_hz = std::round(random.uniform(corpus.tone_hz.least, corpus.tone_hz.most));
   // A corpus without draws nothing here, and stays what it was before there were receivers.
   if (corpus.receiver_share > 0 && random.chance(corpus.receiver_share))
-    clip.path.receiver = drawn_receiver(tone.hertz, random);
-  tone.phase = random.uniform(0, 6.28);
-  tone.edge = random.uniform(0, 0.008);  // some key hard
-  tone.start = beside(0, random);
+    clip.path.receiver = drawn_receiver(clip.tone_hz, random);
+  Tone tone = drawn_tone(clip.tone_hz, random);
   const double after = beside(0.05, random);  // the last mark rings through the filter
   double seconds = random.uniform(kLeastNoise, std::min(corpus.longest.count(), 20.0));
   KeyedText keyed;

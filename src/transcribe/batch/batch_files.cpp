@@ -1,21 +1,15 @@
 #include "transcribe/batch/batch_files.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 
-#include "audio/byte_source.h"
-#include "base/files.h"
 #include "base/log.h"
-#include "base/sha256.h"
+#include "transcribe/batch/recording_digest.h"
 
 namespace tutti {
 namespace {
 
 constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
 constexpr std::size_t kFailuresShown = 50;
-constexpr std::size_t kHashedAtOnce = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
@@ -24,25 +18,6 @@ Seconds guess(const TaskSpec& spec) {
 
 tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
-}
-
-/// Read, not mapped: a recording that is cut short or cannot be read meanwhile is an error, and no signal that kills
-/// us.
-Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::atomic<bool>& aborted) {
-  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
-  auto bytes = FileBytes::over(file.get());
-  if (!bytes) return fail_in(path.string(), bytes.error());
-  Sha256 sum;
-  std::vector<std::byte> block(kHashedAtOnce);
-  for (std::int64_t at = 0; !aborted;) {
-    const auto got = bytes->read_at(at, block);
-    if (!got) return fail_in(path.string(), got.error());
-    if (*got == 0) return sum.hex();
-    sum.update(std::span(block).first(*got));
-    at += static_cast<std::int64_t>(*got);
-  }
-  return not_wanted();
 }
 
 }  // namespace
@@ -65,16 +40,10 @@ void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> au
   const Lock lock(mutex_);
   const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
   if (!fresh) return;
-  ++counts_.total;
-  if (state == TaskState::done) ++counts_.done;
-  if (state == TaskState::dead) ++counts_.failed;
-  if (state == TaskState::cancelled) ++counts_.cancelled;
+  counts_.add(state);
   if (is_final(state)) return;
   ++open_;
-  if (audio)
-    work_.lengths.push_back(*audio);
-  else
-    ++work_.unknown;
+  work_.add(audio);
   order_.add(id, at->second.audio);
   pool_.add_task(pool_task(id, at->second));
   changed_.notify_all();
@@ -252,7 +221,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (attempt.settled) return not_wanted();
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
   if (same.empty() && attempt.lease.task.sha256.empty()) {
-    const auto content = sha256_of_file(attempt.task->spec.input, aborted_);
+    const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
     if (!content) return tl::unexpected(content.error());
     const auto verdict = store_.content_known(attempt.lease.key, *content);
     if (!verdict) return tl::unexpected(verdict.error());

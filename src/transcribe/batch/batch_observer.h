@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
+#include "jobs/task.h"
 
 namespace tutti {
 
@@ -15,12 +17,25 @@ struct BatchCounts {
   std::size_t failed = 0;
   std::size_t cancelled = 0;
   std::size_t ended() const { return done + failed + cancelled; }
+  /// One more, which earlier runs may have ended.
+  void add(TaskState state) {
+    ++total;
+    if (state == TaskState::done) ++done;
+    if (state == TaskState::dead) ++failed;
+    if (state == TaskState::cancelled) ++cancelled;
+  }
 };
 
 /// What a run has to do, once all of it is known to the store.
 struct BatchWork {
   std::vector<Seconds> lengths{};  // of the recordings that are to be done, as far as they are known
   std::size_t unknown = 0;         // recordings whose length is not
+  void add(std::optional<Seconds> length) {
+    if (length)
+      lengths.push_back(*length);
+    else
+      ++unknown;
+  }
 };
 
 struct BatchStart {

@@ -1,0 +1,38 @@
+#include "transcribe/batch/recording_digest.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <span>
+#include <vector>
+
+#include "audio/byte_source.h"
+#include "base/files.h"
+#include "base/sha256.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
+
+}  // namespace
+
+// Read, not mapped: a recording that is cut short or cannot be read meanwhile is an error, and no signal that kills us.
+Result<std::string> sha256_of_recording(const std::filesystem::path& path, const std::atomic<bool>& aborted) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  auto bytes = FileBytes::over(file.get());
+  if (!bytes) return fail_in(path.string(), bytes.error());
+  Sha256 sum;
+  std::vector<std::byte> block(kReadAtOnce);
+  for (std::int64_t at = 0; !aborted;) {
+    const auto got = bytes->read_at(at, block);
+    if (!got) return fail_in(path.string(), got.error());
+    if (*got == 0) return sum.hex();
+    sum.update(std::span(block).first(*got));
+    at += static_cast<std::int64_t>(*got);
+  }
+  return fail(Fault::cancelled, path.string() + ": reading was stopped");
+}
+
+}  // namespace tutti
