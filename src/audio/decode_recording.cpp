@@ -154,6 +154,9 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
 
 tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
   const std::string where = " while reading " + name_ + " at " + position_text(length_of(samples_, kModelRate));
+  if (child.signal == SIGXFSZ)
+    return fail(Fault::exhausted, "the decoder's sound is larger than files may be" + where,
+                "Raise the limit of a file's size (ulimit -f)");
   if (child.signal != 0) {
     const char* signal = ::sigabbrev_np(child.signal);
     return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,

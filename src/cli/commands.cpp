@@ -1,8 +1,10 @@
 #include "cli/commands.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/nearest.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench_command.h"
@@ -70,7 +72,9 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-int run_tutti(const std::vector<std::string>& arguments) {
+namespace {
+
+int run_named(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     print_help();
     return arguments.empty() ? kUsage : kDone;
@@ -84,6 +88,17 @@ int run_tutti(const std::vector<std::string>& arguments) {
   return complain({Fault::usage, "'" + name + "': no such command",
                    meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?"},
                   kUsage);
+}
+
+}  // namespace
+
+int run_tutti(const std::vector<std::string>& arguments) {
+  const int code = run_named(arguments);
+  // What a full disk swallowed of the answer must not look like success to whoever reads it.
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  complain(system_error("standard output", "could not be written", errno != 0 ? errno : EIO), kSomeFailed);
+  return code == kDone ? kSomeFailed : code;
 }
 
 }  // namespace tutti

@@ -55,19 +55,7 @@ struct Target {
   std::string layout_flag;  // one that needs word times; empty: none is set
 };
 
-/// What the reader leaves out would be gone.
-Result<void> expect_other_files(const PlannedFile& file) {
-  for (const auto& output : file.outputs) {
-    std::error_code differ;
-    if (!std::filesystem::equivalent(output, file.input, differ)) continue;
-    return fail(Fault::usage, output.string() + " is the transcript itself and would be overwritten",
-                "Name another folder with -o");
-  }
-  return {};
-}
-
 Result<void> convert(const PlannedFile& file, const Target& target) {
-  if (auto others = expect_other_files(file); !others) return others;
   const auto text = read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);

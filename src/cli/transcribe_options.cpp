@@ -38,7 +38,9 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
   Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
   format.letter = 'f';
   format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
-  table.add("name-by", c.name_by, "stem|path", "talks/monday.mp3 becomes monday.srt, or talks/monday.mp3.srt")
+  table
+      .add("name-by", c.name_by, "stem|path",
+           "a/talk.mp3 becomes talk.srt, or with path talk.mp3.srt, below the folder that all inputs share")
       .choices = {"stem", "path"};
   table.add_switch("skip-existing", c.skip_existing,
                    "leave out files whose outputs are all there and newer: goes on after a stop");
@@ -126,7 +128,13 @@ Result<void> check_numbers(const TranscribeCommand& c) {
     return fail(Fault::usage,
                 std::string(flag) + ": expected " + show_value(least) + " or more, found " + show_value(found));
   };
-  if (auto meant = at_least("--threads", 0, c.threads); !meant) return meant;
+  constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
+  if (c.threads < 0 || c.threads > kMostThreads)
+    return fail(Fault::usage,
+                "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(c.threads));
+  for (const double second : c.clip_timestamps)
+    if (!(second >= 0))
+      return fail(Fault::usage, "--clip-timestamps: expected seconds of 0 or more, found " + show_value(second));
   if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/environment.h"
@@ -113,6 +114,10 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   }
   // A folder beside us that happens to be called like a model is not in the way of that model.
   if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
+  const auto config = read_file(path / "config.json");
+  if (config && !nlohmann::json::accept(*config))
+    return fail(Fault::corrupt, (path / "config.json").string() + " is damaged: it is no JSON",
+                "Copy or download the model again");
   return fail(
       Fault::usage, path.string() + " is no Whisper model",
       "Expected a folder whose config.json has \"model_type\": \"whisper\", a faster-whisper folder, a .pt file of "

@@ -1,7 +1,15 @@
 #include "transcribe/output_plan.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <map>
+#include <optional>
+#include <set>
+
+#include "base/files.h"
 
 namespace tutti {
 namespace {
@@ -41,11 +49,30 @@ bool newer_than_input(const PlannedFile& file) {
   });
 }
 
+using FileNumber = std::pair<dev_t, ino_t>;
+
+std::optional<FileNumber> number_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return FileNumber{facts.st_dev, facts.st_ino};
+}
+
+/// A recording that is called talk.txt would become its own transcript.
+Result<void> expect_no_input(const fs::path& output, const std::set<FileNumber>& inputs) {
+  const auto number = number_of(output);
+  if (!number || !inputs.contains(*number)) return {};
+  return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
+              "Name another folder with --output-dir");
+}
+
 }  // namespace
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
   const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::map<std::string, std::string> taken;  // output base -> input
+  std::set<FileNumber> read;
+  for (const auto& input : inputs)
+    if (const auto number = number_of(input)) read.insert(*number);
   std::vector<PlannedFile> plan;
   for (const auto& input : inputs) {
     const fs::path base = base_of(input, options, common);
@@ -53,15 +80,33 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     if (!fresh)
       return fail(Fault::usage,
                   "'" + other->second + "' and '" + input + "' would both be written to " + base.string() + ".*",
-                  other->second == input ? "Name each input once"
-                                         : "Use --name-by path, or different --output-dir folders in two runs");
+                  other->second == input || options.name_by == NameBy::path
+                      ? "Name each input once"
+                      : "Use --name-by path, or different --output-dir folders in two runs");
     PlannedFile file{.input = input, .outputs = {}};
-    for (const auto& format : options.formats)
+    for (const auto& format : options.formats) {
       file.outputs.push_back(base.string() + "." + std::string(extension(format)));
+      if (auto free = expect_no_input(file.outputs.back(), read); !free) return tl::unexpected(free.error());
+    }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
     plan.push_back(std::move(file));
   }
   return plan;
+}
+
+Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
+  std::set<fs::path> folders;
+  for (const auto& file : plan)
+    if (!file.already_done)
+      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
+  for (const auto& folder : folders) {
+    std::error_code why;
+    fs::create_directories(folder, why);
+    if (!why && !fs::is_directory(folder, why)) why = std::make_error_code(std::errc::not_a_directory);
+    if (!why && ::access(folder.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
+    if (why) return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
+  }
+  return {};
 }
 
 }  // namespace tutti

@@ -29,7 +29,12 @@ struct PlannedFile {
   bool already_done = false;  // only with skip_existing
 };
 
-/// Decides every output path before work starts. Two inputs that would write one file are refused, naming both.
+/// Decides every output path before work starts. Two inputs that would write one file are refused, naming both; so is
+/// an output that is one of the inputs.
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options);
+
+/// Makes the folders of all outputs that are still to be written, and sees whether files can be made there: better
+/// known before hours of work than after.
+Result<void> make_folders_of(const std::vector<PlannedFile>& plan);
 
 }  // namespace tutti

@@ -55,6 +55,17 @@ void remove_tensor(Parts& parts, const std::string& name) {
   }
 }
 
+TEST(Loading, LayersThatTheConfigDoesNotHaveAreRefused) {
+  const TempFolder folder;
+  put_random_model(folder.path(), [](Parts&) {});
+  auto config = nlohmann::json::parse(random_config());
+  const int layers = config["decoder_layers"];
+  config["decoder_layers"] = layers - 1;
+  put(folder / "config.json", config.dump());
+  EXPECT_THAT(failure(folder.path()), AllOf(HasSubstr("decoder.layers." + std::to_string(layers - 1)),
+                                            HasSubstr("expected " + std::to_string(layers - 1) + " layers")));
+}
+
 TEST(Loading, OpenAiCheckpointsGiveTheSameModelAsTheHuggingFaceFolder) {
   EXPECT_LT(distance(encoded_by(golden_folder() / "random/random.pt"), expected_encoding()), 1e-5);
 }

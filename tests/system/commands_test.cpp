@@ -152,6 +152,14 @@ TEST(Transcribe, ADryRunReadsAndWritesNothing) {
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 
+TEST(Commands, AFullStandardOutputIsNoSuccess) {
+  for (const char* words : {"--help", "transcribe --show-config", "wer --help"}) {
+    const auto end = run_program({"/bin/sh", "-c", "'" + tutti_program() + "' " + words + " > /dev/full"});
+    EXPECT_EQ(end.exit_code, 3) << words;
+    expect_said(end.err, "standard output");
+  }
+}
+
 TEST(Convert, WritesTheSameSubtitlesAsTheTranscriptionDid) {
   TUTTI_NEEDS("whisper-tiny.en/clips/mixed-1.wav");
   const TempFolder out, converted;
@@ -169,7 +177,7 @@ TEST(Convert, NeverOverwritesTheTranscriptItReads) {
   ASSERT_TRUE(write_file_atomically(folder / "talk.json", transcript));
   const ProgramEnd end = run_program(
       {tutti_program(), "convert", (folder / "talk.json").string(), "-f", "json", "-o", folder.path().string()});
-  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.exit_code, 2);
   expect_said(end.err, "would be overwritten");
   EXPECT_EQ(read_file(folder / "talk.json").value(), transcript);
 }

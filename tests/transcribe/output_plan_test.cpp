@@ -22,6 +22,29 @@ TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
   EXPECT_NE(plan.error().hint.find("--name-by path"), std::string::npos);
 }
 
+TEST(OutputPlan, AnInputIsNeverAnOutput) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "a recording of that name"));
+  const std::string other = folder / "other.mp3", named = folder / "talk.txt";
+  EXPECT_TRUE(plan_outputs({other, named}, {.folder = folder.path(), .formats = {Format::srt}}));
+  const auto plan = plan_outputs({other, named}, {.folder = folder.path(), .formats = {Format::srt, Format::txt}});
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("talk.txt is an input itself"), std::string::npos);
+}
+
+TEST(OutputPlan, AFolderThatCannotBeWrittenToIsKnownBeforeTheWork) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "file", ""));
+  const auto made = [&](const std::filesystem::path& out) {
+    return make_folders_of(plan_outputs({"talk.mp3"}, {.folder = out, .formats = {Format::txt}}).value());
+  };
+  EXPECT_TRUE(made(folder / "new/deeper"));
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "new/deeper"));
+  EXPECT_FALSE(made(folder / "file"));
+  EXPECT_FALSE(made(folder / "file/below"));
+  EXPECT_FALSE(made("/proc/nope"));
+}
+
 TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {
   const auto plan = plan_outputs({"/x/a/talk.mp3", "/x/b/talk.wav", "/x/b/talk.mp3"},
                                  {.folder = "out", .formats = {Format::txt}, .name_by = NameBy::path});

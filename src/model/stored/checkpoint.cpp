@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/numbers.h"
 #include "hub/model_files.h"
 #include "model/stored/ctranslate2/whisper.h"
 #include "model/stored/ggml.h"
@@ -157,7 +158,9 @@ bool is_weight(const StoredTensor& tensor) {
 
 }  // namespace
 
-Result<Checkpoint> open_checkpoint(const fs::path& path) {
+namespace {
+
+Result<Checkpoint> opened(const fs::path& path) {
   // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
   // bytes.
   const auto kind = kind_of(path);
@@ -165,6 +168,35 @@ Result<Checkpoint> open_checkpoint(const fs::path& path) {
   if (kind == ModelKind::ggml) return open_file(path, path, read_ggml);
   if (kind == ModelKind::hugging_face || fs::is_directory(path)) return open_hugging_face(path);
   return open_file(path, path, read_openai);
+}
+
+/// Without its last layers a network still answers, and answers nonsense.
+Result<void> expect_no_layer_beyond(const Checkpoint& checkpoint, const std::string& half, std::int64_t layers) {
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with(half + ".blocks.")) continue;
+    const auto number = std::string_view(name).substr(half.size() + 8);
+    const auto layer = number_in<std::int64_t>(number.substr(0, number.find('.')));
+    if (!layer || *layer < layers) continue;
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + tensor.name + "' " + shape_text(tensor.shape) +
+                    " is of a layer that the config does not have: expected " + std::to_string(layers) +
+                    " layers in the " + half,
+                "Weights and config belong to different models");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Checkpoint> open_checkpoint(const fs::path& path) {
+  auto checkpoint = opened(path);
+  if (!checkpoint) return checkpoint;
+  const auto& dims = checkpoint->shape.dims;
+  if (auto fits = expect_no_layer_beyond(*checkpoint, "encoder", dims.n_audio_layer); !fits)
+    return tl::unexpected<Error>(fits.error());
+  if (auto fits = expect_no_layer_beyond(*checkpoint, "decoder", dims.n_text_layer); !fits)
+    return tl::unexpected<Error>(fits.error());
+  return checkpoint;
 }
 
 Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
