@@ -23,7 +23,7 @@ namespace {
 
 Display display_of(const TranscribeCommand& command) {
   if (command.json) return Display::json;
-  if (command.quiet) return Display::quiet;
+  if (command.quiet || !command.verbose) return Display::quiet;
   const bool on_terminal = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   const bool wants_text = command.verbose.value_or(false);
   return on_terminal || !wants_text ? Display::live : Display::plain;

@@ -44,7 +44,8 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
       .choices = {"stem", "path"};
   table.add_switch("skip-existing", c.skip_existing,
                    "leave out files whose outputs are all there and newer: goes on after a stop");
-  table.add("verbose", c.verbose, "True|False|None", "False: a progress bar instead of the text, also in a pipe");
+  table.add("verbose", c.verbose, "True|False|None",
+            "False: a progress bar instead of the text, also in a pipe; None: neither");
   table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
   table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
   table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop");
@@ -135,6 +136,10 @@ Result<void> check_numbers(const TranscribeCommand& c) {
   for (const double second : c.clip_timestamps)
     if (!(second >= 0))
       return fail(Fault::usage, "--clip-timestamps: expected seconds of 0 or more, found " + show_value(second));
+  for (std::size_t i = 1; i < c.clip_timestamps.size(); i += 2)
+    if (c.clip_timestamps[i] < c.clip_timestamps[i - 1])
+      return fail(Fault::usage, "--clip-timestamps: expected no end before its start, found " +
+                                    show_value(c.clip_timestamps[i - 1]) + "," + show_value(c.clip_timestamps[i]));
   if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
   return {};
 }

@@ -69,7 +69,7 @@ TEST(OptionTable, NegativeNumbersAreValuesAndADashIsAFile) {
 
 TEST(OptionTable, AFlagWinsOverItsVariableAndAVariableOverTheFile) {
   const SettingSources sources{.environment = {{"TUTTI_MODEL", "from-variable"}, {"TUTTI_THREADS", "3"}},
-                               .file = {{"model", "from-file"}, {"threads", "2"}, {"output-dir", "from-file"}},
+                               .file = {{"model", "from-file"}, {"threads", "2"}, {"output_dir", "from-file"}},
                                .file_name = "config.toml"};
   Knobs knobs;
   OptionTable table = table_of(knobs);
@@ -80,7 +80,7 @@ TEST(OptionTable, AFlagWinsOverItsVariableAndAVariableOverTheFile) {
   const std::string shown = table.show_config();
   EXPECT_NE(shown.find("# --model"), std::string::npos) << shown;
   EXPECT_NE(shown.find("# TUTTI_THREADS"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("# config.toml: output-dir"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("# config.toml: output_dir"), std::string::npos) << shown;
   EXPECT_NE(shown.find("# default"), std::string::npos) << shown;
 }
 

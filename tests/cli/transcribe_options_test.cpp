@@ -102,6 +102,18 @@ TEST(TranscribeOptions, ASearchThatCannotBeMeantIsNamed) {
   }
 }
 
+TEST(TranscribeOptions, ThreadsAndClipTimesThatCannotBeMeantAreNamed) {
+  const auto what = [](const std::string& flag, const std::string& value) {
+    const auto options = options_of({"a.wav", flag, value});
+    return options ? std::string() : options.error().text();
+  };
+  for (const char* threads : {"-1", "1025"})
+    EXPECT_NE(what("--threads", threads).find("expected 0 to 1024"), std::string::npos) << threads;
+  EXPECT_NE(what("--clip-timestamps", "0,1,-2").find("found -2"), std::string::npos);
+  EXPECT_NE(what("--clip-timestamps", "5,3").find("5,3"), std::string::npos);
+  EXPECT_EQ(what("--clip-timestamps", "0 , 1.5,2"), "");  // Python takes spaces there
+}
+
 TEST(TranscribeOptions, WordTimesAreOffAndTheirRulesTheReferences) {
   EXPECT_EQ(options_of({"a.wav"})->long_form.words, std::nullopt);
   for (const auto& spelt : {std::vector<std::string>{"a.wav", "--word-timestamps"},

@@ -8,12 +8,17 @@
 namespace tutti {
 namespace {
 
+/// output_dir and output-dir are one name.
+std::string with_hyphens(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 /// --output_dir=x -> {output-dir, x}; the value keeps its underscores.
 std::pair<std::string, std::optional<std::string>> split_flag(std::string_view argument) {
   argument.remove_prefix(2);
   const auto equals = argument.find('=');
-  std::string name(argument.substr(0, equals));
-  std::replace(name.begin(), name.end(), '_', '-');
+  std::string name = with_hyphens(std::string(argument.substr(0, equals)));
   if (equals == std::string_view::npos) return {name, std::nullopt};
   return {name, std::string(argument.substr(equals + 1))};
 }
@@ -137,7 +142,7 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
 Result<OptionTable::Wish> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
   // Weakest first; each stronger source writes over it.
   for (const auto& [key, value] : sources.file) {
-    Option* option = find(key);
+    Option* option = find(with_hyphens(key));
     if (!option) return fail(Fault::usage, sources.file_name + ": '" + key + "': no such setting", unknown_hint(key));
     if (auto set = apply(*option, value, sources.file_name + ": " + key); !set) return tl::unexpected(set.error());
   }

@@ -35,6 +35,7 @@ Result<void> read_list(std::string_view text, std::vector<T>& into, std::string_
     const auto comma = std::min(text.find(','), text.size());
     std::string_view item = text.substr(0, comma);
     while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
     T value{};
     if (!read_value(item, value)) return not_a(kind, text);
     values.push_back(value);
