@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -63,6 +64,8 @@ class DevicePoolTest : public testing::Test {
 
 TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay) {
   const auto many = pool({card("a", 30), card("b", 30), card("c", 30)});
+  const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
+  while (std::ranges::any_of(many->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
   many->add_task({.id = 1, .audio = Seconds(300)});
   const auto engine = many->engine({.id = 1, .audio = Seconds(300)});
   std::vector<std::future<Result<Decoded>>> answers;
@@ -105,7 +108,7 @@ TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
 }
 
 TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
-  const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(20));
+  const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(150));
   one->add_task({.id = 1});
   const auto engine = one->engine({.id = 1});
   const auto answer = transcribe(*engine, 1, 0.5F);
