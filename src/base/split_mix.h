@@ -14,4 +14,9 @@ constexpr std::uint64_t finalised(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+/// The number that SplitMix64 gives behind the state `x`.
+constexpr std::uint64_t split_mixed(std::uint64_t x) {
+  return finalised(x + kSplitMixStep);
+}
+
 }  // namespace tutti

@@ -123,24 +123,25 @@ OutputOptions output_options(const TranscribeCommand& c) {
 
 namespace {
 
-Result<void> check_numbers(const TranscribeCommand& c) {
-  const auto at_least = [](const char* flag, std::int32_t least, std::int32_t found) -> Result<void> {
-    if (found >= least) return {};
-    return fail(Fault::usage,
-                std::string(flag) + ": expected " + show_value(least) + " or more, found " + show_value(found));
-  };
+Result<void> check_counts(const TranscribeCommand& c) {
   constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
   if (c.threads < 0 || c.threads > kMostThreads)
     return fail(Fault::usage,
                 "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(c.threads));
-  for (const double second : c.clip_timestamps)
+  if (c.files_at_once < 0)
+    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
+  return {};
+}
+
+/// Of starts and ends in turn.
+Result<void> check_clips(const std::vector<double>& clips) {
+  for (const double second : clips)
     if (!(second >= 0))
       return fail(Fault::usage, "--clip-timestamps: expected seconds of 0 or more, found " + show_value(second));
-  for (std::size_t i = 1; i < c.clip_timestamps.size(); i += 2)
-    if (c.clip_timestamps[i] < c.clip_timestamps[i - 1])
+  for (std::size_t end = 1; end < clips.size(); end += 2)
+    if (clips[end] < clips[end - 1])
       return fail(Fault::usage, "--clip-timestamps: expected no end before its start, found " +
-                                    show_value(c.clip_timestamps[i - 1]) + "," + show_value(c.clip_timestamps[i]));
-  if (auto meant = at_least("--files-at-once", 0, c.files_at_once); !meant) return meant;
+                                    show_value(clips[end - 1]) + "," + show_value(clips[end]));
   return {};
 }
 
@@ -222,7 +223,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .threads = c.threads,
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
-  if (auto meant = check_numbers(c); !meant) return tl::unexpected(meant.error());
+  if (auto meant = check_counts(c); !meant) return tl::unexpected(meant.error());
+  if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
   const auto batch_size = batch_size_of(c);
   if (!batch_size) return tl::unexpected(batch_size.error());
   options.batch_size = *batch_size;

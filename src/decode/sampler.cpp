@@ -11,10 +11,6 @@
 namespace tutti {
 namespace {
 
-std::uint64_t mix(std::uint64_t bits) {
-  return finalised(bits + kSplitMixStep);
-}
-
 /// The token of `block` at which the running sum passes `target`; where rounding leaves a crumb, the last that is
 /// possible at all. Nothing where none is.
 std::optional<std::size_t> walk(std::span<const float> block, float largest, float scale, double target) {
@@ -52,7 +48,7 @@ std::int32_t draw(std::span<const float> logits, float largest, float scale, dou
 }  // namespace
 
 double uniform(const SampleKey& key) {
-  const auto bits = mix(mix(mix(key.seed) ^ key.sample) ^ key.step);
+  const auto bits = split_mixed(split_mixed(split_mixed(key.seed) ^ key.sample) ^ key.step);
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }
 

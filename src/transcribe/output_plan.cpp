@@ -102,7 +102,6 @@ Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
   for (const auto& folder : folders) {
     std::error_code why;
     fs::create_directories(folder, why);
-    if (!why && !fs::is_directory(folder, why)) why = std::make_error_code(std::errc::not_a_directory);
     if (!why && ::access(folder.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
     if (why) return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
   }

@@ -30,8 +30,7 @@ Trouble current_trouble(const char* doing) {
   } catch (const std::bad_alloc&) {
     return {.error = error(Fault::exhausted, "out of memory"), .out_of_memory = true};
   } catch (const c10::AcceleratorError& lost) {
-    constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation: of pinned memory, or of a graph
-    if (lost.get_error_code() == kMemoryAllocation)
+    if (lost.get_error_code() == KernelError::kOutOfMemory)  // of pinned memory, or of a graph
       return {.error = error(Fault::exhausted, lost.what_without_backtrace()), .out_of_memory = true};
     return {.error = error(Fault::device, lost.what_without_backtrace()), .fatal = true};
   } catch (const c10::Error& torch) {

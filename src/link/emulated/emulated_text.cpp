@@ -12,10 +12,6 @@ namespace {
 constexpr double kWordsPerFrame = 0.025;  // 2.5 a second
 constexpr std::int32_t kWordsPerSentence = 10;
 
-std::uint64_t mixed(std::uint64_t x) {
-  return finalised(x + kSplitMixStep);
-}
-
 }  // namespace
 
 std::uint64_t content_of(std::span<const float> mel) {
@@ -25,7 +21,7 @@ std::uint64_t content_of(std::span<const float> mel) {
     std::memcpy(&bits, &value, sizeof bits);
     sum = (sum ^ bits) * 0x100000001b3U;
   }
-  return mixed(sum);
+  return split_mixed(sum);
 }
 
 std::vector<std::int32_t> emulated_text(const EmulatedSpeech& speech, std::uint64_t content, std::int32_t frames,
@@ -39,7 +35,7 @@ std::vector<std::int32_t> emulated_text(const EmulatedSpeech& speech, std::uint6
     std::vector<std::int32_t> sentence;
     if (timestamps) sentence.push_back(time_at(first));
     for (std::int32_t word = first; word < behind; ++word) {
-      const auto& ids = speech.words[mixed(content + static_cast<std::uint64_t>(word)) % speech.words.size()];
+      const auto& ids = speech.words[split_mixed(content + static_cast<std::uint64_t>(word)) % speech.words.size()];
       sentence.insert(sentence.end(), ids.begin(), ids.end());
     }
     sentence.insert(sentence.end(), speech.stop.begin(), speech.stop.end());

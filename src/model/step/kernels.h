@@ -20,11 +20,12 @@ class KernelError : public std::runtime_error {
   /// This build has no code for the card; the card itself is sound.
   bool is_missing_code() const { return code_ == kNoKernelImage; }
   /// The card is sound; with less at once it may go.
-  bool is_out_of_memory() const { return code_ == kMemoryAllocation; }
+  bool is_out_of_memory() const { return code_ == kOutOfMemory; }
+
+  static constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
 
  private:
-  static constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation
-  static constexpr int kNoKernelImage = 209;   // cudaErrorNoKernelImageForDevice
+  static constexpr int kNoKernelImage = 209;  // cudaErrorNoKernelImageForDevice
   static constexpr const char* kHowToBuild =
       "; this build has no kernels for this GPU: build it there, or with -DCMAKE_CUDA_ARCHITECTURES=N, its compute "
       "capability (75, 80, 86, 89, 90, ...)";

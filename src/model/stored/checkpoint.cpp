@@ -156,10 +156,6 @@ bool is_weight(const StoredTensor& tensor) {
   return tensor.type <= ElementType::f32 || is_quantised(tensor);
 }
 
-}  // namespace
-
-namespace {
-
 Result<Checkpoint> opened(const fs::path& path) {
   // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
   // bytes.
@@ -172,9 +168,10 @@ Result<Checkpoint> opened(const fs::path& path) {
 
 /// Without its last layers a network still answers, and answers nonsense.
 Result<void> expect_no_layer_beyond(const Checkpoint& checkpoint, const std::string& half, std::int64_t layers) {
+  const std::string blocks = half + ".blocks.";
   for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (!name.starts_with(half + ".blocks.")) continue;
-    const auto number = std::string_view(name).substr(half.size() + 8);
+    if (!name.starts_with(blocks)) continue;
+    const auto number = std::string_view(name).substr(blocks.size());
     const auto layer = number_in<std::int64_t>(number.substr(0, number.find('.')));
     if (!layer || *layer < layers) continue;
     return fail(Fault::corrupt,

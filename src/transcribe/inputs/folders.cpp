@@ -113,12 +113,12 @@ void search_folder(const fs::path& folder, const std::function<bool(const fs::pa
 }
 
 std::vector<fs::path> expand_glob(const std::string& pattern) {
-  glob_t matches{};
   std::vector<fs::path> found;
   if (pattern.find("**/") != std::string::npos) {
     for (const auto& one : without_braces(pattern)) std::ranges::move(expand_deep(one), std::back_inserter(found));
     return found;
   }
+  glob_t matches{};
   if (::glob(pattern.c_str(), GLOB_BRACE | GLOB_TILDE, nullptr, &matches) == 0)
     found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   ::globfree(&matches);
