@@ -5,6 +5,7 @@
 #include "model/cpu/instructions.h"
 #include "model/cpu/one_row_attention_job.h"
 #include "model/golden.h"
+#include "model/instruction_sets.h"
 
 namespace tutti {
 namespace {
@@ -54,44 +55,51 @@ TEST(OneRowAttention, ScoresFarApartNeitherOverflowNorVanish) {
   EXPECT_LT(distance(out[0], values[0][1]), 1e-6);
 }
 
-TEST(OneRowAttention, BothInstructionSetsComputeTheSame) {
-  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this processor has no AVX-512";
-  const auto q = at::randn({64});
-  const auto keys = at::randn({50, 64});
-  const auto values = at::randn({50, 64});
-  auto wide = at::empty({64});
-  auto narrow = at::empty({64});
-  std::vector<float> scratch(64);
-  OneRowAttention<float> job{q.const_data_ptr<float>(),
-                             keys.const_data_ptr<float>(),
-                             values.const_data_ptr<float>(),
-                             wide.mutable_data_ptr<float>(),
-                             50,
-                             0.125f};
-  attend_avx512(job, scratch.data());
-  job.out = narrow.mutable_data_ptr<float>();
-  attend_avx2(job, scratch.data());
-  EXPECT_LT(distance(wide, narrow), 1e-6);
+/// The kernel of a set of instructions, for keys and values of type T.
+template <class T>
+void attend_by(Instructions set, const OneRowAttention<T>& job, float* scratch) {
+  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {
+    if (set >= Instructions::dot512) return attend_dot512(job, scratch);
+  }
+  set >= Instructions::avx512 ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
 }
 
-TEST(OneRowAttention, ProductsOfPairsComputeWhatWideningDoes) {
-  if (best_instructions() < Instructions::dot512) GTEST_SKIP() << "this processor has no AVX512-BF16";
+TEST(OneRowAttention, EverySetOfInstructionsComputesTheSame) {
   const auto q = at::randn({64});
-  const auto keys = at::randn({1500, 64}).to(at::kBFloat16);
-  const auto values = at::randn({1500, 64}).to(at::kBFloat16);
+  const auto keys = at::randn({1, 50, 64});
+  const auto values = at::randn({1, 50, 64});
+  for (const auto set : sets_of_this_processor()) {
+    auto out = at::empty({64});
+    std::vector<float> scratch(64);
+    const OneRowAttention<float> job{q.const_data_ptr<float>(),
+                                     keys.const_data_ptr<float>(),
+                                     values.const_data_ptr<float>(),
+                                     out.mutable_data_ptr<float>(),
+                                     50,
+                                     0.125f};
+    attend_by(set, job, scratch.data());
+    EXPECT_LT(distance(out, exact(q, keys, values)), 1e-6) << static_cast<int>(set);
+  }
+}
+
+TEST(OneRowAttention, EverySetOfInstructionsComputesTheSameInBfloat16) {
+  const auto q = at::randn({64});
+  const auto keys = at::randn({1, 1500, 64}).to(at::kBFloat16);
+  const auto values = at::randn({1, 1500, 64}).to(at::kBFloat16);
   const auto stored = [](const at::Tensor& tensor) {
     return reinterpret_cast<const std::uint16_t*>(tensor.const_data_ptr<at::BFloat16>());
   };
   for (const std::int64_t length : {1, 33, 1500}) {
-    auto pairs = at::empty({64});
-    auto widened = at::empty({64});
-    std::vector<float> scratch(static_cast<std::size_t>(OneRowAttention<std::uint16_t>::scratch_size(length)));
-    OneRowAttention<std::uint16_t> job{q.const_data_ptr<float>(),       stored(keys), stored(values),
-                                       pairs.mutable_data_ptr<float>(), length,       0.125f};
-    attend_dot512(job, scratch.data());
-    job.out = widened.mutable_data_ptr<float>();
-    attend_avx512(job, scratch.data());
-    EXPECT_LT(distance(pairs, widened), 0.004) << length;  // weights are rounded to bfloat16
+    const auto expected = exact(q, keys.narrow(1, 0, length), values.narrow(1, 0, length));
+    for (const auto set : sets_of_this_processor()) {
+      auto out = at::empty({64});
+      std::vector<float> scratch(static_cast<std::size_t>(OneRowAttention<std::uint16_t>::scratch_size(length)));
+      const OneRowAttention<std::uint16_t> job{q.const_data_ptr<float>(),     stored(keys), stored(values),
+                                               out.mutable_data_ptr<float>(), length,       0.125f};
+      attend_by(set, job, scratch.data());
+      // Those of pairs round the weights, and q, to bfloat16.
+      EXPECT_LT(distance(out, expected), 0.004) << static_cast<int>(set) << ", length " << length;
+    }
   }
 }
 

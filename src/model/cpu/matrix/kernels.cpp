@@ -7,20 +7,20 @@ namespace {
 
 using Tables = std::array<Kernels, 3>;  // one per precision
 
-Tables tables(Kernels (*of)(Precision)) {
-  return {of(Precision::float32), of(Precision::bfloat16), of(Precision::int8)};
+/// Filled when first asked for: even the function that names a set's kernels is compiled to that set, and a processor
+/// without it stops at the first instruction.
+template <Kernels (*of)(Precision)>
+const Tables& tables() {
+  static const Tables filled{of(Precision::float32), of(Precision::bfloat16), of(Precision::int8)};
+  return filled;
 }
 
 const Tables& tables_for(Instructions instructions) {
-  static const Tables avx2 = tables(kernels_avx2);
-  static const Tables avx512 = tables(kernels_avx512);
-  static const Tables dot512 = tables(kernels_dot512);
-  static const Tables amx = tables(kernels_amx);
   switch (instructions) {
-    case Instructions::amx: return amx;
-    case Instructions::dot512: return dot512;
-    case Instructions::avx512: return avx512;
-    default: return avx2;
+    case Instructions::amx: return tables<kernels_amx>();
+    case Instructions::dot512: return tables<kernels_dot512>();
+    case Instructions::avx512: return tables<kernels_avx512>();
+    default: return tables<kernels_avx2>();
   }
 }
 
