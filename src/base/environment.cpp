@@ -1,5 +1,8 @@
 #include "base/environment.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace tutti {
@@ -9,10 +12,19 @@ std::optional<std::string> variable(const char* name) {
   return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+std::filesystem::path home_folder() {
+  if (const auto home = variable("HOME")) return *home;
+  passwd entry{};
+  passwd* found = nullptr;
+  char text[4096];
+  const bool known = ::getpwuid_r(::getuid(), &entry, text, sizeof text, &found) == 0 && found;
+  return known && entry.pw_dir && *entry.pw_dir ? entry.pw_dir : "/tmp";
+}
+
 std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home) {
   if (const auto named = variable(own)) return *named;
   if (const auto named = variable(xdg)) return std::filesystem::path(*named) / "tutti";
-  return std::filesystem::path(variable("HOME").value_or("/tmp")) / below_home / "tutti";
+  return home_folder() / below_home / "tutti";
 }
 
 }  // namespace tutti

@@ -9,6 +9,9 @@ namespace tutti {
 /// An environment variable that is set, and not to nothing.
 std::optional<std::string> variable(const char* name);
 
+/// The user's home: $HOME, else what the user database says, else /tmp.
+std::filesystem::path home_folder();
+
 /// Tutti's own folder of some kind: as the variable `own` says, else "tutti" in that of `xdg`, else "tutti" in
 /// `below_home` of the user's home.
 std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home);

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 
 #include "base/log.h"
@@ -85,16 +87,27 @@ void say_memory(const RunOptions& options) {
              stdout);
 }
 
+/// Why an input cannot be opened; empty: it can, or is standard input.
+std::string trouble_with(const std::filesystem::path& input) {
+  if (input == "-" || ::access(input.c_str(), R_OK) == 0) return "";
+  return std::strerror(errno);
+}
+
+/// Exit code: as the run's will be for what is known before it.
 int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
   std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
               options.compute_type.c_str());
   say_memory(options);
+  bool all_readable = true;
   for (const auto& file : plan) {
-    std::printf("%s%s\n", file.input.c_str(), file.already_done ? " (done already)" : "");
-    if (!file.already_done)
+    const std::string trouble = file.already_done ? "" : trouble_with(file.input);
+    all_readable = all_readable && trouble.empty();
+    const std::string note = file.already_done ? " (done already)" : trouble.empty() ? "" : ": " + trouble;
+    std::printf("%s%s\n", file.input.c_str(), note.c_str());
+    if (note.empty())
       for (const auto& output : file.outputs) std::printf("  -> %s\n", output.c_str());
   }
-  return kDone;
+  return all_readable ? kDone : kSomeFailed;
 }
 
 int exit_code(const RunSummary& summary) {

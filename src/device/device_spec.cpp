@@ -68,14 +68,21 @@ Result<DeviceSpec> emulated(std::string_view text) {
   return spec;
 }
 
+/// "cpu:0, cpu:1, cpu:5"
+std::string cores_of(const cpu_set_t& allowed) {
+  std::string text;
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed)) text += (text.empty() ? "cpu:" : ", cpu:") + std::to_string(core);
+  return text;
+}
+
 Result<ResolvedDevice> cpu_core(int core, const MachineDevices& devices) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ::sched_getaffinity(0, sizeof allowed, &allowed);
   if (core < 0 || core >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(core), &allowed))
-    return not_there("cpu:" + std::to_string(core) + ": this process may not use such a core; it has " +
-                         std::to_string(CPU_COUNT(&allowed)),
-                     devices);
+    return fail(Fault::missing, "cpu:" + std::to_string(core) + ": this process may not use such a core",
+                "It may use " + cores_of(allowed));
   return ResolvedDevice{
       .kind = ResolvedDevice::Kind::cpu, .name = "core " + std::to_string(core) + " of " + devices.cpu, .core = core};
 }

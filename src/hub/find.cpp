@@ -93,8 +93,7 @@ Result<fs::path> find_by_name(std::string_view word, const ModelPlaces& places) 
 }  // namespace
 
 ModelPlaces ModelPlaces::from_environment() {
-  const fs::path home = variable("HOME").value_or("/tmp");
-  const fs::path cache = variable("XDG_CACHE_HOME").value_or(home / ".cache");
+  const fs::path cache = variable("XDG_CACHE_HOME").value_or(home_folder() / ".cache");
   const fs::path hf_home = variable("HF_HOME").value_or(cache / "huggingface");
   return {
       .own = cache_folder() / "models",

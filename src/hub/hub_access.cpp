@@ -28,16 +28,16 @@ std::filesystem::path token_file() {
   if (const auto named = variable("HF_TOKEN_PATH")) return *named;
   if (const auto home = variable("HF_HOME")) return std::filesystem::path(*home) / "token";
   const auto cache = variable("XDG_CACHE_HOME");
-  const std::filesystem::path base =
-      cache ? std::filesystem::path(*cache) : std::filesystem::path(variable("HOME").value_or("")) / ".cache";
+  const std::filesystem::path base = cache ? std::filesystem::path(*cache) : home_folder() / ".cache";
   return base / "huggingface" / "token";
 }
 
 Error not_there(const std::string& thing) {
   std::string near;
-  for (const auto& name : nearest_names(thing)) near += (near.empty() ? "" : ", ") + name;
+  for (const auto& name : nearest_names(thing))
+    if (name != thing) near += (near.empty() ? "" : ", ") + name;
   return {Fault::missing, thing + ": the hub has nothing of this name, or does not show it without a token",
-          "Names close to it: " + near + ". For a private model set HF_TOKEN"};
+          (near.empty() ? "" : "Names close to it: " + near + ". ") + "For a private model set HF_TOKEN"};
 }
 
 }  // namespace

@@ -108,7 +108,12 @@ Heads listed_heads(const std::filesystem::path& file, const WhisperDims& dims) {
   const auto text = read_file(file);
   if (!text) return {};
   const auto config = json::parse(*text, nullptr, false);
-  if (!config.is_object()) return {};
+  if (!config.is_object()) {
+    log(Level::warning, file.string() +
+                            " is damaged: expected a JSON object; the heads it may name for word times are "
+                            "not known. Copy or download the model again");
+    return {};
+  }
   const auto listed = config.find("alignment_heads");
   if (listed == config.end() || !listed->is_array()) return {};
   Heads heads;

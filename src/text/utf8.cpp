@@ -24,6 +24,17 @@ Lead lead_of(unsigned char byte) {
   return {0};
 }
 
+/// How many bytes at the front are UTF-8.
+std::size_t valid_start(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const CodePoint point = code_point_at(bytes, at);
+    if (!point.valid) break;
+    at += point.size;
+  }
+  return at;
+}
+
 }  // namespace
 
 CodePoint code_point_at(std::string_view text, std::size_t at) {
@@ -61,13 +72,12 @@ void append_utf8(std::string& out, char32_t value) {
   }
 }
 
+bool is_utf8(std::string_view bytes) {
+  return valid_start(bytes) == bytes.size();
+}
+
 std::string replace_invalid_utf8(std::string bytes) {
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const CodePoint point = code_point_at(bytes, at);
-    if (!point.valid) break;
-    at += point.size;
-  }
+  std::size_t at = valid_start(bytes);
   if (at == bytes.size()) return bytes;  // nearly always
 
   std::string out = bytes.substr(0, at);

@@ -21,6 +21,9 @@ CodePoint code_point_at(std::string_view text, std::size_t at);
 
 void append_utf8(std::string& out, char32_t value);
 
+/// Whether every byte belongs to a code point.
+bool is_utf8(std::string_view bytes);
+
 /// `bytes` with every broken sequence replaced by U+FFFD, as Python's bytes.decode("utf-8", errors="replace").
 std::string replace_invalid_utf8(std::string bytes);
 

@@ -46,6 +46,8 @@ class ByteKeysAndValues : public testing::TestWithParam<Instructions> {
 INSTANTIATE_TEST_SUITE_P(, ByteKeysAndValues, testing::ValuesIn(sets_with_products_of_bytes()),
                          [](const auto&) { return "OnThisProcessor"; });
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ByteKeysAndValues);
+
 TEST_P(ByteKeysAndValues, AttendAsFloat64DoesWhateverTheNumberOfPositions) {
   for (const std::int64_t positions : {1, 2, 15, 16, 17, 63, 1500}) {
     const auto both = some_window(positions);

@@ -83,7 +83,7 @@ std::string serial(CounterRandom& random) {
 }
 
 /// What one station tells the other in this contest.
-std::string exchange(std::string_view contest, CounterRandom& random) {
+std::string report_exchange(std::string_view contest, CounterRandom& random) {
   constexpr std::array<std::string_view, 5> kPowers{"KW", "100", "1500", "QRP", "5"};
   constexpr std::array<std::string_view, 5> kPrecedences{"A", "B", "Q", "M", "U"};
   if (contest == "CQWW") return spaced({report(random), number("%d", 1 + random.below(40))});
@@ -116,8 +116,8 @@ std::string calling(CounterRandom& random, const std::string& call) {
 
 std::string contact(std::string_view contest, CounterRandom& random) {
   const std::string here = call_sign(random), there = call_sign(random);
-  std::string text = spaced({calling(random, here), there, exchange(contest, random)});
-  if (random.chance(0.5)) text += " R " + exchange(contest, random);
+  std::string text = spaced({calling(random, here), there, report_exchange(contest, random)});
+  if (random.chance(0.5)) text += " R " + report_exchange(contest, random);
   return text + (random.chance(0.5) ? " TU " + here : " TU");
 }
 
@@ -142,7 +142,7 @@ ContestText contest_text(CounterRandom& random) {
   if (kind < 0.10) return {contest, "short", one_of(kShorts, random)};
   if (kind < 0.20) return {contest, "cq", calling(random, call_sign(random))};
   if (kind < 0.30) return {contest, "partial", call_sign(random)};
-  if (kind < 0.50) return {contest, "exchange", spaced({call_sign(random), exchange(contest, random)})};
+  if (kind < 0.50) return {contest, "exchange", spaced({call_sign(random), report_exchange(contest, random)})};
   if (kind < 0.75) return {contest, "partial_qso", part_of(contact(contest, random), random)};
   if (kind < 0.90) return {contest, "qso", contact(contest, random)};
   return {contest, "multi_tx", spaced({call_sign(random).substr(0, 2) + "?", contact(contest, random)})};

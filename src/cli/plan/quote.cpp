@@ -52,7 +52,7 @@ void look_for_problems(Quote& quote) {
                                type_on(question.compute_type, question.targets[i].on_cpu) +
                                ": take int8_float16 or a smaller model");
   if (quote.chosen.host.together().value > question.ram.value)
-    quote.problems.push_back("the machine's memory does not hold all devices' processes: use fewer devices");
+    quote.problems.emplace_back("the machine's memory does not hold all devices' processes: use fewer devices");
 }
 
 bool can_be_timed(const Quote& quote) {

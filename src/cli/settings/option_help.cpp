@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/settings/option_table.h"
+#include "view/text.h"
 
 namespace tutti {
 namespace {
@@ -66,10 +67,15 @@ std::string OptionTable::help() const {
   }
   out += "\n" + std::string(kIndent, ' ') + "-h, --help                  this text\n" + std::string(kIndent, ' ') +
          "--show-config               every setting, its value, and where it came from\n";
-  return out +
-         "\nA flag wins over its variable (--output-dir: TUTTI_OUTPUT_DIR), a variable over the file\n"
-         "~/.config/tutti/config.toml ([" +
-         command_ + "] output-dir = \"...\"), the file over the default in brackets.\n";
+  return out + where_settings_come_from();
+}
+
+std::string OptionTable::where_settings_come_from() const {
+  const auto shown = std::ranges::find_if(options_, [](const Option& option) { return !option.value.empty(); });
+  if (shown == options_.end()) return "";
+  return "\nA flag wins over its variable (--" + shown->name + ": " + variable_of(shown->name) +
+         "), a variable over the file\n~/.config/tutti/config.toml ([" + command_ + "] " + shown->name +
+         " = \"...\"), the file over the default in brackets.\n";
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::values() const {
@@ -83,15 +89,14 @@ std::string OptionTable::show_config() const {
   std::size_t value_width = 0;
   for (const auto& option : options_) {
     name_width = std::max(name_width, option.name.size());
-    value_width = std::max(value_width, std::min<std::size_t>(option.show().size(), 40));
+    value_width = std::max(value_width, std::min<std::size_t>(columns_of(option.show()), 40));
   }
   std::string out;
   for (const auto& option : options_) {
-    std::string name = option.name;
-    std::string value = option.show();
-    name.resize(name_width, ' ');
-    value.resize(std::max(value.size(), value_width), ' ');
-    out += name + " = " + value + "  # " + option.source + "\n";
+    const std::string value = option.show();
+    const std::size_t columns = columns_of(value);
+    out += option.name + std::string(name_width - option.name.size(), ' ') + " = " + value;
+    out += std::string(std::max(columns, value_width) - columns, ' ') + "  # " + option.source + "\n";
   }
   return out;
 }

@@ -74,6 +74,8 @@ class OptionTable {
   Result<void> apply(Option& option, std::string_view text, const std::string& source);
   Option* find(std::string_view name);
   std::string unknown_hint(std::string_view name) const;
+  /// The last lines of the help, with one of this command's own settings for an example.
+  std::string where_settings_come_from() const;
 
   std::string command_;
   std::string summary_;

@@ -24,8 +24,7 @@ struct SettingsFile {
 SettingsFile settings_file() {
   if (const auto named = variable("TUTTI_CONFIG")) return {*named, true};
   if (const auto xdg = variable("XDG_CONFIG_HOME")) return {fs::path(*xdg) / "tutti/config.toml"};
-  if (const auto home = variable("HOME")) return {fs::path(*home) / ".config/tutti/config.toml"};
-  return {};
+  return {home_folder() / ".config/tutti/config.toml"};
 }
 
 std::map<std::string, std::string> tutti_variables() {

@@ -4,14 +4,17 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __AVX512F__
+#include "model/cpu/one_register.h"
+#else
+#include "model/cpu/two_registers.h"
+#endif
+
 // Sixteen floats at a time, for the kernels that are compiled once per instruction set. Everything has internal
 // linkage: the linker must not take one file's instructions for another's.
 namespace tutti {
 namespace {
 
-using Lanes = float __attribute__((vector_size(64)));
-using IntegerLanes = std::int32_t __attribute__((vector_size(64)));
-using WordLanes = std::uint32_t __attribute__((vector_size(64)));
 constexpr std::int64_t kLanes = 16;
 
 template <class To, class From>
@@ -23,7 +26,7 @@ inline To bits_as(const From& from) {
 }
 
 inline void load(Lanes& lanes, const float* from) {
-  std::memcpy(&lanes, from, sizeof lanes);
+  lanes = read_lanes<Lanes>(from);
 }
 
 /// bfloat16 is the upper half of a float32.
@@ -31,18 +34,19 @@ inline void load(Lanes& lanes, const std::uint16_t* from) {
   using Halves = std::uint16_t __attribute__((vector_size(32)));
   Halves halves;
   std::memcpy(&halves, from, sizeof halves);
-  lanes = bits_as<Lanes>(__builtin_convertvector(halves, WordLanes) << 16);
+  lanes = bits_as<Lanes>(widened(halves) << 16);
 }
 
 inline void store(float* to, const Lanes& lanes) {
-  std::memcpy(to, &lanes, sizeof lanes);
+  write_lanes(to, lanes);
 }
 
 /// The first `count` lanes, at most sixteen; the others are 0.
 inline void load_some(Lanes& lanes, const float* from, std::int64_t count) {
   if (count >= kLanes) return load(lanes, from);
-  lanes = Lanes{};
-  std::memcpy(&lanes, from, static_cast<std::size_t>(count) * sizeof *from);
+  float some[kLanes] = {};
+  std::memcpy(some, from, static_cast<std::size_t>(count) * sizeof *from);
+  load(lanes, some);
 }
 
 /// The first `count` of sixteen elements, at most all of them.
@@ -54,6 +58,13 @@ inline void write_some(Element* to, const Sixteen& elements, std::int64_t count)
   } else {
     std::memcpy(to, &elements, static_cast<std::size_t>(count) * sizeof *to);
   }
+}
+
+inline void write_some(float* to, const Lanes& lanes, std::int64_t count) {
+  if (count >= kLanes) return write_lanes(to, lanes);
+  float some[kLanes];
+  write_lanes(some, lanes);
+  std::memcpy(to, some, static_cast<std::size_t>(count) * sizeof *to);
 }
 
 /// The nearest bfloat16, halves to even, in the lower sixteen bits of every lane.

@@ -12,7 +12,7 @@ inline Lanes exponential(Lanes x) {
   constexpr float magic = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number
   constexpr std::int32_t magic_bits = 0x4b400000;
   const Lanes floor = Lanes{} + lowest;
-  x = x < floor ? floor : x;
+  x = where(x < floor, floor, x);
   const Lanes shifted = x * 1.44269504088896341f + magic;
   const Lanes n = shifted - magic;
   const Lanes r = x - n * 0.693359375f - n * -2.12194440e-4f;
@@ -28,7 +28,7 @@ inline Lanes exponential(Lanes x) {
 
 /// x / 2 (1 + erf(x / sqrt 2)), within 2e-7 |x|: erf by Abramowitz and Stegun, formula 7.1.26.
 inline Lanes gelu(const Lanes& x) {
-  const Lanes z = (x < 0 ? -x : x) * 0.70710678118654752f;
+  const Lanes z = where(x < 0, -x, x) * 0.70710678118654752f;
   const Lanes t = 1.0f / (z * 0.3275911f + 1.0f);
   Lanes y = t * 1.061405429f - 1.453152027f;
   y = y * t + 1.421413741f;
@@ -36,8 +36,8 @@ inline Lanes gelu(const Lanes& x) {
   y = y * t + 0.254829592f;
   // 1 - erf(z). From 8 on it is nothing beside 1, but soon no normal number any more: those cost the next product a
   // hundred times its time.
-  const Lanes beyond = z < 8 ? y * t * exponential(-z * z) : Lanes{};
-  return x * 0.5f * (x < 0 ? beyond : 2.0f - beyond);
+  const Lanes beyond = where(z < 8, y * t * exponential(-z * z), Lanes{});
+  return x * 0.5f * where(x < 0, beyond, 2.0f - beyond);
 }
 
 /// e^x for x <= 0, within 1e-4 of itself: for results that bfloat16 keeps no more of.
@@ -47,7 +47,7 @@ inline Lanes rough_exponential(const Lanes& x) {
   constexpr std::int32_t magic_bits = 0x4b400000;
   const Lanes floor = Lanes{} + lowest;
   Lanes power = x * 1.44269504088896341f;
-  power = power < floor ? floor : power;
+  power = where(power < floor, floor, power);
   const Lanes shifted = power + magic;
   const Lanes r = power - (shifted - magic);
   // 2^r on [-1/2, 1/2], fitted for the least relative error.
@@ -61,8 +61,8 @@ inline Lanes rough_exponential(const Lanes& x) {
 /// fitted for the least error of gelu.
 inline Lanes rough_gelu(const Lanes& x) {
   const Lanes bound = Lanes{} + 4.0f;
-  Lanes z = x < bound ? x : bound;
-  z = z > -bound ? z : -bound;
+  Lanes z = where(x < bound, x, bound);
+  z = where(z > -bound, z, -bound);
   const Lanes u = z * z;
   Lanes y = u * 4.55609737e-8f - 3.1971083e-6f;
   y = y * u + 9.59091558e-5f;
@@ -72,7 +72,7 @@ inline Lanes rough_gelu(const Lanes& x) {
   y = y * u + 0.795766592f;
   const Lanes half = x * 0.5f;
   // Beyond 4 what is left of the error would grow with x.
-  const Lanes erf = x >= bound ? Lanes{} + 1.0f : x <= -bound ? Lanes{} - 1.0f : y * z;
+  const Lanes erf = where(x >= bound, Lanes{} + 1.0f, where(x <= -bound, Lanes{} - 1.0f, y * z));
   return half + half * erf;
 }
 

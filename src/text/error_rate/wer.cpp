@@ -103,6 +103,10 @@ Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!is_utf8(line))
+      return fail(Fault::corrupt,
+                  path.string() + ", line " + std::to_string(lines.size() + 1) + ": expected UTF-8, found other bytes",
+                  "Convert it, for example with iconv -f latin1 -t utf-8");
     lines.emplace_back(line);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

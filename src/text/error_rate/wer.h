@@ -27,7 +27,8 @@ struct ErrorRates {
 /// differ. As in jiwer, a tab or line break between two words parts them only beside another white space.
 Result<ErrorRates> error_rates(std::span<const std::string> references, std::span<const std::string> hypotheses);
 
-/// The lines of a text file (UTF-8, a byte order mark and \r before \n are taken off), empty lines included.
+/// The lines of a text file (UTF-8, a byte order mark and \r before \n are taken off), empty lines included. Fails on
+/// a line that is not UTF-8.
 Result<std::vector<std::string>> read_lines(const std::filesystem::path& path);
 
 }  // namespace tutti

@@ -13,14 +13,12 @@ inline Lanes scaled(const float* sums, const FinishJob&, std::int64_t, std::int6
 }
 
 inline Lanes scaled(const std::int32_t* sums, const FinishJob& job, std::int64_t row, std::int64_t column) {
-  IntegerLanes whole;
-  IntegerLanes weights;
+  auto whole = read_lanes<IntegerLanes>(sums);
+  const auto weights = read_lanes<IntegerLanes>(job.column_sums + column);
   Lanes scale;
-  std::memcpy(&whole, sums, sizeof whole);
-  std::memcpy(&weights, job.column_sums + column, sizeof weights);
   load(scale, job.column_scales + column);
   whole -= weights * job.row_scales[row].zero;
-  return __builtin_convertvector(whole, Lanes) * (scale * job.row_scales[row].scale);
+  return as_floats(whole) * (scale * job.row_scales[row].scale);
 }
 
 /// Gelu: what is done to a value, rough or exact, or nothing.
@@ -64,18 +62,18 @@ inline void write_weights(float* to, const Lanes& weights) {
 
 inline void write_weights(std::uint16_t* to, const Lanes& weights) {
   using Halves = std::uint16_t __attribute__((vector_size(32)));
-  const auto halves = __builtin_convertvector(to_bfloat16(weights), Halves);
+  const auto halves = narrowed<Halves>(to_bfloat16(weights));
   std::memcpy(to, &halves, sizeof halves);
 }
 
 /// Sixteen scores; those from `visible` on are so low that nothing is left of their weight.
 inline Lanes seen(const float* scores, std::int64_t visible) {
-  const IntegerLanes lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  constexpr std::int32_t numbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   Lanes v;
   load(v, scores);
   if (visible >= kLanes) return v;
   const Lanes nothing = Lanes{} - 3e38f;
-  return lane < static_cast<std::int32_t>(visible) ? v : nothing;
+  return where(read_lanes<IntegerLanes>(numbers) < static_cast<std::int32_t>(visible), v, nothing);
 }
 
 /// Element: float, or uint16_t for bfloat16.
@@ -88,7 +86,7 @@ void soften_rows(const SoftmaxJob& job) {
     Lanes highest = Lanes{} - 3e38f;
     for (std::int64_t t = 0; t < visible; t += kLanes) {
       const Lanes v = seen(scores + t, visible - t);
-      highest = v > highest ? v : highest;
+      highest = where(v > highest, v, highest);
     }
     const float most = largest(highest) * job.scale;
     Lanes total = {};

@@ -3,9 +3,9 @@
 
 namespace tutti {
 
-// Sixteen registers of half a panel: five sums of a panel at most.
+// Sixteen registers of half a panel: six rows' sums, a panel's weights and a row's number.
 Kernels kernels_avx2(Precision precision) {
-  return table_of<FloatDot<4, 1>, WideningDot<4, 1>, ByteDot<3, 1>>(precision);
+  return table_of<FloatDot<6, 1>, WideningDot<4, 1>, ByteDot<3, 1>>(precision);
 }
 
 }  // namespace tutti

@@ -24,10 +24,10 @@ template <class Element>
 inline WordLanes groups_of_row(const Lanes& inputs) {
   if constexpr (sizeof(Element) == 4) return bits_as<WordLanes>(inputs);
   using Halves = std::uint16_t __attribute__((vector_size(32)));
-  const auto halves = __builtin_convertvector(to_bfloat16(inputs), Halves);
-  WordLanes words = {};
-  std::memcpy(&words, &halves, sizeof halves);
-  return words;
+  const auto halves = narrowed<Halves>(to_bfloat16(inputs));
+  std::uint32_t words[kLanes] = {};
+  std::memcpy(words, &halves, sizeof halves);
+  return read_lanes<WordLanes>(words);
 }
 
 /// Sixteen rows' words turned over: word i of row r becomes word r of row i.
@@ -58,7 +58,7 @@ inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t co
       const bool there = row < count && k < job.width;
       const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
       const auto of_row = groups_of_row<Element>(inputs);
-      std::memcpy(words[row], &of_row, sizeof of_row);
+      write_lanes(words[row], of_row);
     }
     transpose(words);
     const auto left = job.groups - k / per_group;
@@ -95,7 +95,7 @@ inline void pack_rows_as_inputs(const PanelsJob& job, const Source* rows) {
         words = bits_as<WordLanes>(element(group));
       else
         words = to_bfloat16(element(2 * group)) | to_bfloat16(element(2 * group + 1)) << 16;
-      std::memcpy(panel + group * kPanel * 4, &words, sizeof words);
+      write_lanes(panel + group * kPanel * 4, words);
     }
   }
 }

@@ -46,7 +46,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint16_t* out, Ro
     using Halves = std::uint16_t __attribute__((vector_size(32)));
     Lanes v;
     load_some(v, x + k, job.in - k);
-    write_some(out + k, __builtin_convertvector(to_bfloat16(v), Halves), job.in - k);
+    write_some(out + k, narrowed<Halves>(to_bfloat16(v)), job.in - k);
   }
 }
 
@@ -57,8 +57,8 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   Lanes v;
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     load_some(v, x + k, job.in - k);
-    low = v < low ? v : low;
-    high = v > high ? v : high;
+    low = where(v < low, v, low);
+    high = where(v > high, v, high);
   }
   const float least = -largest(-low);
   const float range = largest(high) - least;
@@ -75,9 +75,9 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
     using Bytes = std::uint8_t __attribute__((vector_size(16)));
     load_some(v, x + k, job.in - k);
     auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
-    whole = whole < lowest ? lowest : whole;
-    whole = whole > highest ? highest : whole;
-    write_some(out + k, __builtin_convertvector(whole, Bytes), job.in - k);
+    whole = where(whole < lowest, lowest, whole);
+    whole = where(whole > highest, highest, whole);
+    write_some(out + k, narrowed<Bytes>(whole), job.in - k);
   }
 }
 

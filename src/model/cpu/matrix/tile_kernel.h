@@ -66,11 +66,7 @@ struct FloatDot {
   static constexpr int kPanels = panels;
   using Sums = Lanes;
   using Weights = Lanes;
-  static Weights weights(const std::byte* from) {
-    Lanes w;
-    std::memcpy(&w, from, sizeof w);
-    return w;
-  }
+  static Weights weights(const std::byte* from) { return read_lanes<Lanes>(from); }
   static float row(std::int32_t bits) { return bits_as<float>(bits); }
   static void add(Sums& sums, float x, const Weights& w) { sums += w * x; }
 };
@@ -91,8 +87,7 @@ struct WideningDot {
   using Sums = Lanes;
   using Weights = Pair;
   static Weights weights(const std::byte* from) {
-    WordLanes words;
-    std::memcpy(&words, from, sizeof words);
+    const auto words = read_lanes<WordLanes>(from);
     return {bits_as<Lanes>(words << 16), bits_as<Lanes>(words & 0xffff0000U)};
   }
   static Two row(std::int32_t bits) {

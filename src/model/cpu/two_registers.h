@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// Sixteen numbers on processors whose registers hold eight: g++ keeps a vector type wider than a register in memory,
+// and writes and reads every intermediate sum.
+namespace tutti {
+namespace {
+
+template <class Number, int bytes>
+struct VectorOf {
+  typedef Number type __attribute__((vector_size(bytes)));  // "using" would lose the attribute
+};
+
+template <class Number>
+struct TwoRegisters {
+  using Register = typename VectorOf<Number, 32>::type;
+  using Mask = TwoRegisters<std::int32_t>;
+  Register half[2];
+
+  TwoRegisters operator-() const { return {{-half[0], -half[1]}}; }
+  template <class Count>
+  TwoRegisters operator<<(Count bits) const {
+    return {{half[0] << static_cast<Number>(bits), half[1] << static_cast<Number>(bits)}};
+  }
+  template <class Count>
+  TwoRegisters operator>>(Count bits) const {
+    return {{half[0] >> static_cast<Number>(bits), half[1] >> static_cast<Number>(bits)}};
+  }
+
+// Both ways with a single number, which stands for sixteen of them.
+#define TUTTI_ON_BOTH(op)                                                         \
+  friend TwoRegisters operator op(const TwoRegisters& a, const TwoRegisters& b) { \
+    return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};                    \
+  }                                                                               \
+  friend TwoRegisters operator op(const TwoRegisters& a, Number b) {              \
+    return {{a.half[0] op b, a.half[1] op b}};                                    \
+  }                                                                               \
+  friend TwoRegisters operator op(Number a, const TwoRegisters& b) {              \
+    return {{a op b.half[0], a op b.half[1]}};                                    \
+  }                                                                               \
+  template <class Other>                                                          \
+  TwoRegisters& operator op##=(const Other& other) {                              \
+    return *this = *this op other;                                                \
+  }
+  TUTTI_ON_BOTH(+)
+  TUTTI_ON_BOTH(-)
+  TUTTI_ON_BOTH(*)
+  TUTTI_ON_BOTH(/)
+  TUTTI_ON_BOTH(&)
+  TUTTI_ON_BOTH(|)
+#undef TUTTI_ON_BOTH
+
+#define TUTTI_COMPARED(op)                                                \
+  friend Mask operator op(const TwoRegisters& a, const TwoRegisters& b) { \
+    return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};            \
+  }                                                                       \
+  friend Mask operator op(const TwoRegisters& a, Number b) {              \
+    return {{a.half[0] op b, a.half[1] op b}};                            \
+  }
+  TUTTI_COMPARED(<)
+  TUTTI_COMPARED(>)
+  TUTTI_COMPARED(<=)
+  TUTTI_COMPARED(>=)
+#undef TUTTI_COMPARED
+};
+
+using Lanes = TwoRegisters<float>;
+using IntegerLanes = TwoRegisters<std::int32_t>;
+using WordLanes = TwoRegisters<std::uint32_t>;
+
+template <class Vector>
+inline Vector read_lanes(const void* from) {
+  Vector lanes;
+  std::memcpy(&lanes.half[0], from, sizeof lanes.half[0]);
+  std::memcpy(&lanes.half[1], static_cast<const char*>(from) + sizeof lanes.half[0], sizeof lanes.half[1]);
+  return lanes;
+}
+
+template <class Number>
+inline void write_lanes(void* to, const TwoRegisters<Number>& lanes) {
+  std::memcpy(to, &lanes.half[0], sizeof lanes.half[0]);
+  std::memcpy(static_cast<char*>(to) + sizeof lanes.half[0], &lanes.half[1], sizeof lanes.half[1]);
+}
+
+/// `yes` where the mask is set, else `no`.
+template <class Number>
+inline TwoRegisters<Number> where(const IntegerLanes& mask, const TwoRegisters<Number>& yes,
+                                  const TwoRegisters<Number>& no) {
+  return {{mask.half[0] ? yes.half[0] : no.half[0], mask.half[1] ? yes.half[1] : no.half[1]}};
+}
+
+/// The same bits as numbers of another kind.
+template <class To, class Number>
+inline To bits_as(const TwoRegisters<Number>& from) {
+  using Register = typename To::Register;
+  return {{reinterpret_cast<Register>(from.half[0]), reinterpret_cast<Register>(from.half[1])}};
+}
+
+/// The numbers as another type's, sixteen of which fill `To`: a vector of half the size or a quarter.
+template <class To, class Number>
+inline To narrowed(const TwoRegisters<Number>& from) {
+  using Element = std::remove_reference_t<decltype(To{}[0])>;
+  using Half = typename VectorOf<Element, sizeof(To) / 2>::type;
+  const Half halves[2] = {__builtin_convertvector(from.half[0], Half), __builtin_convertvector(from.half[1], Half)};
+  To to;
+  std::memcpy(&to, halves, sizeof to);
+  return to;
+}
+
+/// The other way: sixteen unsigned numbers of half a word.
+template <class Halves>
+inline WordLanes widened(const Halves& from) {
+  using Half = VectorOf<std::uint16_t, 16>::type;
+  using Register = WordLanes::Register;
+  Half halves[2];
+  std::memcpy(halves, &from, sizeof halves);
+  return {{__builtin_convertvector(halves[0], Register), __builtin_convertvector(halves[1], Register)}};
+}
+
+inline Lanes as_floats(const IntegerLanes& whole) {
+  using Register = Lanes::Register;
+  return {{__builtin_convertvector(whole.half[0], Register), __builtin_convertvector(whole.half[1], Register)}};
+}
+
+}  // namespace
+}  // namespace tutti
