@@ -50,18 +50,13 @@ target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
 
 # One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_pch.cpp CONTENT "")
-add_library(tutti_torch_pch STATIC ${PROJECT_BINARY_DIR}/torch_pch.cpp)
+tutti_precompiled(torch HEADERS <ATen/ATen.h> <c10/core/InferenceMode.h>)
 target_link_libraries(tutti_torch_pch PUBLIC tutti_torch)
-target_compile_options(tutti_torch INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache asks for it
-target_precompile_headers(tutti_torch_pch PRIVATE <ATen/ATen.h> <c10/core/InferenceMode.h>)
 
 # tutti_uses_torch(<target> <scope>): libtorch, and the precompiled headers.
 function(tutti_uses_torch target scope)
   target_link_libraries(${target} ${scope} tutti_torch)
-  # GCC takes a precompiled header only with the flags it was made with, and CMake compiles programs as -fPIE.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
-  target_precompile_headers(${target} REUSE_FROM tutti_torch_pch)
+  tutti_reuses(${target} torch)
 endfunction()
 
 # tutti_cuda_library(): libtutti-cuda.so from the *_cuda.cpp and *.cu of all rooms. Programs load it when they want a GPU (src/model/gpu.cpp),

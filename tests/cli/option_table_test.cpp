@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
+#include "view/text.h"
+
 using namespace tutti;
 
 namespace {
@@ -94,6 +99,16 @@ TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
   EXPECT_NE(complaint({}).find("expected FILE..."), std::string::npos);
   EXPECT_NE(complaint({"x"}, {.file = {{"modle", "m"}}, .file_name = "config.toml"}).find("Did you mean --model?"),
             std::string::npos);
+}
+
+TEST(OptionTable, TheSourcesOfSettingsStandInOneColumn) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"--model", "größe-für-ü", "x"}, {}));
+  std::set<std::size_t> columns;
+  std::istringstream lines(table.show_config());
+  for (std::string line; std::getline(lines, line);) columns.insert(columns_of(line.substr(0, line.find("  # "))));
+  EXPECT_EQ(columns.size(), 1u) << table.show_config();
 }
 
 TEST(OptionTable, TheHelpShowsEveryFlagWithItsDefault) {

@@ -70,6 +70,7 @@ TEST(DeviceList, ErrorsNameTheNearestRightForm) {
   EXPECT_THAT(error_of("emulate:30x").hint, HasSubstr("emulated:30x:12GB"));
   EXPECT_THAT(error_of("emulated:30:12GB").what, HasSubstr("emulated:30:12GB"));
   EXPECT_THAT(error_of("cpu:4000").what, HasSubstr("may not use"));
+  EXPECT_THAT(error_of("cpu:4000").hint, HasSubstr("cpu:"));
 }
 
 TEST(DeviceList, AFileGivesEachCardItsFailuresAndAllTheirClock) {

@@ -146,9 +146,14 @@ TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
 TEST(Transcribe, ADryRunReadsAndWritesNothing) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder out;
-  const ProgramEnd end = transcribe(out, {"--dry-run", "-f", "srt", "talks/monday.mp3"});
+  const std::string clip = data("whisper-tiny.en/clips/string-george.wav");
+  const ProgramEnd end = transcribe(out, {"--dry-run", "-f", "srt", clip});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.out, "monday.srt");
+  expect_said(end.out, "string-george.srt");
+  const ProgramEnd missing = transcribe(out, {"--dry-run", "-f", "srt", clip, "talks/monday.mp3"});
+  EXPECT_EQ(missing.exit_code, 3);
+  expect_said(missing.out, "talks/monday.mp3: No such file or directory");
+  EXPECT_EQ(missing.out.find("monday.srt"), std::string::npos);
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 

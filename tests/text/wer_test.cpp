@@ -1,5 +1,6 @@
 #include "text/error_rate/wer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -195,4 +196,12 @@ TEST(ReadLines, KeepEmptyLinesAndDropMarksAndCarriageReturns) {
                                     "one\r\n\ntwo\nlast"));
   EXPECT_EQ(read_lines(folder / "lines.txt").value(), (std::vector<std::string>{"one", "", "two", "last"}));
   EXPECT_FALSE(read_lines(folder / "missing.txt"));
+}
+
+TEST(ReadLines, NameTheLineThatIsNoUtf8) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "latin.txt", "one\ncaf\xE9\nthree\n"));
+  const auto lines = read_lines(folder / "latin.txt");
+  ASSERT_FALSE(lines);
+  EXPECT_THAT(lines.error().text(), testing::HasSubstr("latin.txt, line 2: expected UTF-8"));
 }
