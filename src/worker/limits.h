@@ -13,12 +13,11 @@ namespace tutti {
 
 /// How fast a device is at the two things a Whisper consists of, measured by running them.
 struct DevicePeak {
-  double flops = 0;      // a second, in a large product of matrices of the compute type
+  double flops = 0;      // a second, in a large product of matrices: the fastest way there is for the compute type
   double bandwidth = 0;  // bytes a second, reading memory
 };
 
-/// `compute_type` as LoadModel names it. Takes about a second. Fault::unsupported for a type the device has no product
-/// for.
+/// `compute_type` as LoadModel names it. Takes about a second. Fault::unsupported for a type that there is not.
 Result<DevicePeak> measure_peak(c10::Device device, const std::string& compute_type);
 
 /// `tutti-engine limits --model PATH --device cpu|cuda:N --compute-type T`: prints what bounds that model there, a name

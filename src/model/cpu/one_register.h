@@ -11,6 +11,8 @@ namespace {
 using Lanes = float __attribute__((vector_size(64)));
 using IntegerLanes = std::int32_t __attribute__((vector_size(64)));
 using WordLanes = std::uint32_t __attribute__((vector_size(64)));
+using FloatRegister = Lanes;
+using WordRegister = WordLanes;
 
 template <class Vector>
 inline Vector read_lanes(const void* from) {

@@ -21,6 +21,8 @@ struct TwoRegisters {
   Register half[2];
 
   TwoRegisters operator-() const { return {{-half[0], -half[1]}}; }
+  /// By a register that holds the same number eight times.
+  TwoRegisters operator*(const Register& all) const { return {{half[0] * all, half[1] * all}}; }
   template <class Count>
   TwoRegisters operator<<(Count bits) const {
     return {{half[0] << static_cast<Number>(bits), half[1] << static_cast<Number>(bits)}};
@@ -70,6 +72,8 @@ struct TwoRegisters {
 using Lanes = TwoRegisters<float>;
 using IntegerLanes = TwoRegisters<std::int32_t>;
 using WordLanes = TwoRegisters<std::uint32_t>;
+using FloatRegister = Lanes::Register;
+using WordRegister = WordLanes::Register;
 
 template <class Vector>
 inline Vector read_lanes(const void* from) {

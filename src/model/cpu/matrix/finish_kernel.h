@@ -6,13 +6,13 @@
 namespace tutti {
 namespace {
 
-inline Lanes scaled(const float* sums, const FinishJob&, std::int64_t, std::int64_t) {
+inline Lanes scaled(const float* sums, const TileFinishJob&, std::int64_t, std::int64_t) {
   Lanes y;
   load(y, sums);
   return y;
 }
 
-inline Lanes scaled(const std::int32_t* sums, const FinishJob& job, std::int64_t row, std::int64_t column) {
+inline Lanes scaled(const std::int32_t* sums, const TileFinishJob& job, std::int64_t row, std::int64_t column) {
   auto whole = read_lanes<IntegerLanes>(sums);
   const auto weights = read_lanes<IntegerLanes>(job.column_sums + column);
   Lanes scale;
@@ -23,7 +23,7 @@ inline Lanes scaled(const std::int32_t* sums, const FinishJob& job, std::int64_t
 
 /// Gelu: what is done to a value, rough or exact, or nothing.
 template <class Sum, class Gelu>
-void finish_rows(const FinishJob& job, Gelu activation) {
+void finish_rows(const TileFinishJob& job, Gelu activation) {
   for (std::int64_t row = 0; row < job.rows; ++row) {
     const auto first = row * job.parts;
     const auto* sums = static_cast<const Sum*>(job.sums) + first * job.sum_stride;
@@ -48,7 +48,7 @@ void finish_rows(const FinishJob& job, Gelu activation) {
 
 /// Sum: float, or int32_t for int8.
 template <class Sum, bool exact>
-void finish(const FinishJob& job) {
+void finish(const TileFinishJob& job) {
   if (!job.gelu) {
     finish_rows<Sum>(job, [](const Lanes& y) { return y; });
   } else {

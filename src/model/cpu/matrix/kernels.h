@@ -55,7 +55,7 @@ struct TileJob {
 constexpr std::int64_t kRowsTogether = 16;
 
 /// y = gelu(scaled(sums) + bias) + addend, each if it is given.
-struct FinishJob {
+struct TileFinishJob {
   const void* sums = nullptr;
   std::int64_t sum_stride = 0;
   std::int64_t rows = 0;
@@ -102,7 +102,7 @@ struct PanelsJob {
 struct Kernels {
   void (*prepare)(const RowsJob&) = nullptr;
   void (*multiply)(const TileJob&) = nullptr;
-  void (*finish)(const FinishJob&) = nullptr;
+  void (*finish)(const TileFinishJob&) = nullptr;
   // Of an attention, and none for int8.
   void (*soften)(const SoftmaxJob&) = nullptr;
   void (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
