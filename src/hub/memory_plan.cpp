@@ -1,6 +1,7 @@
 #include "hub/memory_plan.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tutti {
 
@@ -46,6 +47,12 @@ std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int6
 
 int windows_in_flight(int slots) {
   return slots + std::clamp(slots / 4, 2, 4);
+}
+
+int slots_for_windows(std::int64_t windows) {
+  int slots = static_cast<int>(std::clamp<std::int64_t>(windows, 1, std::numeric_limits<int>::max() / 2));
+  while (slots > 1 && windows_in_flight(slots) > windows) --slots;
+  return slots;
 }
 
 std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams) {

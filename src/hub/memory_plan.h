@@ -57,6 +57,9 @@ std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int6
 /// leaves. Few, because an encoded window holds its keys and values.
 int windows_in_flight(int slots);
 
+/// The other way: the most slots, at least one, whose windows in flight are no more than `windows`.
+int slots_for_windows(std::int64_t windows);
+
 /// As a worker reckons: in kUsableShare of what is free once the weights lie there.
 std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams);
 

@@ -140,9 +140,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   if (sizes && layout_of(model.type(), device).byte_cross) sizes->cross = kByteCross;
   if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
   const auto plan = memory_plan(shape_of(model.dims()), *sizes);
-  // The control side has a quarter more windows encoded than step together, so that no slot waits for one.
-  const auto fitting = windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams) * 4 / 5;
-  if (request.batch_size == 0) return static_cast<std::int32_t>(std::clamp<std::int64_t>(fitting, 1, best));
+  const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams));
+  if (request.batch_size == 0) return static_cast<std::int32_t>(std::min<std::int64_t>(fitting, best));
   if (fitting < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
                             std::to_string(fitting) + " windows; it is halved where it runs out");

@@ -65,6 +65,16 @@ TEST(ModelShape, IsReadFromTheFolderOrTakenFromTheName) {
   EXPECT_FALSE(model_shape("/nowhere/database/mine.pt").has_value());
 }
 
+TEST(MemoryPlan, AsManySlotsAreTakenAsTheirWindowsInFlightFit) {
+  for (std::int64_t windows = 3; windows < 100; ++windows) {
+    const int slots = slots_for_windows(windows);
+    EXPECT_LE(windows_in_flight(slots), windows);
+    EXPECT_GT(windows_in_flight(slots + 1), windows);
+  }
+  EXPECT_EQ(slots_for_windows(0), 1);
+  EXPECT_GT(slots_for_windows(std::int64_t{1} << 40), 1 << 29);
+}
+
 TEST(ModelShape, InHuggingFacesCacheIsToldByTheRepositorysName) {
   EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-whisper-large-v3/snapshots/edaa852ec7"), kLargeV3);
   EXPECT_FALSE(model_shape("/nowhere/models--me--mine/snapshots/edaa852ec7").has_value());
