@@ -35,7 +35,7 @@ class Pipeline {
 
   /// Items from `std::optional<Result<Out>> generator()`, called by one thread until it yields nothing.
   template <class Fn, class Out = typename std::invoke_result_t<Fn&>::value_type::value_type>
-  Reader<Out> source(std::string name, Fn generator, StageOptions options = {},
+  Reader<Out> source(const std::string& name, Fn generator, StageOptions options = {},
                      typename BoundedQueue<Out>::SizeOf size_of = {}) {
     options.threads = 1;
     auto [writer, reader] = make_channel<Out>(options.output, std::move(size_of));
@@ -43,7 +43,7 @@ class Pipeline {
       if (auto open = queue.lock()) open->close();
     });
     auto shared = std::make_shared<Fn>(std::move(generator));
-    add({.name = std::move(name),
+    add({.name = name,
          .options = options,
          .is_source = true,
          .loop = [shared, out = std::move(writer)](Worker& me) { source_loop(me, *shared, out); },
@@ -53,7 +53,7 @@ class Pipeline {
 
   /// One item out for each one in: `Result<Out> fn(In&&)`.
   template <class In, class Fn, class Out = typename std::invoke_result_t<Fn&, In>::value_type>
-  Reader<Out> map(std::string name, Reader<In>&& in, Fn fn, StageOptions options = {},
+  Reader<Out> map(const std::string& name, Reader<In>&& in, Fn fn, StageOptions options = {},
                   typename BoundedQueue<Out>::SizeOf size_of = {}) {
     auto one = [fn = std::move(fn)](In&& item, const Emit<Out>& emit) mutable -> Result<void> {
       Result<Out> made = std::invoke(fn, std::move(item));
@@ -61,18 +61,18 @@ class Pipeline {
       emit(std::move(*made));
       return {};
     };
-    return flat_map<Out>(std::move(name), std::move(in), std::move(one), options, std::move(size_of));
+    return flat_map<Out>(name, std::move(in), std::move(one), options, std::move(size_of));
   }
 
   /// Any number out for each one in: `Result<void> fn(In&&, const Emit<Out>&)`.
   template <class Out, class In, class Fn>
-  Reader<Out> flat_map(std::string name, Reader<In>&& in, Fn fn, StageOptions options = {},
+  Reader<Out> flat_map(const std::string& name, Reader<In>&& in, Fn fn, StageOptions options = {},
                        typename BoundedQueue<Out>::SizeOf size_of = {}) {
     auto [writer, reader] = make_channel<Out>(options.output, std::move(size_of));
     auto shared = std::make_shared<Fn>(std::move(fn));
     let_go_on_stop(in);
     auto nudge = nudge_of(in);
-    add({.name = std::move(name),
+    add({.name = name,
          .options = options,
          .loop = [shared, from = std::move(in), out = StageOutput<Out>(std::move(writer), options)](
                      Worker& me) { flat_map_loop(me, from, *shared, out); },
@@ -83,11 +83,11 @@ class Pipeline {
 
   /// The end of the line: `Result<void> fn(In&&)`.
   template <class In, class Fn>
-  void sink(std::string name, Reader<In>&& in, Fn fn, StageOptions options = {}) {
+  void sink(const std::string& name, Reader<In>&& in, Fn fn, StageOptions options = {}) {
     auto shared = std::make_shared<Fn>(std::move(fn));
     let_go_on_stop(in);
     auto nudge = nudge_of(in);
-    add({.name = std::move(name),
+    add({.name = name,
          .options = options,
          .loop = [shared, from = std::move(in)](Worker& me) { sink_loop(me, from, *shared); },
          .nudge_input = std::move(nudge)});
