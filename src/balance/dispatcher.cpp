@@ -18,7 +18,7 @@ constexpr double kUnmeasuredError = 0.3;
 }  // namespace
 
 struct Dispatcher::State {
-  explicit State(DispatcherOptions given) : options(std::move(given)), queue(options) {}
+  explicit State(const DispatcherOptions& given) : options(given), queue(options) {}
 
   DispatcherOptions options;
   TaskQueue queue;
@@ -145,7 +145,7 @@ Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIn
   return {Ruling::Next::retry, told(task)};
 }
 
-Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Dispatcher::Dispatcher(const DispatcherOptions& options) : state_(std::make_unique<State>(options)) {}
 Dispatcher::~Dispatcher() = default;
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
 Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;

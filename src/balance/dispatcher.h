@@ -69,7 +69,7 @@ struct QueueView {
 /// and at `wake_at`, there may be something next. A task ends with `end_task`, whatever became of it.
 class Dispatcher {
  public:
-  explicit Dispatcher(DispatcherOptions options = {});
+  explicit Dispatcher(const DispatcherOptions& options = {});
   ~Dispatcher();
   Dispatcher(Dispatcher&&) noexcept;
   Dispatcher& operator=(Dispatcher&&) noexcept;

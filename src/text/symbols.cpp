@@ -20,7 +20,7 @@ std::u32string_view plain_letters(char32_t value) {
     case U'Đ': return U"D";
     case U'ð': return U"d";
     case U'Ð': return U"D";
-    case U'þ': return U"th";
+    case U'þ':
     case U'Þ': return U"th";  // in lower case, as in the reference
     case U'ł': return U"l";
     case U'Ł': return U"L";
@@ -54,11 +54,10 @@ std::u32string remove_symbols_and_diacritics(std::u32string_view text, std::u32s
   std::u32string out;
   for (const char32_t value : nfkd(text)) {
     const GeneralClass general = class_of(value);
-    if (keep.find(value) != keep.npos)
-      out.push_back(value);
-    else if (const auto plain = plain_letters(value); !plain.empty())
+    const bool kept = keep.find(value) != keep.npos;
+    if (const auto plain = plain_letters(value); !kept && !plain.empty())
       out += plain;
-    else if (general == GeneralClass::other)
+    else if (kept || general == GeneralClass::other)
       out.push_back(value);
     else if (general != GeneralClass::mark_nonspacing)
       out.push_back(U' ');

@@ -109,11 +109,11 @@ bool Interrupt::raised() const {
   return state_->raised;
 }
 
-void Interrupt::on_raise(std::function<void()> raise) {
+void Interrupt::on_raise(const std::function<void()>& raise) {
   set(state_->raise, raise);
 }
 
-void Interrupt::on_abort(std::function<void()> abort) {
+void Interrupt::on_abort(const std::function<void()>& abort) {
   set(state_->abort, abort);
 }
 

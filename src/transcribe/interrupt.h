@@ -19,10 +19,10 @@ class Interrupt {
   bool raised() const;
   /// Called once, from the interrupt's thread, when the first signal comes; at once if it has. An empty function takes
   /// it away, and returns only when no call is under way.
-  void on_raise(std::function<void()> raise);
+  void on_raise(const std::function<void()>& raise);
   /// Called once, from the interrupt's thread, when the grace is over; replaces the one before. Called at once if it is
   /// over already. An empty function takes it away, and returns only when no call is under way.
-  void on_abort(std::function<void()> abort);
+  void on_abort(const std::function<void()>& abort);
 
  private:
   struct State;

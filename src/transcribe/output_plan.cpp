@@ -85,7 +85,7 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
                       : "Use --name-by path, or different --output-dir folders in two runs");
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
-      file.outputs.push_back(base.string() + "." + std::string(extension(format)));
+      file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));
       if (auto free = expect_no_input(file.outputs.back(), read); !free) return tl::unexpected(free.error());
     }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);

@@ -83,7 +83,7 @@ std::string screen_line(const Screen& screen, std::string_view text, Tint tint) 
 }
 
 std::string bar_of(double share, std::size_t columns) {
-  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) + 0.5);
+  const auto full = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns)));
   std::string out;
   for (std::size_t i = 0; i < columns; ++i) out += i < full ? "█" : "░";
   return out;

@@ -31,7 +31,8 @@ Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions
         "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
         options.name_by == NameBy::stem ? "Use --name-by path" : "Name the folder they lie in, not the files");
   std::vector<fs::path> outputs;
-  for (const Format format : options.formats) outputs.push_back(base.string() + "." + std::string(extension(format)));
+  for (const Format format : options.formats)
+    outputs.emplace_back(base.string() + "." + std::string(extension(format)));
   return outputs;
 }
 
@@ -50,7 +51,7 @@ std::string uuid_of(const fs::path& input) {
   std::string hex = sum.hex().substr(0, 32);
   hex[12] = '8';
   hex[16] = "89ab"[hex[16] % 4];
-  for (const std::size_t hyphen : {8, 13, 18, 23}) hex.insert(hyphen, "-");
+  for (const std::size_t hyphen : {8U, 13U, 18U, 23U}) hex.insert(hyphen, "-");
   return hex;
 }
 

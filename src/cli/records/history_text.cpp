@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <ranges>
 
 #include "view/table.h"
 #include "view/text.h"
@@ -167,11 +168,11 @@ TextTable event_table(const std::vector<DeviceEvent>& events, bool all) {
 std::vector<TimeSeries> run_series(const std::vector<RunRecord>& runs) {
   TimeSeries whole{.label = "whole runs"};
   std::map<std::string, TimeSeries> devices;
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (!run->ended) continue;
-    const double at = seconds_of(run->started);
-    if (speed_of(*run) > 0) whole.points.push_back({at, speed_of(*run)});
-    for (const auto& use : run->end.devices) {
+  for (const RunRecord& run : std::ranges::reverse_view(runs)) {
+    if (!run.ended) continue;
+    const double at = seconds_of(run.started);
+    if (speed_of(run) > 0) whole.points.push_back({at, speed_of(run)});
+    for (const auto& use : run.end.devices) {
       TimeSeries& device = devices[use.device];
       device.label =
           use.device + (use.name.empty() || use.name == use.device ? "" : " (" + use.name + ")") + ", by run";

@@ -143,7 +143,7 @@ Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   });
   auto clips = pipeline.map("make", std::move(numbers), [&](std::int64_t index) { return write_clip(wanted, index); },
                             {.threads = wanted.threads, .order = Order::input});
-  pipeline.sink("list", std::move(clips), [&](Written clip) -> Result<void> {
+  pipeline.sink("list", std::move(clips), [&](const Written& clip) -> Result<void> {
     lists.add(clip);
     return {};
   });

@@ -16,7 +16,7 @@ namespace {
 std::string ascii_figures(std::string_view word) {
   std::string out;
   for (const char32_t value : to_code_points(word))
-    append_utf8(out, is_decimal(value) ? static_cast<char32_t>(U'0' + decimal_value(value)) : value);
+    append_utf8(out, is_decimal(value) ? U'0' + static_cast<char32_t>(decimal_value(value)) : value);
   return out;
 }
 

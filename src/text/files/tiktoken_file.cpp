@@ -6,12 +6,12 @@
 namespace tutti {
 namespace {
 
-constexpr std::array<std::int8_t, 256> base64_values() {
-  std::array<std::int8_t, 256> values{};
+constexpr std::array<int, 256> base64_values() {
+  std::array<int, 256> values{};
   values.fill(-1);
   constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (std::size_t i = 0; i < kAlphabet.size(); ++i)
-    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::int8_t>(i);
+    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<int>(i);
   return values;
 }
 

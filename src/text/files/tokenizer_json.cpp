@@ -136,7 +136,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 Result<void> place_tokens(std::vector<std::pair<std::string, std::int32_t>>& entries, VocabularyFile& file) {
   std::int32_t most = -1;
   for (const auto& [bytes, id] : entries) most = std::max(most, id);
-  file.tokens.resize(static_cast<std::size_t>(most + 1));
+  file.tokens.resize(static_cast<std::size_t>(most) + 1);
   std::vector<bool> taken(file.tokens.size());
   for (auto& [bytes, id] : entries) {
     const auto at = static_cast<std::size_t>(id);

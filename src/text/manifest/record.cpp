@@ -124,7 +124,7 @@ std::string normalised_uuid(const std::string& id) {
       return id;
   }
   if (digits.size() != 32) return id;
-  for (const std::size_t at : {20, 16, 12, 8}) digits.insert(at, "-");
+  for (const std::size_t at : {20U, 16U, 12U, 8U}) digits.insert(at, "-");
   return digits;
 }
 

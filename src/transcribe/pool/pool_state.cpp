@@ -1,6 +1,7 @@
 #include "transcribe/pool/pool_state.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/log.h"
 
@@ -103,14 +104,14 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
         member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
   if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    PoolPlace& moved = **place;
+  for (const auto& place : std::ranges::reverse_view(places)) {
+    PoolPlace& moved = *place;
     granted.erase(moved.grant);
     const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
     moved.worker.reset();
     ++moved.record->moves;
     if (verdict.next == Ruling::Next::retry)
-      line_up(held, *place, true);
+      line_up(held, place, true);
     else
       moved.refused = Error{Fault::device, verdict.reason};
     moved.changed.notify_all();
@@ -126,7 +127,7 @@ std::shared_ptr<PoolTaskRecord> PoolShared::record_of(const Lock&, TaskKey task)
   return record;
 }
 
-void PoolShared::line_up(const Lock&, const std::shared_ptr<PoolPlace>& place, bool was_granted) {
+void PoolShared::line_up(const Lock&, const std::shared_ptr<PoolPlace>& place, bool was_granted) const {
   PoolTaskRecord& task = *place->record;
   if (over)
     place->refused = over;

@@ -83,7 +83,7 @@ struct PoolShared {
   /// The same for the places of one task.
   void end_task(const Lock& held, TaskKey task);
   /// A place without a grant goes back to its task's, in front where it `was_granted`; or is refused.
-  void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted);
+  void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted) const;
   /// The record of a task, made when there is none.
   std::shared_ptr<PoolTaskRecord> record_of(const Lock& held, TaskKey task);
   /// When no device can come back, or none has for too long: the end, and why.
