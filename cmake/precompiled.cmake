@@ -1,5 +1,5 @@
-# Headers that nearly every file includes, parsed once: two sets beside torch's (libtorch.cmake), one for rooms and programs
-# above the torch line, one for their tests. Sources include what they use all the same, and clang-tidy compiles them without.
+# Headers that nearly every file includes, parsed once: here those of rooms above the torch line, in tests/CMakeLists.txt those
+# of their tests, in libtorch.cmake torch's. Sources include what they use all the same, and clang-tidy compiles them without.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
 add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)  # ccache asks for it
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-GCC_ONLY = re.compile(r"-Wno-restrict|-Wno-stringop-overflow|-Wno-maybe-uninitialized|-fpch-preprocess|-Winvalid-pch|-include \S*cmake_pch\S*")
+GCC_ONLY = re.compile(r"-Wno-(?:restrict|stringop-overflow|maybe-uninitialized)|-fpch-preprocess|-Winvalid-pch|-include \S*cmake_pch\S*")
 
 
 def clang_commands(build, folder):

@@ -21,10 +21,14 @@ std::filesystem::path home_folder() {
   return known && entry.pw_dir && *entry.pw_dir ? entry.pw_dir : "/tmp";
 }
 
+std::filesystem::path xdg_home(const char* xdg, const std::filesystem::path& below_home) {
+  const auto named = variable(xdg);
+  return named ? std::filesystem::path(*named) : home_folder() / below_home;
+}
+
 std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home) {
   if (const auto named = variable(own)) return *named;
-  if (const auto named = variable(xdg)) return std::filesystem::path(*named) / "tutti";
-  return home_folder() / below_home / "tutti";
+  return xdg_home(xdg, below_home) / "tutti";
 }
 
 }  // namespace tutti

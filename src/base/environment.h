@@ -12,6 +12,9 @@ std::optional<std::string> variable(const char* name);
 /// The user's home: $HOME, else what the user database says, else /tmp.
 std::filesystem::path home_folder();
 
+/// What the variable `xdg` says, else `below_home` of the user's home.
+std::filesystem::path xdg_home(const char* xdg, const std::filesystem::path& below_home);
+
 /// Tutti's own folder of some kind: as the variable `own` says, else "tutti" in that of `xdg`, else "tutti" in
 /// `below_home` of the user's home.
 std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home);

@@ -100,12 +100,15 @@ int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
   say_memory(options);
   bool all_readable = true;
   for (const auto& file : plan) {
-    const std::string trouble = file.already_done ? "" : trouble_with(file.input);
-    all_readable = all_readable && trouble.empty();
-    const std::string note = file.already_done ? " (done already)" : trouble.empty() ? "" : ": " + trouble;
-    std::printf("%s%s\n", file.input.c_str(), note.c_str());
-    if (note.empty())
+    if (file.already_done) {
+      std::printf("%s (done already)\n", file.input.c_str());
+    } else if (const std::string trouble = trouble_with(file.input); !trouble.empty()) {
+      std::printf("%s: %s\n", file.input.c_str(), trouble.c_str());
+      all_readable = false;
+    } else {
+      std::printf("%s\n", file.input.c_str());
       for (const auto& output : file.outputs) std::printf("  -> %s\n", output.c_str());
+    }
   }
   return all_readable ? kDone : kSomeFailed;
 }

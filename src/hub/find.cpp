@@ -93,7 +93,7 @@ Result<fs::path> find_by_name(std::string_view word, const ModelPlaces& places) 
 }  // namespace
 
 ModelPlaces ModelPlaces::from_environment() {
-  const fs::path cache = variable("XDG_CACHE_HOME").value_or(home_folder() / ".cache");
+  const fs::path cache = xdg_home("XDG_CACHE_HOME", ".cache");
   const fs::path hf_home = variable("HF_HOME").value_or(cache / "huggingface");
   return {
       .own = cache_folder() / "models",

@@ -27,9 +27,7 @@ std::string trimmed(std::string text) {
 std::filesystem::path token_file() {
   if (const auto named = variable("HF_TOKEN_PATH")) return *named;
   if (const auto home = variable("HF_HOME")) return std::filesystem::path(*home) / "token";
-  const auto cache = variable("XDG_CACHE_HOME");
-  const std::filesystem::path base = cache ? std::filesystem::path(*cache) : home_folder() / ".cache";
-  return base / "huggingface" / "token";
+  return xdg_home("XDG_CACHE_HOME", ".cache") / "huggingface" / "token";
 }
 
 Error not_there(const std::string& thing) {

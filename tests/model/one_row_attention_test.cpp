@@ -55,15 +55,6 @@ TEST(OneRowAttention, ScoresFarApartNeitherOverflowNorVanish) {
   EXPECT_LT(distance(out[0], values[0][1]), 1e-6);
 }
 
-/// The kernel of a set of instructions, for keys and values of type T.
-template <class T>
-void attend_by(Instructions set, const OneRowAttention<T>& job, float* scratch) {
-  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {
-    if (set >= Instructions::dot512) return attend_dot512(job, scratch);
-  }
-  set >= Instructions::avx512 ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
-}
-
 TEST(OneRowAttention, EverySetOfInstructionsComputesTheSame) {
   const auto q = at::randn({64});
   const auto keys = at::randn({1, 50, 64});

@@ -23,8 +23,7 @@ struct SettingsFile {
 
 SettingsFile settings_file() {
   if (const auto named = variable("TUTTI_CONFIG")) return {*named, true};
-  if (const auto xdg = variable("XDG_CONFIG_HOME")) return {fs::path(*xdg) / "tutti/config.toml"};
-  return {home_folder() / ".config/tutti/config.toml"};
+  return {xdg_home("XDG_CONFIG_HOME", ".config") / "tutti/config.toml"};
 }
 
 std::map<std::string, std::string> tutti_variables() {

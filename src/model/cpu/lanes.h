@@ -53,17 +53,9 @@ inline void load_some(Lanes& lanes, const float* from, std::int64_t count) {
 template <class Element, class Sixteen>
 inline void write_some(Element* to, const Sixteen& elements, std::int64_t count) {
   static_assert(sizeof elements == kLanes * sizeof *to);
-  if (count >= kLanes) {
-    std::memcpy(to, &elements, sizeof elements);
-  } else {
-    std::memcpy(to, &elements, static_cast<std::size_t>(count) * sizeof *to);
-  }
-}
-
-inline void write_some(float* to, const Lanes& lanes, std::int64_t count) {
-  if (count >= kLanes) return write_lanes(to, lanes);
-  float some[kLanes];
-  write_lanes(some, lanes);
+  if (count >= kLanes) return write_lanes(to, elements);
+  Element some[kLanes];
+  write_lanes(some, elements);
   std::memcpy(to, some, static_cast<std::size_t>(count) * sizeof *to);
 }
 

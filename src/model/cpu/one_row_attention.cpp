@@ -34,15 +34,6 @@ std::vector<OneRowAttention<T>> jobs_of(const std::vector<RowAttention>& rows, c
 }
 
 template <class T>
-void attend(const OneRowAttention<T>& job, float* scratch) {
-  const auto best = best_instructions();
-  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {
-    if (best >= Instructions::dot512) return attend_dot512(job, scratch);
-  }
-  best >= Instructions::avx512 ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
-}
-
-template <class T>
 void run(const std::vector<OneRowAttention<T>>& jobs) {
   std::int64_t longest = 1;
   for (const auto& job : jobs) longest = std::max(longest, job.length);
@@ -52,7 +43,7 @@ void run(const std::vector<OneRowAttention<T>>& jobs) {
                 [&] { return std::vector<float>(static_cast<std::size_t>(OneRowAttention<T>::scratch_size(longest))); },
                 [&](std::vector<float>& scratch, std::int64_t unit) {
                   for (auto i = unit * grain; i < std::min(count, (unit + 1) * grain); ++i) {
-                    attend(jobs[static_cast<std::size_t>(i)], scratch.data());
+                    attend_by(best_instructions(), jobs[static_cast<std::size_t>(i)], scratch.data());
                   }
                 });
 }

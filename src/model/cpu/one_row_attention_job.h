@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "model/cpu/instructions.h"
+
 namespace tutti {
 
 /// One head of one query: out = softmax(scale * q keys^T) values, in float32 whatever the keys' type.
@@ -26,5 +28,14 @@ void attend_avx512(const OneRowAttention<float>& job, float* scratch);
 void attend_avx512(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx2(const OneRowAttention<float>& job, float* scratch);
 void attend_avx2(const OneRowAttention<std::uint16_t>& job, float* scratch);
+
+/// One job, with the best of these for a set of instructions, which the processor must have.
+template <class T>
+void attend_by(Instructions set, const OneRowAttention<T>& job, float* scratch) {
+  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {
+    if (set >= Instructions::dot512) return attend_dot512(job, scratch);
+  }
+  set >= Instructions::avx512 ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
+}
 
 }  // namespace tutti

@@ -32,41 +32,35 @@ struct TwoRegisters {
     return {{half[0] >> static_cast<Number>(bits), half[1] >> static_cast<Number>(bits)}};
   }
 
-// Both ways with a single number, which stands for sixteen of them.
-#define TUTTI_ON_BOTH(op)                                                         \
-  friend TwoRegisters operator op(const TwoRegisters& a, const TwoRegisters& b) { \
-    return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};                    \
-  }                                                                               \
-  friend TwoRegisters operator op(const TwoRegisters& a, Number b) {              \
-    return {{a.half[0] op b, a.half[1] op b}};                                    \
-  }                                                                               \
-  friend TwoRegisters operator op(Number a, const TwoRegisters& b) {              \
-    return {{a op b.half[0], a op b.half[1]}};                                    \
-  }                                                                               \
-  template <class Other>                                                          \
-  TwoRegisters& operator op##=(const Other& other) {                              \
-    return *this = *this op other;                                                \
+// With sixteen others, or with a single number, which stands for sixteen.
+#define TUTTI_EACH(Result, op)                                              \
+  friend Result operator op(const TwoRegisters& a, const TwoRegisters& b) { \
+    return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};              \
+  }                                                                         \
+  friend Result operator op(const TwoRegisters& a, Number b) {              \
+    return {{a.half[0] op b, a.half[1] op b}};                              \
   }
-  TUTTI_ON_BOTH(+)
-  TUTTI_ON_BOTH(-)
-  TUTTI_ON_BOTH(*)
-  TUTTI_ON_BOTH(/)
-  TUTTI_ON_BOTH(&)
-  TUTTI_ON_BOTH(|)
-#undef TUTTI_ON_BOTH
-
-#define TUTTI_COMPARED(op)                                                \
-  friend Mask operator op(const TwoRegisters& a, const TwoRegisters& b) { \
-    return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};            \
-  }                                                                       \
-  friend Mask operator op(const TwoRegisters& a, Number b) {              \
-    return {{a.half[0] op b, a.half[1] op b}};                            \
+#define TUTTI_ARITHMETIC(op)                                         \
+  TUTTI_EACH(TwoRegisters, op)                                       \
+  friend TwoRegisters operator op(Number a, const TwoRegisters& b) { \
+    return {{a op b.half[0], a op b.half[1]}};                       \
+  }                                                                  \
+  template <class Other>                                             \
+  TwoRegisters& operator op##=(const Other& other) {                 \
+    return *this = *this op other;                                   \
   }
-  TUTTI_COMPARED(<)
-  TUTTI_COMPARED(>)
-  TUTTI_COMPARED(<=)
-  TUTTI_COMPARED(>=)
-#undef TUTTI_COMPARED
+  TUTTI_ARITHMETIC(+)
+  TUTTI_ARITHMETIC(-)
+  TUTTI_ARITHMETIC(*)
+  TUTTI_ARITHMETIC(/)
+  TUTTI_ARITHMETIC(&)
+  TUTTI_ARITHMETIC(|)
+  TUTTI_EACH(Mask, <)
+  TUTTI_EACH(Mask, >)
+  TUTTI_EACH(Mask, <=)
+  TUTTI_EACH(Mask, >=)
+#undef TUTTI_ARITHMETIC
+#undef TUTTI_EACH
 };
 
 using Lanes = TwoRegisters<float>;
@@ -81,6 +75,12 @@ inline Vector read_lanes(const void* from) {
   std::memcpy(&lanes.half[0], from, sizeof lanes.half[0]);
   std::memcpy(&lanes.half[1], static_cast<const char*>(from) + sizeof lanes.half[0], sizeof lanes.half[1]);
   return lanes;
+}
+
+/// Of narrower numbers, which one register holds.
+template <class Vector>
+inline void write_lanes(void* to, const Vector& lanes) {
+  std::memcpy(to, &lanes, sizeof lanes);
 }
 
 template <class Number>

@@ -62,8 +62,7 @@ inline void write_weights(float* to, const Lanes& weights) {
 
 inline void write_weights(std::uint16_t* to, const Lanes& weights) {
   using Halves = std::uint16_t __attribute__((vector_size(32)));
-  const auto halves = narrowed<Halves>(to_bfloat16(weights));
-  std::memcpy(to, &halves, sizeof halves);
+  write_lanes(to, narrowed<Halves>(to_bfloat16(weights)));
 }
 
 /// Sixteen scores; those from `visible` on are so low that nothing is left of their weight.
