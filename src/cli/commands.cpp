@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/nearest.h"
@@ -74,6 +75,13 @@ std::vector<std::string> command_names() {
 
 namespace {
 
+/// A deleted current folder fails in a different place of every command, in the libraries' words: better before all.
+Result<void> standing_in_a_folder() {
+  std::error_code error;
+  if (std::filesystem::current_path(error); !error) return {};
+  return fail(Fault::missing, "the current folder no longer exists", "Change to one that does, e.g. cd \"$HOME\"");
+}
+
 int run_named(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     print_help();
@@ -83,7 +91,10 @@ int run_named(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (name == "--version") return print_versions();
   for (const auto& command : commands())
-    if (command.name == name) return command.run(rest);
+    if (command.name == name) {
+      if (const auto standing = standing_in_a_folder(); !standing) return complain(standing.error(), kNothingRan);
+      return command.run(rest);
+    }
   const std::string meant = nearest_name(name, command_names());
   return complain({Fault::usage, "'" + name + "': no such command",
                    meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?"},

@@ -34,16 +34,21 @@ TranscriptionContext SpokenModel::context(WindowEngine& engine, const RunOptions
           .way = {.vad = options.vad, .clips = options.long_form.clip_timestamps, .batched = options.batched}};
 }
 
-SpokenModel spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
+Result<SpokenModel> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
+  // Every window would fail of it, one file after the other.
+  for (const std::int32_t id : options.decoding.suppress_tokens)
+    if (id >= ready.n_vocab)
+      return fail(Fault::usage, "--suppress-tokens: token " + std::to_string(id) + ": this model has no such token",
+                  "Its tokens are 0 to " + std::to_string(ready.n_vocab - 1));
   auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer.special());
   if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
-  return {.tokenizer = std::move(tokenizer),
-          .log_mel = LogMel(ready.n_mels),
-          .suppressed = std::move(suppressed),
-          .rules = std::move(rules),
-          .frames_per_window = 2 * ready.n_audio_ctx,
-          .n_text_ctx = ready.n_text_ctx};
+  return SpokenModel{.tokenizer = std::move(tokenizer),
+                     .log_mel = LogMel(ready.n_mels),
+                     .suppressed = std::move(suppressed),
+                     .rules = std::move(rules),
+                     .frames_per_window = 2 * ready.n_audio_ctx,
+                     .n_text_ctx = ready.n_text_ctx};
 }
 
 }  // namespace tutti

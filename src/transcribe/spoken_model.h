@@ -25,7 +25,7 @@ struct SpokenModel {
                                bool rationed = false) const;
 };
 
-/// Of the model that a worker has made ready.
-SpokenModel spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options);
+/// Of the model that a worker has made ready. Error: a token to suppress that its vocabulary does not have.
+Result<SpokenModel> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options);
 
 }  // namespace tutti

@@ -165,6 +165,26 @@ TEST(Commands, AFullStandardOutputIsNoSuccess) {
   }
 }
 
+TEST(Commands, AFolderThatIsGoneIsSaid) {
+  const TempFolder folder;
+  const auto end =
+      run_program({"/bin/sh", "-c",
+                   "mkdir '" + (folder / "gone").string() + "' && cd '" + (folder / "gone").string() + "' && rmdir '" +
+                       (folder / "gone").string() + "' && '" + tutti_program() + "' models"});
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  expect_said(end.err, "current folder no longer exists");
+}
+
+TEST(Transcribe, ATokenThatTheModelDoesNotHaveIsRefusedOnce) {
+  TUTTI_NEEDS("whisper-tiny.en");
+  const TempFolder out;
+  const ProgramEnd end =
+      transcribe(out, {"--suppress-tokens=-1,60000", data("whisper-tiny.en/clips/string-george.wav")});
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  expect_said(end.err, "--suppress-tokens: token 60000");
+  expect_said(end.err, "0 to 51863");
+}
+
 TEST(Convert, WritesTheSameSubtitlesAsTheTranscriptionDid) {
   TUTTI_NEEDS("whisper-tiny.en/clips/mixed-1.wav");
   const TempFolder out, converted;

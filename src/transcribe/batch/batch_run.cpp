@@ -241,7 +241,9 @@ class Batch final : public BatchControl {
     auto tokenizer = options_.run.model.empty() ? Tokenizer::built_in(ready->n_vocab)
                                                 : Tokenizer::load(options_.run.model, ready->n_vocab);
     if (!tokenizer) return tl::unexpected(tokenizer.error());
-    model_.emplace(spoken_model(std::move(*tokenizer), *ready, options_.run));
+    auto model = spoken_model(std::move(*tokenizer), *ready, options_.run);
+    if (!model) return tl::unexpected(model.error());
+    model_.emplace(std::move(*model));
     files_.serve(&*model_);
     return {};
   }

@@ -39,13 +39,14 @@ Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& optio
 
   auto tokenizer = ahead.get(ready->n_vocab);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
-  return std::make_shared<const LoadedWorker>(
-      LoadedWorker{.engine = std::move(*engine),
-                   .model = spoken_model(std::move(*tokenizer), *ready, options),
-                   .device_name = ready->device_name,
-                   .compute_type = ready->compute_type,
-                   .slots = ready->slots,
-                   .load = Clock::real().now() - started});
+  auto model = spoken_model(std::move(*tokenizer), *ready, options);
+  if (!model) return tl::unexpected(model.error());
+  return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
+                                                           .model = std::move(*model),
+                                                           .device_name = ready->device_name,
+                                                           .compute_type = ready->compute_type,
+                                                           .slots = ready->slots,
+                                                           .load = Clock::real().now() - started});
 }
 
 }  // namespace tutti
