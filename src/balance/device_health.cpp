@@ -19,11 +19,19 @@ const char* state_name(DeviceState state) {
   return "healthy";
 }
 
+namespace {
+
+bool serves(DeviceState state) {
+  return state == DeviceState::healthy || state == DeviceState::suspect || state == DeviceState::warming;
+}
+
+}  // namespace
+
 DeviceHealth::DeviceHealth(BreakerOptions options, bool starting)
     : options_(options), state_(starting ? DeviceState::starting : DeviceState::healthy) {}
 
 bool DeviceHealth::in_service() const {
-  return state_ == DeviceState::healthy || state_ == DeviceState::suspect || state_ == DeviceState::warming;
+  return serves(state_);
 }
 
 int DeviceHealth::allowed(int slots) const {
@@ -58,6 +66,7 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
       break;
     case HealthEvent::restarting:
       if (in_service()) become(DeviceState::starting, reason, now);
+      if (state_ == DeviceState::draining && serves(before_drain_)) before_drain_ = DeviceState::starting;
       break;
     case HealthEvent::lost: become(DeviceState::lost, reason, now); break;
     case HealthEvent::quarantine:
@@ -65,16 +74,23 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
       break;
     case HealthEvent::returned:
       if (gone) become(DeviceState::probing, reason, now);
+      if (gone && drain_wished_) drain("an operator's wish, from before it was gone", now);
       break;
     case HealthEvent::drain:
-      if (gone || state_ == DeviceState::draining) break;
-      before_drain_ = in_service() || state_ == DeviceState::starting ? state_ : DeviceState::probing;
-      become(DeviceState::draining, reason, now);
+      drain_wished_ = true;
+      if (!gone && state_ != DeviceState::draining) drain(reason, now);
       break;
     case HealthEvent::resume:
+      drain_wished_ = false;
       if (state_ == DeviceState::draining) become(before_drain_, reason, now);
+      if (state_ == DeviceState::quarantined) become(DeviceState::probing, reason, now);
       break;
   }
+}
+
+void DeviceHealth::drain(const std::string& reason, Seconds now) {
+  before_drain_ = in_service() || state_ == DeviceState::starting ? state_ : DeviceState::probing;
+  become(DeviceState::draining, reason, now);
 }
 
 void DeviceHealth::succeeded(bool canary, Seconds now) {

@@ -29,8 +29,8 @@ enum class HealthEvent {
   lost,        ///< GPU_IS_LOST, Xid 79, its UUID is gone
   quarantine,  ///< Xid 48, 64, 95 …, RESET_REQUIRED, a driver call that hangs
   returned,    ///< it enumerates again, or was reset: a canary decides
-  drain,
-  resume,
+  drain,       ///< an operator's wish; it outlasts the device's being away
+  resume,      ///< takes that back; of a device in quarantine: a canary decides
 };
 
 /// A row of the device's record.
@@ -84,12 +84,14 @@ class DeviceHealth {
 
  private:
   void become(DeviceState to, const std::string& reason, Seconds now);
+  void drain(const std::string& reason, Seconds now);
   void open(const std::string& reason, bool last_in_service, Seconds now);
   bool too_many_failures() const;
 
   BreakerOptions options_;
   DeviceState state_;
   DeviceState before_drain_ = DeviceState::healthy;
+  bool drain_wished_ = false;  // also while it is gone: it does not come back to work
   std::string reason_{};
   Seconds since_{};
   Seconds open_until_{};

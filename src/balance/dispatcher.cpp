@@ -204,6 +204,11 @@ void Dispatcher::withdraw(TaskKey task, Seconds now) {
   state_->queue.withdraw(task);
 }
 
+void Dispatcher::rest_task(TaskKey task, Seconds now) {
+  state_->advance(now);
+  state_->queue.rest(task);
+}
+
 void Dispatcher::end_task(TaskKey task, Seconds now) {
   state_->advance(now);
   state_->queue.end(task);
@@ -292,6 +297,10 @@ std::vector<DeviceView> Dispatcher::devices(Seconds now) {
     if (auto refusal = why_not(scene, i)) views.back().refusal = std::move(refusal->words);
   }
   return views;
+}
+
+DeviceState Dispatcher::state(DeviceIndex device) const {
+  return state_->devices.at(device).health().state();
 }
 
 QueueView Dispatcher::queue(Seconds now) {

@@ -54,10 +54,10 @@ struct DeviceView {
 struct QueueView {
   std::size_t waiting = 0;  ///< tasks without a piece in flight or done
   std::size_t in_work = 0;
-  Seconds audio_left{};     ///< of all tasks that have not ended, what runs included
-  double speed = 0;         ///< of all devices in service together
-  Seconds expected_left{};  ///< until all is done
-  double error = 0;         ///< of it, relative
+  Seconds audio_left{};                    ///< of all tasks that have not ended, what runs included
+  double speed = 0;                        ///< of all devices in service together
+  std::optional<Seconds> expected_left{};  ///< until all is done; none while no device is in service
+  double error = 0;                        ///< of it, relative
 };
 
 /// Decides which piece of which task runs where, and when. The one object that the real run and the simulator drive.
@@ -90,6 +90,9 @@ class Dispatcher {
   void offer(TaskKey task, Seconds audio, std::int64_t count, Seconds now);
   /// Takes pieces back that wait: nobody runs them any more.
   void withdraw(TaskKey task, Seconds now);
+  /// An attempt at it is over and the next one comes later: it is no longer in work, and all of it is to be done. Not
+  /// while something of it is in flight.
+  void rest_task(TaskKey task, Seconds now);
   /// Whatever of it is in flight stays in flight until it is finished or failed.
   void end_task(TaskKey task, Seconds now);
 
@@ -105,6 +108,7 @@ class Dispatcher {
 
   // For people.
   std::vector<DeviceView> devices(Seconds now);
+  DeviceState state(DeviceIndex device) const;  ///< as of the latest call that told the time
   QueueView queue(Seconds now);
   const std::vector<HealthChange>& health_changes(DeviceIndex device) const;
   /// What has been measured of it, by pieces in flight: to be kept, and told as DeviceFacts::speed next time.

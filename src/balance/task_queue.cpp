@@ -178,6 +178,18 @@ void TaskQueue::end(TaskKey id) {
   forget_when_over(id);
 }
 
+void TaskQueue::rest(TaskKey id) {
+  const QueuedTask* resting = find(id);
+  if (!resting || resting->ended || !resting->started || resting->in_flight > 0) return;
+  change(id, [](QueuedTask& task) {
+    task.ready.clear();
+    task.ready_audio = {};
+    task.placed = {};
+    task.started = false;
+  });
+  --in_work_;
+}
+
 void TaskQueue::absolve(DeviceIndex device) {
   for (const TaskKey id : risky_)
     for (ReadyPieces& piece : tasks_.at(id).ready) std::erase(piece.took_down, device);

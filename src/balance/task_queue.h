@@ -87,6 +87,8 @@ class TaskQueue {
   void end(TaskKey id);
   /// What was lost on this device is no task's fault.
   void absolve(DeviceIndex device);
+  /// Its attempt is over and it is not: as if nothing of it had begun. Not while something of it is in flight.
+  void rest(TaskKey id);
   /// Nothing of it starts before.
   void pause(TaskKey id, Seconds until);
   /// Lets tasks back in whose pause is over.

@@ -13,6 +13,7 @@ enum class Fault {
   corrupt,      // the thing is there but damaged
   unsupported,  // well-formed, but not something this build can do
   exhausted,    // memory, disk or another resource ran out
+  unavailable,  // it is there and does not answer now: a network folder, a disk, a busy machine
   device,       // a device or worker process failed
   cancelled,    // the user or the caller stopped it
   internal,     // a broken promise of our own

@@ -27,6 +27,15 @@ Fault fault_of(int error_number) {
     case ENOMEM:
     case EMFILE:
     case ENFILE: return Fault::exhausted;
+    case EIO:
+    case ESTALE:
+    case ETIMEDOUT:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case ENOTCONN:
+    case EAGAIN:
+    case EBUSY: return Fault::unavailable;
     default: return Fault::usage;
   }
 }

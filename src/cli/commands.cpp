@@ -78,7 +78,8 @@ namespace {
 /// A deleted current folder fails in a different place of every command, in the libraries' words: better before all.
 Result<void> standing_in_a_folder() {
   std::error_code error;
-  if (std::filesystem::current_path(error); !error) return {};
+  const auto here = std::filesystem::current_path(error);
+  if (!error && !here.empty()) return {};
   return fail(Fault::missing, "the current folder no longer exists", "Change to one that does, e.g. cd \"$HOME\"");
 }
 

@@ -127,22 +127,32 @@ void leave_staging(const fs::path& staging) {
   ::rmdir(staging.c_str());
 }
 
-Result<bool> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
-                             std::span<const OutputContent> outputs, const AttemptUse& use) {
+namespace {
+
+/// All of a task's outputs; the store knows it then.
+Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
+  for (const auto& output : outputs)
+    if (auto placed = put_in_place(output); !placed) {
+      std::error_code why;
+      if (fs::exists(output.staged, why))
+        placed.error().hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      return placed;
+    }
+  return store.mark_published(task);
+}
+
+}  // namespace
+
+Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
+                                  std::span<const OutputContent> outputs, const AttemptUse& use) {
   const auto staged = stage_outputs(lease, staging, outputs);
   if (!staged) return tl::unexpected(staged.error());
   const auto held = store.complete(lease.key, *staged, use);
-  if (!held || !*held) {
-    remove_staged(*staged);
-    return held;
-  }
-  for (const auto& output : *staged)
-    if (auto placed = put_in_place(output); !placed) {
-      placed.error().hint = "The transcript is whole in " + output.staged + "; the next run puts it in place";
-      return tl::unexpected(placed.error());
-    }
-  if (auto marked = store.mark_published(lease.key.task); !marked) return tl::unexpected(marked.error());
-  return true;
+  if (!held || !*held) remove_staged(*staged);
+  if (!held) return tl::unexpected(held.error());
+  if (!*held) return Published{};
+  if (auto placed = put_all_in_place(store, lease.key.task, *staged); !placed) return Published{true, placed.error()};
+  return Published{.held = true};
 }
 
 Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {
@@ -167,13 +177,11 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
   const auto unpublished = store.unpublished();
   if (!unpublished) return tl::unexpected(unpublished.error());
   for (const auto& task : *unpublished) {
-    Result<void> placed;
-    for (const auto& output : task.outputs)
-      if (placed) placed = put_in_place(output);
-    if (!placed && placed.error().fault != Fault::missing) return tl::unexpected(placed.error());
+    const auto placed = put_all_in_place(store, task.task, task.outputs);
     if (placed) {
-      if (auto marked = store.mark_published(task.task); !marked) return tl::unexpected(marked.error());
       ++report.put_in_place;
+    } else if (placed.error().fault != Fault::missing) {
+      report.stuck.push_back({task.task, placed.error()});  // one folder's trouble is not that of other batches
     } else {
       const auto again = store.redo({.ids = {task.task}}, JobStore::Redo::all);
       if (!again) return tl::unexpected(again.error());

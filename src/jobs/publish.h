@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +19,17 @@ struct OutputContent {
   std::string content{};
 };
 
+/// What became of outputs that were to be published.
+struct Published {
+  bool held = false;                   // false: the lease was lost; what was staged is gone
+  std::optional<Error> left_staged{};  // recorded and whole, but not in place: why, and where they are
+};
+
 /// Exactly-once outputs: stage, commit, put in place. `staging` is a folder on the file system of the outputs
-/// (<output folder>/.tmp). True: the outputs are in place, whole, and recorded. False: the lease was lost; nothing was
-/// published and what was staged is gone. After an error before the commit the task is still held: fail it; after one
-/// later (the hint says so) the next sweep puts the outputs in place.
-Result<bool> publish_outputs(JobStore& store, const Lease& lease, const std::filesystem::path& staging,
-                             std::span<const OutputContent> outputs, const AttemptUse& use);
+/// (<output folder>/.tmp). After an error nothing is committed and the task is still held: fail it. What is left staged
+/// is put in place by a later sweep.
+Result<Published> publish_outputs(JobStore& store, const Lease& lease, const std::filesystem::path& staging,
+                                  std::span<const OutputContent> outputs, const AttemptUse& use);
 
 /// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
@@ -47,6 +53,11 @@ struct SweepReport {
   std::size_t put_in_place = 0;  // tasks whose outputs a killed process had recorded but not renamed
   std::size_t requeued = 0;      // whose recorded outputs are neither staged nor in place
   std::size_t collected = 0;     // staged files of attempts that lost
+  struct Stuck {
+    TaskId task = 0;
+    Error why{};
+  };
+  std::vector<Stuck> stuck{};  // done, with outputs that cannot be put in place: they wait for the next sweep
 };
 
 /// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store

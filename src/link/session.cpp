@@ -29,7 +29,7 @@ std::string rounded(Seconds time) {
 }  // namespace
 
 bool is_for_good(Fault fault) {
-  return fault != Fault::device && fault != Fault::internal && fault != Fault::exhausted && fault != Fault::cancelled;
+  return fault == Fault::usage || fault == Fault::missing || fault == Fault::corrupt || fault == Fault::unsupported;
 }
 
 Session::Session(SessionTerms terms, Clock::Instant started)

@@ -129,7 +129,7 @@ Ending Supervisor::live(bool& was_ready) {
   auto pair = Connection::make_pair();
   if (!pair) return {.error = pair.error()};
   auto child = start(std::move(pair->second));
-  if (!child) return {.error = child.error(), .final = child.error().fault != Fault::exhausted};
+  if (!child) return {.error = child.error(), .final = is_for_good(child.error().fault)};
   Life life{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
 
   Ending ending = converse(life);

@@ -119,6 +119,38 @@ TEST(DeviceHealth, DrainingEndsWhereItBegan) {
   EXPECT_TRUE(health.wants_canary()) << "resuming does not make it well";
 }
 
+TEST(DeviceHealth, AWorkerThatGoesWhileDrainedIsWaitedForAfterResume) {
+  DeviceHealth health;
+  health.heard(HealthEvent::drain, "", Seconds(1));
+  health.heard(HealthEvent::restarting, "it died", Seconds(2));
+  health.heard(HealthEvent::resume, "", Seconds(3));
+  EXPECT_EQ(health.state(), DeviceState::starting);
+  health.heard(HealthEvent::ready, "", Seconds(4));
+  EXPECT_TRUE(health.in_service());
+}
+
+TEST(DeviceHealth, AWishToDrainOutlastsTheDevicesAbsence) {
+  for (const bool while_gone : {true, false}) {
+    DeviceHealth health;
+    if (!while_gone) health.heard(HealthEvent::drain, "", Seconds(1));
+    health.heard(HealthEvent::lost, "off the bus", Seconds(2));
+    if (while_gone) health.heard(HealthEvent::drain, "", Seconds(3));
+    EXPECT_EQ(health.state(), DeviceState::lost);
+    health.heard(HealthEvent::returned, "", Seconds(4));
+    EXPECT_EQ(health.state(), DeviceState::draining);
+    EXPECT_FALSE(health.wants_canary());
+    health.heard(HealthEvent::resume, "", Seconds(5));
+    EXPECT_EQ(health.state(), DeviceState::probing) << "it has been away: a canary decides";
+  }
+}
+
+TEST(DeviceHealth, AnOperatorMayResumeWhatIsInQuarantine) {
+  DeviceHealth health;
+  health.heard(HealthEvent::quarantine, "Xid 79", Seconds(1));
+  health.heard(HealthEvent::resume, "", Seconds(2));
+  EXPECT_TRUE(health.wants_canary());
+}
+
 TEST(DeviceHealth, BlameThatWasATasksIsTakenBack) {
   DeviceHealth health;
   break_it(health, Seconds(0));

@@ -145,6 +145,30 @@ TEST(Dispatcher, ThreadsBoundTheTasksInWorkOnAllDevicesTogether) {
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 tasks are in work");
 }
 
+TEST(Dispatcher, ATaskThatRestsLeavesItsPlaceAmongThoseInWork) {
+  Dispatcher dispatcher({.tasks_at_once = 1});
+  dispatcher.add_device(device("GPU", 30, 4), {});
+  for (TaskKey id = 0; id < 2; ++id) dispatcher.add_task(id, {.audio = Seconds(300)}, {});
+  dispatcher.offer(0, Seconds(30), 1, {});
+  const auto first = dispatcher.next({});
+  ASSERT_TRUE(first);
+  dispatcher.rest_task(0, {});
+  EXPECT_EQ(dispatcher.queue({}).in_work, 1u) << "not while a piece of it is in flight";
+  dispatcher.finished(first->id, Seconds(1));
+  dispatcher.offer(1, Seconds(30), 1, Seconds(1));
+  EXPECT_FALSE(dispatcher.next(Seconds(1)));
+  EXPECT_DOUBLE_EQ(dispatcher.queue(Seconds(1)).audio_left.count(), 570);
+  dispatcher.rest_task(0, Seconds(1));
+  EXPECT_DOUBLE_EQ(dispatcher.queue(Seconds(1)).audio_left.count(), 600) << "all of it is to be done again";
+  const auto second = dispatcher.next(Seconds(1));
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->task, 1u);
+  dispatcher.offer(0, Seconds(30), 1, Seconds(1));
+  dispatcher.finished(second->id, Seconds(2));
+  dispatcher.end_task(1, Seconds(2));
+  EXPECT_TRUE(dispatcher.next(Seconds(2))) << "and its next attempt is as good as a first";
+}
+
 TEST(Dispatcher, InteractiveTasksComeFirstByTheirDeadlinesThenNormalThenTheLongestOfTheBatch) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 1), {});
@@ -281,9 +305,9 @@ TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
   dispatcher.add_device(device("b", 10, 1), {});
   add_file(dispatcher, 1, Seconds(3000));
   add_file(dispatcher, 2, Seconds(1000));
-  EXPECT_DOUBLE_EQ(dispatcher.queue({}).expected_left.count(), 100);
+  EXPECT_DOUBLE_EQ(dispatcher.queue({}).expected_left->count(), 100);
   take_all(dispatcher, {});
-  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left.count(), 50, 1e-6);
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6);
   EXPECT_EQ(dispatcher.queue(Seconds(50)).in_work, 2u);
 }
 
@@ -307,7 +331,7 @@ TEST(Dispatcher, AWholeFileThatTurnsOutLongerIsWaitedForLonger) {
   add_file(dispatcher, 1, Seconds(300));
   const auto grant = dispatcher.next({});
   dispatcher.correct_length(1, Seconds(600), Seconds(1));
-  EXPECT_NEAR(dispatcher.queue(Seconds(1)).expected_left.count(), 19, 1e-6);
+  EXPECT_NEAR(dispatcher.queue(Seconds(1)).expected_left->count(), 19, 1e-6);
   dispatcher.finished(grant->id, Seconds(20));
   EXPECT_EQ(dispatcher.devices(Seconds(20))[0].audio_done, Seconds(600));
   ASSERT_EQ(dispatcher.speeds(0).size(), 1u);

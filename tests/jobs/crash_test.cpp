@@ -205,10 +205,10 @@ TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {
     const auto store = work.open();
     const auto lease = store->claim({.length = 50ms}).value();  // and stops before it renews
     ::raise(SIGSTOP);
-    const bool published = publish_outputs(*store, *lease, work.staging(),
+    const auto published = publish_outputs(*store, *lease, work.staging(),
                                            std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {})
                                .value();
-    ::_exit(published ? 1 : 0);
+    ::_exit(published.held ? 1 : 0);
   });
   int status = 0;
   ::waitpid(zombie, &status, WUNTRACED);

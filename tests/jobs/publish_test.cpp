@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
 
 TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
   const TaskId id = add("a");
-  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
   EXPECT_EQ(state(id), TaskState::done);
   EXPECT_TRUE(store_->unpublished()->empty());
@@ -51,7 +51,7 @@ TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
   store_->reap();
-  EXPECT_FALSE(*publish_outputs(*store_, zombie, staging(), contents("late"), {}));
+  EXPECT_FALSE(publish_outputs(*store_, zombie, staging(), contents("late"), {})->held);
   EXPECT_FALSE(fs::exists(out("talks/a.txt")));
   EXPECT_EQ(staged_files(), 0U);
 }
@@ -108,7 +108,7 @@ TEST_P(Publishing, TwoSweepsAtOnceAgree) {
 
 TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
   const TaskId id = add("a");
-  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
   const fs::path names[] = {out("b.txt"), out("b.json")};
   const auto same = *store_->outputs(id);
   const auto copy = copy_of(same, names);
@@ -121,7 +121,7 @@ TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
 
 TEST_P(Publishing, DoneTasksAreDoneAgainOnlyWhereTheirOutputsAreGone) {
   const TaskId id = add("a");
-  ASSERT_TRUE(*publish_outputs(*store_, *claim(), staging(), contents("hello"), {}));
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
   EXPECT_EQ(*store_->redo({}), 0U);
   fs::remove(out("talks/a.json"));
   EXPECT_EQ(*store_->redo({.batch = "another"}), 0U);
@@ -171,7 +171,26 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
   EXPECT_EQ(state(id), TaskState::running);
-  EXPECT_TRUE(*publish_outputs(*store_, lease, staging(), large, {}));
+  EXPECT_TRUE(publish_outputs(*store_, lease, staging(), large, {})->held);
+}
+
+TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
+  add("a");
+  const TaskId other = add("b");
+  fs::create_directories(out("talks/a.txt"));  // a folder where the file should be
+  const auto published = publish_outputs(*store_, *claim(), staging(), contents("hello"), {});
+  ASSERT_TRUE(published);
+  EXPECT_TRUE(published->held);
+  ASSERT_TRUE(published->left_staged);
+  EXPECT_NE(published->left_staged->text().find("whole in"), std::string::npos) << published->left_staged->text();
+  const SweepReport swept = sweep();
+  ASSERT_EQ(swept.stuck.size(), 1U);
+  EXPECT_EQ(swept.put_in_place, 0U);
+  EXPECT_EQ(state(other), TaskState::queued);
+  EXPECT_EQ(staged_files(), 2U);
+  fs::remove(out("talks/a.txt"));
+  EXPECT_EQ(sweep().put_in_place, 1U);
+  EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
 TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {

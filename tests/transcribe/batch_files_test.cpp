@@ -48,10 +48,12 @@ class CountingPool final : public DevicePool {
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
   std::vector<PoolEvent> news() override { return {}; }
-  std::optional<Error> over() override { return {}; }
-  void stop(Seconds) override {}
+  std::optional<Error> over() override { return ended; }
+  void stop(Seconds) override { stopped = true; }
 
   int engines = 0;
+  std::optional<Error> ended{};
+  bool stopped = false;
 };
 
 class BatchFilesTest : public testing::Test {
@@ -205,4 +207,48 @@ TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoO
   ASSERT_TRUE(c);
   files_->abort();
   EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
+}
+
+TEST_F(BatchFilesTest, ATaskThatEndsWithTheLastDeviceIsTheNextRuns) {
+  const TaskId id = add("a");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  pool_.ended = Error{Fault::device, "no device is left: the model is gone"};
+  files_->failed(taken->index, *pool_.ended);
+  EXPECT_EQ(task(id).state, TaskState::queued);
+  EXPECT_EQ(files_->counts().failed, 0U);
+  EXPECT_FALSE(files_->next()) << "nothing more can be done";
+}
+
+TEST_F(BatchFilesTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNot) {
+  const TaskId away = add("a"), damaged = add("b");
+  files_->all_added();
+  const auto a = files_->next(), b = files_->next();
+  ASSERT_TRUE(a && b);
+  std::filesystem::remove(a->input);
+  files_->failed(a->index, {Fault::missing, "a.wav: cannot be opened"});
+  files_->failed(b->index, {Fault::corrupt, "b.wav: no sound in it"});
+  EXPECT_EQ(task(away).state, TaskState::queued);
+  EXPECT_EQ(task(damaged).state, TaskState::dead);
+}
+
+TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
+  const TaskId id = add("a");
+  files_->all_added();
+  TaskSpec otherwise = tasks_.front().spec;
+  otherwise.options = "large";
+  ASSERT_TRUE(store_->submit(run_, {&otherwise, 1}));
+  EXPECT_FALSE(files_->next());
+  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(task(id).state, TaskState::queued) << "that run does it";
+  EXPECT_EQ(task(id).strikes, 0);
+}
+
+TEST_F(BatchFilesTest, TheLastTaskLetsGoOfThePool) {
+  const TaskId id = add("a");
+  files_->all_added();
+  EXPECT_FALSE(pool_.stopped);
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_TRUE(pool_.stopped) << "nobody waits for a device that still loads its model";
 }

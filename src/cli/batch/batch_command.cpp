@@ -1,5 +1,6 @@
 #include "cli/batch/batch_command.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ Result<Prepared> prepare(BatchCommand& command) {
   if (!caps) return tl::unexpected(caps.error());
   const auto model = model_of(command, *devices);
   if (!model) return tl::unexpected(model.error());
-  command.speech.heard.batched = !command.sequential;
+  if (command.sequential) command.speech.heard.batched = false;
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
   const bool emulated = std::ranges::any_of(*devices, is_emulated);
@@ -99,11 +100,16 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
   return nullptr;
 }
 
-std::string answer_of(LiveTable& table, const std::string& question) {
-  std::string answer;
+/// "s" when the run is interrupted meanwhile: whoever does that will not answer.
+std::string answer_of(LiveTable& table, const std::string& question, const Interrupt& interrupt) {
+  constexpr int kLookMs = 200;
+  std::string answer = "s";
   table.alone([&] {
     std::fputs(question.c_str(), stderr);
-    std::getline(std::cin, answer);
+    pollfd keyboard{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    while (!interrupt.raised() && std::cin.rdbuf()->in_avail() <= 0 && ::poll(&keyboard, 1, kLookMs) <= 0) {
+    }
+    if (!interrupt.raised()) std::getline(std::cin, answer);
   });
   return answer;
 }
@@ -143,7 +149,8 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
   BatchLog observer(
-      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question); }) : BatchLog::Ask(),
+      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question, interrupt); })
+          : BatchLog::Ask(),
       status);
   // Beside the run: for a long list it takes a second or two, and nobody waits for it.
   std::future<std::optional<BatchQuote>> quoting;

@@ -16,6 +16,24 @@ Seconds guess(const TaskSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
 }
 
+ServiceClass kind_of(TaskClass task_class) {
+  switch (task_class) {
+    case TaskClass::interactive: return ServiceClass::interactive;
+    case TaskClass::normal: return ServiceClass::normal;
+    case TaskClass::batch: break;
+  }
+  return ServiceClass::batch;
+}
+
+FailureClass failure_class(const Error& error, const std::filesystem::path& input) {
+  // The pool has tried other devices: a fault that is still the device's is the recording's.
+  if (error.fault == Fault::device) return FailureClass::permanent;
+  // It was there when the batch was told of it: more often a folder is away for a while than a recording deleted.
+  std::error_code why;
+  if (error.fault == Fault::missing && !std::filesystem::exists(input, why)) return FailureClass::transient;
+  return failure_class_of(error);
+}
+
 tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
 }
@@ -33,18 +51,26 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
   return {.id = static_cast<std::uint64_t>(id),
           .audio = entry.audio,
           .whole = !options_.run.batched,
+          .kind = kind_of(entry.task->spec.task_class),
           .priority = entry.task->spec.priority};
 }
 
-void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state) {
+WaitingTask BatchFiles::waiting(TaskId id, const Entry& entry) {
+  return {id, entry.audio, entry.task->spec.task_class, entry.task->spec.priority};
+}
+
+void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
+                     const std::string& left_staged) {
   const Lock lock(mutex_);
   const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
   if (!fresh) return;
-  counts_.add(state);
+  at->second.left_staged = left_staged;
+  counts_.add(left_staged.empty() ? state : TaskState::dead);
   if (is_final(state)) return;
   ++open_;
+  ++to_do_;
   work_.add(audio);
-  order_.add(id, at->second.audio);
+  order_.add(waiting(id, at->second));
   pool_.add_task(pool_task(id, at->second));
   changed_.notify_all();
 }
@@ -59,9 +85,21 @@ void BatchFiles::tell_work() {
 }
 
 void BatchFiles::all_added() {
-  const Lock lock(mutex_);
-  all_added_ = true;
-  changed_.notify_all();
+  {
+    const Lock lock(mutex_);
+    all_added_ = true;
+    changed_.notify_all();
+  }
+  stop_pool_when_all_ended();
+}
+
+/// Nothing needs a device any more: nobody is to wait for one that is still loading its model.
+void BatchFiles::stop_pool_when_all_ended() {
+  const bool all_ended = [&] {
+    const Lock lock(mutex_);
+    return all_added_ && open_ == 0;
+  }();
+  if (all_ended) pool_.stop(Seconds(0));
 }
 
 void BatchFiles::serve(const SpokenModel* model) {
@@ -143,28 +181,36 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
     not_claimable(id);
     return {};
   }
+  if (is_superseded(id, (*lease)->task.spec)) {
+    const auto back = store_.hand_back((*lease)->key, "another run has asked for it in another way");
+    if (!back) log(Level::error, "the store: " + back.error().text());
+    superseded(id);
+    return {};
+  }
+  const PoolView view = pool_.view();
   BatchStart start;
   std::size_t index = 0;
   std::filesystem::path input;
   {
     const Lock lock(mutex_);
-    const Entry& entry = entries_.at(id);
+    Entry& entry = entries_.at(id);
+    if (entry.number == 0) entry.number = ++begun_;
     index = attempts_.size();
     BatchAttempt& attempt = attempts_.emplace_back();
     attempt.index = index;
     attempt.lease = *std::move(*lease);
     attempt.task = entry.task;
-    attempt.started = Clock::real().now();
+    attempt.started = view.elapsed;
     attempt.length = entry.audio;
     in_flight_.insert(index);
     input = entry.task->spec.input;
-    start = {.number = attempts_.size(),
-             .total = counts_.total - counts_.ended() + done_now_,
+    start = {.number = entry.number,
+             .total = to_do_,
              .name = entry.task->spec.name,
              .uuid = entry.task->spec.uuid,
+             .next_device = view.next_device,
              .attempt = attempt.lease.attempt};
   }
-  start.next_device = pool_.view().next_device;
   const std::lock_guard telling(telling_);
   observer_.on_start(start);
   return TakenFile{index, std::move(input)};
@@ -174,6 +220,7 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
 void BatchFiles::not_claimable(TaskId id) {
   const auto now = store_.tasks({.ids = {id}}, 0, 1);
   const bool known = now && !now->empty();
+  if (known && is_superseded(id, now->front().spec)) return superseded(id);
   const TaskState state = known ? now->front().state : TaskState::queued;
   if (state == TaskState::done) return end(id, &BatchCounts::done);
   if (state == TaskState::dead) return end(id, &BatchCounts::failed);
@@ -181,18 +228,36 @@ void BatchFiles::not_claimable(TaskId id) {
   again(id, Seconds(kLookAgain));
 }
 
+bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
+  const Lock lock(mutex_);
+  const TaskSpec& asked = entries_.at(id).task->spec;
+  return stored.input != asked.input || stored.identity != asked.identity || stored.options != asked.options;
+}
+
+void BatchFiles::superseded(TaskId id) {
+  const std::string name = [&] {
+    const Lock lock(mutex_);
+    return entries_.at(id).task->spec.name;
+  }();
+  log(Level::warning, name + ": another run has asked for the same outputs in another way; it is left to that run");
+  end(id, &BatchCounts::cancelled);
+}
+
 void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   pool_.end_task(static_cast<std::uint64_t>(id));
-  const Lock lock(mutex_);
-  ++(counts_.*how);
-  --open_;
-  changed_.notify_all();
+  {
+    const Lock lock(mutex_);
+    ++(counts_.*how);
+    --open_;
+    changed_.notify_all();
+  }
+  stop_pool_when_all_ended();
 }
 
 void BatchFiles::again(TaskId id, Seconds wait) {
   const Lock lock(mutex_);
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(id, entries_.at(id).audio, when);
+  order_.add_later(waiting(id, entries_.at(id)), when);
   changed_.notify_all();
 }
 
@@ -272,7 +337,7 @@ BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
   return {.name = attempt.task->spec.name,
           .device = attempt.lease.task.device,
           .audio = attempt.length,
-          .elapsed = Clock::real().now() - attempt.started,
+          .elapsed = pool_.view().elapsed - attempt.started,
           .attempts = attempt.lease.attempt};
 }
 
@@ -304,8 +369,16 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   if (!published) return tl::unexpected(published.error());
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
-  if (!*published) {
+  if (!published->held) {
     again(attempt.lease.key.task, Seconds(kLookAgain));
+    return not_wanted();
+  }
+  if (published->left_staged) {
+    {
+      const Lock lock(mutex_);
+      entries_.at(attempt.lease.key.task).left_staged = published->left_staged->text();
+    }
+    tell_failure(attempt, *published->left_staged);
     return not_wanted();
   }
   {
@@ -336,9 +409,9 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
     if (no_device_left) stop_taking();
     return again(attempt.lease.key.task, Seconds(kLookAgain));
   }
-  // The pool has tried other devices: a fault that is still the device's is the recording's.
-  const FailureClass kind = error.fault == Fault::device ? FailureClass::permanent : failure_class_of(error);
-  const auto after = store_.fail(attempt.lease.key, {kind, error.text(), {use.device, Seconds(0), use.busy}});
+  const auto after =
+      store_.fail(attempt.lease.key,
+                  {failure_class(error, attempt.task->spec.input), error.text(), {use.device, Seconds(0), use.busy}});
   if (!after) {
     log(Level::error, "the store: " + after.error().text());
     return stop_taking();

@@ -28,7 +28,7 @@ struct BatchAttempt {
   std::size_t index = 0;
   Lease lease{};
   const BatchTask* task = nullptr;
-  Clock::Instant started{};
+  Seconds started{};  // by the pool's clock
   Seconds length{};
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
@@ -45,8 +45,10 @@ class BatchFiles final : public RunFiles {
 
   // --- whoever runs the batch
   /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
-  /// is something to do.
-  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state);
+  /// is something to do; done tasks whose outputs are `left_staged`, for which reason, have failed as far as this run
+  /// goes.
+  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
+           const std::string& left_staged = {});
   void all_added();
   /// Tells the observer what there is to do: all that was added.
   void tell_work();
@@ -77,6 +79,10 @@ class BatchFiles final : public RunFiles {
   Seconds audio_done() const;
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
+  /// Why the outputs of a done task are not in place; empty: they are.
+  std::string left_staged(TaskId task) const;
+  /// All tasks of this run, the least first.
+  std::vector<TaskId> ids() const;
   /// What is in work: attempts that have not settled.
   struct InWork {
     TaskId id = 0;
@@ -105,19 +111,26 @@ class BatchFiles final : public RunFiles {
     const BatchTask* task = nullptr;
     Seconds audio{};                           // known or guessed from the file's size
     std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
+    std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
+    std::string left_staged{};                 // done, but its outputs are not in place: why
   };
 
   BatchAttempt& at(std::size_t index) const;
   PoolTask pool_task(TaskId id, const Entry& entry) const;
+  static WaitingTask waiting(TaskId id, const Entry& entry);
   bool has_room(const Lock& held) const;
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   void not_claimable(TaskId id);
+  /// The store has another version of it by now: another process asked for the same outputs in another way.
+  bool is_superseded(TaskId id, const TaskSpec& stored) const;
+  void superseded(TaskId id);
   bool settle(BatchAttempt& attempt);
   bool settle(const Lock& held, BatchAttempt& attempt);
   bool take_away(BatchAttempt& attempt);
   bool is_cancelled(const LeaseKey& key);
   void end(TaskId id, std::size_t BatchCounts::*how);
+  void stop_pool_when_all_ended();
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                 const PoolTaskEngine::Use& use, bool copied);
@@ -143,6 +156,8 @@ class BatchFiles final : public RunFiles {
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};
   std::size_t open_ = 0;             // tasks that have not ended
+  std::size_t to_do_ = 0;            // tasks that had not when they were added
+  std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   bool all_added_ = false;
   bool over_ = false;    // nothing is taken up any more

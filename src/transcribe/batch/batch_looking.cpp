@@ -25,6 +25,19 @@ std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
   return entry == entries_.end() ? std::nullopt : entry->second.use;
 }
 
+std::string BatchFiles::left_staged(TaskId task) const {
+  const Lock lock(mutex_);
+  const auto entry = entries_.find(task);
+  return entry == entries_.end() ? std::string() : entry->second.left_staged;
+}
+
+std::vector<TaskId> BatchFiles::ids() const {
+  const Lock lock(mutex_);
+  std::vector<TaskId> ids;
+  for (const auto& [id, entry] : entries_) ids.push_back(id);
+  return ids;
+}
+
 std::vector<TaskFailure> BatchFiles::failures() const {
   const Lock lock(mutex_);
   return {failures_.begin(), failures_.end()};

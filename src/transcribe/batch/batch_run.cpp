@@ -42,8 +42,13 @@ class Quiet final : public RunObserver {};
 class Submitter {
  public:
   Submitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files,
-            const Interrupt& interrupt)
-      : tasks_(tasks), options_(options), store_(store), files_(files), interrupt_(interrupt) {}
+            const Interrupt& interrupt, std::vector<SweepReport::Stuck> stuck)
+      : tasks_(tasks),
+        options_(options),
+        store_(store),
+        files_(files),
+        interrupt_(interrupt),
+        stuck_(std::move(stuck)) {}
 
   Result<RunId> begin() {
     run_ = 0;
@@ -93,8 +98,14 @@ class Submitter {
       for (const TaskState state : {TaskState::dead, TaskState::cancelled})
         if (auto reopened = reopen(*answers, state); !reopened) return reopened;
     for (std::size_t i = 0; i < portion.size(); ++i)
-      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state);
+      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state, stuck_at((*answers)[i]));
     return {};
+  }
+
+  /// Why the outputs of a done task could not be put in place at the start.
+  std::string stuck_at(const Submitted& task) const {
+    const auto found = std::ranges::find(stuck_, task.id, &SweepReport::Stuck::task);
+    return found == stuck_.end() || task.state != TaskState::done ? std::string() : found->why.text();
   }
 
   /// Queues those of a state again, if they are to be: done ones whose outputs are gone, failed ones.
@@ -121,6 +132,7 @@ class Submitter {
   JobStore& store_;
   BatchFiles& files_;
   const Interrupt& interrupt_;
+  const std::vector<SweepReport::Stuck> stuck_;
   RunId run_ = 0;
 };
 
@@ -128,7 +140,7 @@ class Submitter {
 class Batch final : public BatchControl {
  public:
   Batch(std::span<const BatchTask> tasks, const BatchOptions& options, std::unique_ptr<JobStore> store,
-        PoolOptions pool, BatchObserver& observer, Interrupt& interrupt)
+        std::vector<SweepReport::Stuck> stuck, PoolOptions pool, BatchObserver& observer, Interrupt& interrupt)
       : tasks_(tasks),
         options_(options),
         interrupt_(interrupt),
@@ -137,7 +149,7 @@ class Batch final : public BatchControl {
         store_(std::move(store)),
         pool_(DevicePool::start(std::move(pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_, interrupt),
+        submitter_(tasks, options, *store_, files_, interrupt, std::move(stuck)),
         tally_(quiet_, tasks.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
@@ -265,7 +277,7 @@ class Batch final : public BatchControl {
     for (std::size_t i = 0; i < options_.devices.size(); ++i)
       if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
         report.pool.devices[i].rated = options_.devices[i].device.card.speed;
-    add_assets(report, *store_, files_, run);
+    add_assets(report, *store_, files_);
     end_in_store(report, options_, *store_, run);
     return report;
   }
@@ -297,11 +309,13 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
   const std::filesystem::path staging[] = {options.staging};
-  const auto swept = sweep_outputs(**store, staging);
+  auto swept = sweep_outputs(**store, staging);
   if (!swept) return tl::unexpected(swept.error());
+  for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
-  auto report = Batch(tasks, options, std::move(*store), std::move(*pool), observer, interrupt).go(with_control);
+  auto report = Batch(tasks, options, std::move(*store), std::move(swept->stuck), std::move(*pool), observer, interrupt)
+                    .go(with_control);
   leave_staging(options.staging);
   return report;
 }

@@ -71,8 +71,8 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .cancelled = counts.cancelled,
                      .audio_done = files.audio_done(),
                      .left = view.expected_left,
-                     .left_error = view.expected_left * view.error,
                      .failures = files.failures()};
+  if (view.expected_left) status.left_error = *view.expected_left * view.error;
   for (const auto& device : options.devices)
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
@@ -89,28 +89,42 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
   return status;
 }
 
-void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files, RunId run) {
-  TaskId after = 0;
-  for (;;) {
-    const auto tasks = store.tasks({.run = run}, after, kTasksAtOnce);
+namespace {
+
+BatchAsset asset_of(const Task& task, const BatchFiles& files) {
+  const bool ended = is_final(task.state);
+  BatchAsset asset{.uuid = task.spec.uuid,
+                   .name = task.spec.name,
+                   .status = task.state == TaskState::dead ? "failed"
+                             : ended                       ? std::string(name_of(task.state))
+                                                           : "pending",
+                   .error = task.state == TaskState::done ? "" : task.error,
+                   .device = task.device,
+                   .attempts = task.attempts,
+                   .audio = task.spec.audio.value_or(Seconds(0))};
+  if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
+  if (auto why = files.left_staged(task.id); !why.empty()) {
+    asset.status = "failed";
+    asset.error = std::move(why);
+  }
+  return asset;
+}
+
+}  // namespace
+
+void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
+  // Not by the run that asked last: another process may have asked for the same recordings meanwhile.
+  const std::vector<TaskId> ids = files.ids();
+  for (std::size_t first = 0; first < ids.size(); first += kTasksAtOnce) {
+    const auto last = std::min(ids.size(), first + kTasksAtOnce);
+    const TaskFilter portion{
+        .ids = {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}};
+    const auto tasks = store.tasks(portion, 0, kTasksAtOnce);
     if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
     for (const auto& task : *tasks) {
-      after = task.id;
-      const bool ended = is_final(task.state);
-      BatchAsset asset{.uuid = task.spec.uuid,
-                       .name = task.spec.name,
-                       .status = task.state == TaskState::dead ? "failed"
-                                 : ended                       ? std::string(name_of(task.state))
-                                                               : "pending",
-                       .error = task.state == TaskState::done ? "" : task.error,
-                       .device = task.device,
-                       .attempts = task.attempts,
-                       .audio = task.spec.audio.value_or(Seconds(0))};
-      if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
-      report.longest = std::max(report.longest, asset.audio);
-      report.assets.push_back(std::move(asset));
+      report.assets.push_back(asset_of(task, files));
+      if (report.assets.back().busy) report.longest = std::max(report.longest, report.assets.back().audio);
     }
-    if (tasks->size() < kTasksAtOnce) return;
   }
 }
 

@@ -12,7 +12,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                          const BatchMachine& machine);
 
 /// Every task of the run as the store knows it, with what this run did for it.
-void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files, RunId run);
+void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files);
 
 /// Writes into the store what has befallen the devices since this was last called.
 void record_news(DevicePool& pool, JobStore& store, RunId run);

@@ -63,7 +63,7 @@ class Keeper {
     PoolShared::Lock lock(pool_.mutex);
     if (!ready) not_ready(lock, error);
     me_.worker.reset();
-    ++me_.restarts;
+    if (!pool_.stopping && !pool_.over) ++me_.restarts;
     return error;
   }
 

@@ -30,8 +30,9 @@ class Pool final : public DevicePool {
 
   void add_task(const PoolTask& task) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->dispatcher.add_task(task.id, {.priority = task.priority, .audio = task.audio, .whole = task.whole},
-                                 shared_->now());
+    shared_->dispatcher.add_task(
+        task.id, {.kind = task.kind, .priority = task.priority, .audio = task.audio, .whole = task.whole},
+        shared_->now());
   }
 
   void end_task(std::uint64_t task) override {
@@ -158,7 +159,7 @@ class Pool final : public DevicePool {
     PoolShared::Lock lock(shared_->mutex);
     while (!shared_->over) {
       Seconds until = shared_->served_at + shared_->options.patience + Seconds(0.01);
-      if (std::ranges::any_of(shared_->members, &PoolMember::serving)) until = shared_->now() + Seconds(60);
+      if (shared_->anything_serves(lock)) until = shared_->now() + Seconds(60);
       if (const auto wake = shared_->dispatcher.wake_at()) until = std::min(until, *wake);
       if (shared_->time.wait_until(lock, shared_->instant(until)) == std::cv_status::timeout) shared_->pump(lock);
     }

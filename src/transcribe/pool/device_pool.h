@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "balance/speed_model.h"
+#include "balance/types.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
@@ -42,7 +43,8 @@ struct PoolTask {
   std::uint64_t id = 0;  // the caller's, unique
   Seconds audio{};       // 0: not known
   bool whole = false;    // on one device from start to end; else its windows may spread
-  int priority = 0;
+  ServiceClass kind = ServiceClass::batch;
+  int priority = 0;  // higher first, within its class
 };
 
 /// One device at a moment. Times are of the pool's clock.
@@ -78,10 +80,10 @@ struct PoolEvent {
 
 struct PoolView {
   std::vector<PooledDeviceView> devices{};
-  Seconds elapsed{};          // since the pool was started
-  Seconds expected_left{};    // until all tasks that were added are done
-  double error = 0;           // of that, relative
-  std::string next_device{};  // that takes the next task; empty: none can
+  Seconds elapsed{};                       // since the pool was started
+  std::optional<Seconds> expected_left{};  // until all tasks that were added are done; none: no device is in service
+  double error = 0;                        // of that, relative
+  std::string next_device{};               // that takes the next task; empty: none can
 };
 
 /// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a

@@ -68,7 +68,12 @@ void PoolShared::pump(const Lock& held) {
       continue;
     }
     auto& waiting = record_of(held, grant->task)->waiting;
-    if (waiting.empty() || !member.worker) {  // its caller has gone meanwhile
+    if (!member.worker) {  // it is between two: what waits, waits on
+      dispatcher.failed(grant->id, Blame::cancelled, "no worker", now());
+      dispatcher.device_heard(grant->device, HealthEvent::restarting, "", now());
+      continue;
+    }
+    if (waiting.empty()) {  // its caller has gone meanwhile
       dispatcher.failed(grant->id, Blame::cancelled, "nobody waits for it", now());
       dispatcher.withdraw(grant->task, now());
       continue;
@@ -165,14 +170,25 @@ std::string PoolShared::reasons(const Lock&) const {
   return text;
 }
 
+bool PoolShared::anything_serves(const Lock&) const {
+  for (DeviceIndex device = 0; device < members.size(); ++device) {
+    const DeviceState state = dispatcher.state(device);
+    // A worker may live on a card that nothing is placed on until somebody has mended it.
+    const bool out = state == DeviceState::quarantined || state == DeviceState::lost;
+    if (members[device].serving && !out) return true;
+  }
+  return false;
+}
+
 void PoolShared::give_up_if_hopeless(const Lock& held) {
   if (over) return;
-  if (std::ranges::any_of(members, &PoolMember::serving)) served_at = now();
+  if (anything_serves(held)) served_at = now();
   const bool none_left = std::ranges::all_of(members, [](const auto& member) { return member.gone.has_value(); });
   if (none_left) {
     const Error& first = *members.front().gone;
-    if (members.size() == 1) return end(held, first);
-    return end(held, {first.fault, "no device is left: " + reasons(held), first.hint});
+    // Whatever took them away, a task that ends with this is not to blame.
+    if (members.size() == 1) return end(held, {Fault::device, first.what, first.hint});
+    return end(held, {Fault::device, "no device is left: " + reasons(held), first.hint});
   }
   if (now() - served_at > options.patience)
     end(held, {Fault::device,

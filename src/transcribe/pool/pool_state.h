@@ -86,6 +86,8 @@ struct PoolShared {
   void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted) const;
   /// The record of a task, made when there is none.
   std::shared_ptr<PoolTaskRecord> record_of(const Lock& held, TaskKey task);
+  /// A device has a worker, and is neither lost nor in quarantine.
+  bool anything_serves(const Lock& held) const;
   /// When no device can come back, or none has for too long: the end, and why.
   void give_up_if_hopeless(const Lock& held);
   std::string reasons(const Lock& held) const;

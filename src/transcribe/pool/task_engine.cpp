@@ -18,6 +18,7 @@ class TaskEngine final : public PoolTaskEngine {
   ~TaskEngine() override {
     PoolShared::Lock lock(pool_->mutex);
     if (whole_) settle(lock, *whole_);
+    pool_->dispatcher.rest_task(task_.id, pool_->now());  // its place among those in work is another's
     pool_->pump(lock);
   }
 
