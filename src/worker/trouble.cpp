@@ -29,7 +29,8 @@ bool says_out_of_memory(const std::string& text) {
 /// So do the latter with an error of the card that they are the first to notice. What they do not support they find out
 /// before they touch it.
 bool says_device_lost(const std::string& text) {
-  return (says(text, "CUDA error:") || says(text, "cuDNN error:")) && !says(text, "NOT_SUPPORTED");
+  const bool refused = says(text, "NOT_SUPPORTED") || says(text, "ARCH_MISMATCH");
+  return (says(text, "CUDA error:") || says(text, "cuDNN error:")) && !refused;
 }
 
 }  // namespace
