@@ -5,6 +5,7 @@
 #include "hub/memory_plan.h"
 #include "model/work.h"
 #include "rates.h"
+#include "worker/trouble.h"
 
 namespace tutti {
 namespace {
@@ -113,12 +114,28 @@ at::ScalarType matrix_type(ComputeType type, at::Device device) {
   return type == ComputeType::float32 ? at::kFloat : at::kBFloat16;
 }
 
+/// A size that memory does not last for is a remark, and whatever else ends it a fault.
+void measure_size(Report& report, at::Device device, const Size& size, const CheckedType& type, const Peaks& peaks) {
+  const auto what = std::string(size.name) + " " + type.name();
+  const std::vector<std::int32_t> batches =
+      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
+  report.attempt("speed", what, [&] {
+    try {
+      Measurement measurement(report, device, size, type.type);
+      measurement.encoder(peaks);
+      for (const auto together : batches) measurement.decoder(together, peaks);
+    } catch (...) {
+      const auto trouble = current_trouble((what + " did not run to its end").c_str());
+      if (!trouble.out_of_memory) throw;
+      report.note(trouble.error.what);
+    }
+  });
+}
+
 }  // namespace
 
 void measure_speed(Report& report, at::Device device, bool all) {
   const c10::InferenceMode no_autograd;
-  const std::vector<std::int32_t> batches =
-      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
   for (const auto& type : compute_types(device)) {
     // On a CPU it is there to be checked, by plain loops.
     if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
@@ -126,15 +143,7 @@ void measure_speed(Report& report, at::Device device, bool all) {
     report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
     report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
     for (const auto& size : kSizes) {
-      if (!all && size.layers > 6) continue;
-      try {
-        Measurement measurement(report, device, size, type.type);
-        measurement.encoder(peaks);
-        for (const auto together : batches) measurement.decoder(together, peaks);
-      } catch (const std::exception& error) {
-        report.note(std::string(size.name) + " " + type.name() +
-                    " did not run to its end: " + std::string(error.what()).substr(0, 160));
-      }
+      if (all || size.layers <= 6) measure_size(report, device, size, type, peaks);
     }
   }
 }
