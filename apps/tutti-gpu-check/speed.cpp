@@ -2,7 +2,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
-#include "hub/memory_plan.h"
 #include "model/work.h"
 #include "rates.h"
 #include "worker/trouble.h"
@@ -41,21 +40,6 @@ WhisperDims dims_of(const Size& size) {
           .n_text_layer = size.text_layers};
 }
 
-/// Bytes that a step of so many sequences reads at least: the decoder's weights, and of each sequence its window and
-/// what it said before.
-double step_bytes(const WhisperDims& dims, ComputeType type, at::Device device, double together) {
-  auto sizes = number_sizes(type.name()).value_or(NumberSizes{});
-  if (layout_of(type, device).byte_cross) sizes.cross = kByteCross;
-  const double n = dims.n_text_state, layers = dims.n_text_layer;
-  const double wide = layers * 3 * n * n;  // queries, keys and values of tokens
-  const double narrow = layers * 11 * n * n;
-  const auto output = static_cast<double>(layout_of(type, device).own_kernels ? sizes.weight : sizes.other);
-  const double weights =
-      wide * static_cast<double>(sizes.wide) + narrow * static_cast<double>(sizes.weight) + dims.n_vocab * n * output;
-  return weights + together * (work_of(dims).sequence_numbers * sizes.cross +
-                               2 * layers * n * kBefore * static_cast<double>(sizes.self));
-}
-
 class Measurement {
  public:
   Measurement(Report& report, at::Device device, const Size& size, ComputeType type)
@@ -87,7 +71,8 @@ class Measurement {
     const double rate = rate_of(least(), [&] { stepper->decode(steps); });
     const auto what = ", decoder, " + std::to_string(together) + " together";
     add(what, together * rate, "tokens/s");
-    add(what, rate * step_bytes(network_->dims(), type_, device_, together) / peaks.bandwidth, "of a copy");
+    const auto read = step_bytes(network_->dims(), device_, type_);
+    add(what, rate * (read.weights + together * (read.window + kBefore * read.token)) / peaks.bandwidth, "of a copy");
     add(what, kWindow / (1 / windows_a_second_ + kTokens / (together * rate)), "x real time");
   }
 

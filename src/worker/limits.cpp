@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "hub/memory_plan.h"
 #include "model/compute_type.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
@@ -25,18 +24,6 @@ namespace {
 constexpr std::int64_t kSide = 2048;                   // of the product: large enough for the device's best
 constexpr std::int64_t kRead = std::int64_t{1} << 28;  // bytes read: more than any cache holds
 constexpr int kTries = 5;
-
-/// Bytes of a weight, and of a number among the cross-attention keys and values.
-struct Bytes2 {
-  double weight = 4;
-  double number = 4;
-};
-
-Bytes2 bytes_of(const std::string& type, at::Device device) {
-  if (type == "int8" && layout_of(ComputeType::int8, device).byte_cross) return {1, kByteCross};
-  if (type == "int8" || type == "int8_float16") return {1, 2};
-  return type == "float32" ? Bytes2{4, 4} : Bytes2{2, 2};
-}
 
 /// Seconds of one call, which enqueues.
 double time_of(at::Device device, const std::function<void()>& call) {
@@ -124,13 +111,12 @@ Result<void> print_limits(const Asked& asked) {
   if (!device) return tl::unexpected<Error>(device.error());
   const auto checkpoint = open_checkpoint(asked.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  const auto peak = measure_peak(*device, asked.type);
+  const auto peak = measure_peak(*device, asked.type);  // of a type that there is
   if (!peak) return tl::unexpected<Error>(peak.error());
-  const auto work = work_of(checkpoint->shape.dims);
-  const auto bytes = bytes_of(asked.type, *device);
+  const auto& dims = checkpoint->shape.dims;
+  const auto read = step_bytes(dims, *device, *ComputeType::named(asked.type));
   std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak->flops,
-              peak->bandwidth, work.window_flops, work.token_weights * bytes.weight,
-              work.sequence_numbers * bytes.number);
+              peak->bandwidth, work_of(dims).window_flops, read.weights, read.window);
   return {};
 }
 

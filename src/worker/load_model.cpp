@@ -12,6 +12,7 @@
 #include "hub/memory_plan.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
+#include "model/work.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
 #include "worker/automatic_type.h"
@@ -136,10 +137,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const auto device = model.device();
   const std::int64_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
-  auto sizes = number_sizes(model.type().name());
-  if (sizes && layout_of(model.type(), device).byte_cross) sizes->cross = kByteCross;
-  if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
-  const auto plan = memory_plan(shape_of(model.dims()), *sizes);
+  if (!free) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
+  const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
   const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams));
   if (request.batch_size == 0) return static_cast<std::int32_t>(std::min<std::int64_t>(fitting, best));
   if (fitting < request.batch_size) {
