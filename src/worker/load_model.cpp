@@ -1,3 +1,4 @@
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
@@ -148,6 +149,13 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   return request.batch_size;
 }
 
+/// What cuDNN finds fastest by the clock may round otherwise in the next worker.
+void forbid_tuning(at::Device device) {
+  if (!device.is_cuda()) return;
+  at::globalContext().setBenchmarkCuDNN(false);
+  at::globalContext().setDeterministicCuDNN(true);  // nor what the self-test found in this one
+}
+
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
@@ -157,6 +165,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   TokenizerAhead ahead(request.model_path);
   auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
+  if (request.deterministic) forbid_tuning(*device);
   auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   auto tokens = decoding_tokens(ids->special, std::move(ids->blank), model->dims().n_vocab);
