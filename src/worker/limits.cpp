@@ -40,7 +40,7 @@ double time_of(at::Device device, const std::function<void()>& call, int togethe
 /// The shortest of several calls, or `best` where that is shorter. What cannot come near `best` is not repeated: some
 /// products take seconds on some processors.
 double shortest(at::Device device, const std::function<void()>& call, double best = 1e9) {
-  constexpr double kPreparing = 10;  // how many times slower than the others a first call may be
+  constexpr double kPreparing = 10;               // how many times slower than the others a first call may be
   const int together = device.is_cuda() ? 8 : 1;  // launching and waiting cost a GPU more than many a call takes
   double here = time_of(device, call, 1);
   if (here > kPreparing * best) return best;

@@ -31,8 +31,8 @@ bool can_leave_out(ComputeType type, const Trouble& trouble);
 
 /// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
 /// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that the
-/// device cannot run after all is left out, with a line in the log; Fault::exhausted where memory does not even last for
-/// float32. One thread: the only one that calls torch. Throws what torch throws where `can_leave_out` says no.
+/// device cannot run after all is left out, with a line in the log; Fault::exhausted where memory does not even last
+/// for float32. One thread: the only one that calls torch. Throws what torch throws where `can_leave_out` says no.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 

@@ -233,8 +233,8 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
   const auto sound = check(text, model_.tokens, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
   const auto begun = clock_.now();
-  auto alignment = backing_off(
-      "aligning words", [&, kv = window.kv] { return model_.network->align(*kv, text, model_.tokens); });
+  auto alignment =
+      backing_off("aligning words", [&, kv = window.kv] { return model_.network->align(*kv, text, model_.tokens); });
   if (!alignment) return fail_window(message.window, message.request, alignment.error());
   if (!*alignment) return fail_window(message.window, message.request, alignment->error());
   reply_(Aligned{.window = message.window,
