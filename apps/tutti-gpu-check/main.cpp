@@ -65,8 +65,8 @@ int main(int argc, char** argv) {
               : line.cpu ? "ran on the CPU as asked: no GPU figure was taken"
                          : "no CUDA device: ran on the CPU, no GPU figure was taken");
   if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
-  check_parity(report, device, line.model);
-  check_steps(report, device);
+  report.attempt("parity", "parity", [&] { check_parity(report, device, line.model); });
+  report.attempt("step", "step", [&] { check_steps(report, device); });
   report.attempt("worker", "worker", [&] { check_worker(report, device); });
   report.attempt("speed", "speed", [&] { measure_speed(report, device, gpu || line.all); });
   if (line.json) std::printf("%s\n", report.json(name).c_str());

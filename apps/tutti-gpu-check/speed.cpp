@@ -2,9 +2,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
-#include "hub/memory_plan.h"
 #include "model/work.h"
 #include "rates.h"
+#include "worker/trouble.h"
 
 namespace tutti {
 namespace {
@@ -40,21 +40,6 @@ WhisperDims dims_of(const Size& size) {
           .n_text_layer = size.text_layers};
 }
 
-/// Bytes that a step of so many sequences reads at least: the decoder's weights, and of each sequence its window and
-/// what it said before.
-double step_bytes(const WhisperDims& dims, ComputeType type, at::Device device, double together) {
-  auto sizes = number_sizes(type.name()).value_or(NumberSizes{});
-  if (layout_of(type, device).byte_cross) sizes.cross = kByteCross;
-  const double n = dims.n_text_state, layers = dims.n_text_layer;
-  const double wide = layers * 3 * n * n;  // queries, keys and values of tokens
-  const double narrow = layers * 11 * n * n;
-  const auto output = static_cast<double>(layout_of(type, device).own_kernels ? sizes.weight : sizes.other);
-  const double weights =
-      wide * static_cast<double>(sizes.wide) + narrow * static_cast<double>(sizes.weight) + dims.n_vocab * n * output;
-  return weights + together * (work_of(dims).sequence_numbers * sizes.cross +
-                               2 * layers * n * kBefore * static_cast<double>(sizes.self));
-}
-
 class Measurement {
  public:
   Measurement(Report& report, at::Device device, const Size& size, ComputeType type)
@@ -86,7 +71,8 @@ class Measurement {
     const double rate = rate_of(least(), [&] { stepper->decode(steps); });
     const auto what = ", decoder, " + std::to_string(together) + " together";
     add(what, together * rate, "tokens/s");
-    add(what, rate * step_bytes(network_->dims(), type_, device_, together) / peaks.bandwidth, "of a copy");
+    const auto read = step_bytes(network_->dims(), device_, type_);
+    add(what, rate * (read.weights + together * (read.window + kBefore * read.token)) / peaks.bandwidth, "of a copy");
     add(what, kWindow / (1 / windows_a_second_ + kTokens / (together * rate)), "x real time");
   }
 
@@ -113,12 +99,28 @@ at::ScalarType matrix_type(ComputeType type, at::Device device) {
   return type == ComputeType::float32 ? at::kFloat : at::kBFloat16;
 }
 
+/// A size that memory does not last for is a remark, and whatever else ends it a fault.
+void measure_size(Report& report, at::Device device, const Size& size, const CheckedType& type, const Peaks& peaks) {
+  const auto what = std::string(size.name) + " " + type.name();
+  const std::vector<std::int32_t> batches =
+      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
+  report.attempt("speed", what, [&] {
+    try {
+      Measurement measurement(report, device, size, type.type);
+      measurement.encoder(peaks);
+      for (const auto together : batches) measurement.decoder(together, peaks);
+    } catch (...) {
+      const auto trouble = current_trouble((what + " did not run to its end").c_str());
+      if (!trouble.out_of_memory) throw;
+      report.note(trouble.error.what);
+    }
+  });
+}
+
 }  // namespace
 
 void measure_speed(Report& report, at::Device device, bool all) {
   const c10::InferenceMode no_autograd;
-  const std::vector<std::int32_t> batches =
-      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
   for (const auto& type : compute_types(device)) {
     // On a CPU it is there to be checked, by plain loops.
     if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
@@ -126,15 +128,7 @@ void measure_speed(Report& report, at::Device device, bool all) {
     report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
     report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
     for (const auto& size : kSizes) {
-      if (!all && size.layers > 6) continue;
-      try {
-        Measurement measurement(report, device, size, type.type);
-        measurement.encoder(peaks);
-        for (const auto together : batches) measurement.decoder(together, peaks);
-      } catch (const std::exception& error) {
-        report.note(std::string(size.name) + " " + type.name() +
-                    " did not run to its end: " + std::string(error.what()).substr(0, 160));
-      }
+      if (all || size.layers <= 6) measure_size(report, device, size, type, peaks);
     }
   }
 }

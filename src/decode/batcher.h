@@ -41,8 +41,6 @@ class Batcher {
   std::vector<FinishedJob> fail_current(const Error& error);
 
   bool idle() const { return live_.empty() && waiting_.empty(); }
-  std::int32_t live() const { return static_cast<std::int32_t>(live_.size()); }
-  std::int32_t waiting() const { return static_cast<std::int32_t>(waiting_.size()); }
   /// Jobs that are not finished, waiting ones among them.
   std::int32_t jobs() const;
 

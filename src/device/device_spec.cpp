@@ -48,10 +48,17 @@ Result<ResolvedDevice> choose(const MachineDevices& devices) {
   return best ? cuda(*best) : cpu_of(devices);
 }
 
+/// CUDA shows the slices of a GPU in MIG mode and never the whole.
+std::string why_invisible(const Gpu& gpu) {
+  if (gpu.mig_devices.empty()) return "this GPU is hidden by CUDA_VISIBLE_DEVICES";
+  std::string slices;
+  for (const auto& slice : gpu.mig_devices) slices += (slices.empty() ? "" : ", ") + slice.uuid;
+  return "this GPU is in MIG mode, name one of its slices: " + slices;
+}
+
 Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& devices) {
   if (const Gpu* gpu = find_by_uuid(devices.visible, uuid)) return cuda(*gpu);
-  if (find_by_uuid(devices.gpus, uuid))
-    return not_there(uuid + ": this GPU is hidden by CUDA_VISIBLE_DEVICES", devices);
+  if (const Gpu* gpu = find_by_uuid(devices.gpus, uuid)) return not_there(uuid + ": " + why_invisible(*gpu), devices);
   return not_there(uuid + ": no GPU, or more than one, has a UUID that begins so", devices);
 }
 

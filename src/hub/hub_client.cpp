@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -56,11 +57,13 @@ Result<RemoteModel> parse_listing(const std::string& repo, const std::string& ur
 }
 
 /// Fills in what the listing left out from the headers of the download itself: for large files the hub names the digest
-/// and the size before it redirects to the storage.
+/// and the size before it redirects to the storage; of the others an answer with all of the file says the size.
 void learn(const HttpReply& reply, RemoteFile& file) {
   const auto etag = reply.header("x-linked-etag");
   if (file.sha256.empty() && etag.size() == 66 && etag.front() == '"') file.sha256 = etag.substr(1, 64);
   if (const auto size = number(reply.header("x-linked-size")); size && file.size < 0) file.size = *size;
+  if (const auto size = number(reply.header("content-length")); size && file.size < 0 && reply.status == 200)
+    file.size = *size;
 }
 
 /// The first byte of a 206 answer: "bytes 100-199/200" -> 100.
@@ -105,10 +108,11 @@ Error stopped(const std::string& thing) {
 struct Attempt {
   PartFile& part;
   std::int64_t from;
+  bool restarted = false;  // the part's size cannot tell: the new body may be as long as the old part for a moment
   Result<void> written{};
 
   bool take(const HttpReply& head, std::string_view piece) {
-    if (head.status == 200 && from > 0 && part.size() == from) written = part.restart();  // no ranges here
+    if (head.status == 200 && from > 0 && !std::exchange(restarted, true)) written = part.restart();  // no ranges here
     const bool wanted = head.status == 200 || (head.status == 206 && first_byte(head) == from);
     if (written && wanted) written = part.append(piece);
     return written && (wanted || head.status >= 400);  // an error page may come whole; nothing else unasked for may

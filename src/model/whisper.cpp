@@ -15,6 +15,12 @@ void forbid_rounding(at::Device device) {
   if (device.is_cuda()) at::globalContext().setAllowTF32CuDNN(false);
 }
 
+/// The encoder's convolutions have one shape for good: cuDNN tries its kernels for it at the first window and keeps the
+/// fastest. The setting is the process's, so a network over weights in training leaves it alone: batches there differ.
+void tune_convolutions(at::Device device) {
+  if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
+}
+
 }  // namespace
 
 Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::Device device, ComputeType type) {
@@ -22,6 +28,7 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
   if (!opened) return tl::unexpected(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
   forbid_rounding(device);
+  tune_convolutions(device);
   auto net = bind_weights(checkpoint);
   if (!net) return tl::unexpected(net.error());
   prepare(*net, type, device);
@@ -31,6 +38,7 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
 
 WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type) {
   forbid_rounding(device);
+  tune_convolutions(device);
   auto net = random_weights(openai_shape(dims));
   prepare(net, type, device);
   return WhisperModel(std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(net)}));

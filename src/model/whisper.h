@@ -47,7 +47,8 @@ struct SequenceStep {
 /// Every tensor it returns is an inference tensor: work on it in place only under c10::InferenceMode.
 class WhisperModel {
  public:
-  /// From a Hugging Face folder or an OpenAI .pt. Errors name the tensor, the shape expected and the shape found.
+  /// From a folder of Hugging Face's or CTranslate2's, an OpenAI .pt or a ggml file. Errors name the tensor, the shape
+  /// expected and the shape found.
   static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, ComputeType type);
   /// The same network with random weights, for speed measurements.
   static WhisperModel random(const WhisperDims& dims, at::Device device, ComputeType type);

@@ -13,4 +13,23 @@ WhisperWork work_of(const WhisperDims& dims) {
           .sequence_numbers = dims.n_text_layer * 2 * n * text};
 }
 
+NumberSizes sizes_on(at::Device device, ComputeType type) {
+  auto sizes = number_sizes(type.name()).value_or(NumberSizes{});
+  if (layout_of(type, device).byte_cross) sizes.cross = kByteCross;
+  return sizes;
+}
+
+StepBytes step_bytes(const WhisperDims& dims, at::Device device, ComputeType type) {
+  const auto sizes = sizes_on(device, type);
+  const double n = dims.n_text_state, layers = dims.n_text_layer;
+  const double wide = layers * 3 * n * n;  // queries, keys and values of tokens
+  const double narrow = layers * 11 * n * n;
+  // Torch shares the embedding, which is not in eight bits.
+  const auto output = static_cast<double>(layout_of(type, device).own_kernels ? sizes.weight : sizes.other);
+  return {.weights = wide * static_cast<double>(sizes.wide) + narrow * static_cast<double>(sizes.weight) +
+                     dims.n_vocab * n * output,
+          .window = work_of(dims).sequence_numbers * sizes.cross,
+          .token = 2 * layers * n * static_cast<double>(sizes.self)};
+}
+
 }  // namespace tutti

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "hub/memory_plan.h"
+#include "model/compute_type.h"
 #include "model/stored/dims.h"
 
 namespace tutti {
@@ -15,5 +17,17 @@ struct WhisperWork {
 /// With d the state, n the positions, L layers, V tokens: two convolutions; L * (24 n d^2 + 4 n^2 d) for the encoder;
 /// 4 n d^2 a decoder layer for keys and values; 14 d^2 a decoder layer and V d for the weights of a step.
 WhisperWork work_of(const WhisperDims& dims);
+
+/// Bytes of one number of each kind in a network of that type on that device.
+NumberSizes sizes_on(at::Device device, ComputeType type);
+
+/// What a decoder step reads at least, in bytes.
+struct StepBytes {
+  double weights = 0;  // once for all sequences that step together
+  double window = 0;   // for each of them: keys and values of its window
+  double token = 0;    // likewise: keys and values of a token it said before
+};
+
+StepBytes step_bytes(const WhisperDims& dims, at::Device device, ComputeType type);
 
 }  // namespace tutti

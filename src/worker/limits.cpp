@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "hub/memory_plan.h"
 #include "model/compute_type.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
@@ -22,57 +21,53 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kSide = 2048;                   // of the product: large enough for the device's best
 constexpr std::int64_t kRead = std::int64_t{1} << 28;  // bytes read: more than any cache holds
 constexpr int kTries = 5;
 
-/// Bytes of a weight, and of a number among the cross-attention keys and values.
-struct Bytes2 {
-  double weight = 4;
-  double number = 4;
-};
-
-Bytes2 bytes_of(const std::string& type, at::Device device) {
-  if (type == "int8" && layout_of(ComputeType::int8, device).byte_cross) return {1, kByteCross};
-  if (type == "int8" || type == "int8_float16") return {1, 2};
-  return type == "float32" ? Bytes2{4, 4} : Bytes2{2, 2};
+/// Of the matrices in a product: large enough for the device's best.
+std::int64_t side_on(at::Device device) {
+  return device.is_cuda() ? 8192 : 2048;
 }
 
-/// Seconds of one call, which enqueues.
-double time_of(at::Device device, const std::function<void()>& call) {
+/// Seconds of one of so many calls, which enqueue, between two waits for the device.
+double time_of(at::Device device, const std::function<void()>& call, int together) {
   const auto begun = Clock::real().now();
-  call();
+  for (int i = 0; i < together; ++i) call();
   if (device.is_cuda()) gpu::synchronize(device.index());
-  return Seconds(Clock::real().now() - begun).count();
+  return Seconds(Clock::real().now() - begun).count() / together;
 }
 
 /// The shortest of several calls, or `best` where that is shorter. What cannot come near `best` is not repeated: some
 /// products take seconds on some processors.
 double shortest(at::Device device, const std::function<void()>& call, double best = 1e9) {
-  constexpr double kPreparing = 10;  // how many times slower than the others a first call may be
-  double here = time_of(device, call);
+  constexpr double kPreparing = 10;               // how many times slower than the others a first call may be
+  const int together = device.is_cuda() ? 8 : 1;  // launching and waiting cost a GPU more than many a call takes
+  double here = time_of(device, call, 1);
   if (here > kPreparing * best) return best;
-  for (int i = 0; i < kTries; ++i) here = std::min(here, time_of(device, call));
+  for (int i = 0; i < kTries; ++i) here = std::min(here, time_of(device, call, together));
   return std::min(here, best);
 }
 
 using Call = std::function<void()>;
 
 Call torch_product(at::Device device, at::ScalarType type) {
-  const auto a = at::randn({kSide, kSide}, at::device(device).dtype(type));
+  const auto side = side_on(device);
+  const auto a = at::randn({side, side}, at::device(device).dtype(type));
   return [a, b = a.t()] { at::mm(a, b); };
 }
 
 Call whole_product(at::Device device) {
-  const auto a = at::randint(-127, 127, {kSide, kSide}, at::device(device).dtype(at::kChar));
+  const auto side = side_on(device);
+  const auto a = at::randint(-127, 127, {side, side}, at::device(device).dtype(at::kChar));
   return [a, b = a.t()] { at::_int_mm(a, b); };
 }
 
 Call own_product(Precision precision) {
-  const auto a = at::randn({kSide, kSide});
+  const auto side = side_on(at::kCPU);
+  const auto a = at::randn({side, side});
   const auto packed = std::make_shared<const PackedMatrix>(pack(a, {}, precision));
-  return [a, packed, y = at::empty({kSide, kSide})] {
-    product({a.const_data_ptr<float>(), kSide, kSide}, {}, *packed, {}, {y.mutable_data_ptr<float>(), kSide});
+  return [a, packed, side, y = at::empty({side, side})] {
+    product({a.const_data_ptr<float>(), side, side}, {}, *packed, {}, {y.mutable_data_ptr<float>(), side});
   };
 }
 
@@ -124,13 +119,12 @@ Result<void> print_limits(const Asked& asked) {
   if (!device) return tl::unexpected<Error>(device.error());
   const auto checkpoint = open_checkpoint(asked.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  const auto peak = measure_peak(*device, asked.type);
+  const auto peak = measure_peak(*device, asked.type);  // of a type that there is
   if (!peak) return tl::unexpected<Error>(peak.error());
-  const auto work = work_of(checkpoint->shape.dims);
-  const auto bytes = bytes_of(asked.type, *device);
+  const auto& dims = checkpoint->shape.dims;
+  const auto read = step_bytes(dims, *device, *ComputeType::named(asked.type));
   std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak->flops,
-              peak->bandwidth, work.window_flops, work.token_weights * bytes.weight,
-              work.sequence_numbers * bytes.number);
+              peak->bandwidth, work_of(dims).window_flops, read.weights, read.window);
   return {};
 }
 
@@ -142,7 +136,7 @@ Result<DevicePeak> measure_peak(at::Device device, const std::string& compute_ty
   if (!type) return fail(Fault::unsupported, "compute type " + compute_type + ": its limit is not known");
   double product = 1e9;
   for (const auto& call : products(device, *type)) product = shortest(device, call, product);
-  const double side = static_cast<double>(kSide);
+  const auto side = static_cast<double>(side_on(device));
   const auto memory = at::ones({kRead / 4}, at::device(device).dtype(at::kFloat));
   return DevicePeak{.flops = 2 * side * side * side / product,
                     .bandwidth = static_cast<double>(kRead) / shortest(device, [&] { memory.sum(); })};

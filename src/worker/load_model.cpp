@@ -1,3 +1,4 @@
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
@@ -12,6 +13,7 @@
 #include "hub/memory_plan.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
+#include "model/work.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
 #include "worker/automatic_type.h"
@@ -136,10 +138,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const auto device = model.device();
   const std::int64_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
-  auto sizes = number_sizes(model.type().name());
-  if (sizes && layout_of(model.type(), device).byte_cross) sizes->cross = kByteCross;
-  if (!free || !sizes) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
-  const auto plan = memory_plan(shape_of(model.dims()), *sizes);
+  if (!free) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
+  const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
   const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams));
   if (request.batch_size == 0) return static_cast<std::int32_t>(std::min<std::int64_t>(fitting, best));
   if (fitting < request.batch_size) {
@@ -147,6 +147,13 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
                             std::to_string(fitting) + " windows; it is halved where it runs out");
   }
   return request.batch_size;
+}
+
+/// What cuDNN finds fastest by the clock may round otherwise in the next worker.
+void forbid_tuning(at::Device device) {
+  if (!device.is_cuda()) return;
+  at::globalContext().setBenchmarkCuDNN(false);
+  at::globalContext().setDeterministicCuDNN(true);  // nor what the self-test found in this one
 }
 
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
@@ -158,6 +165,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   TokenizerAhead ahead(request.model_path);
   auto model = WhisperModel::load(request.model_path, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
+  if (request.deterministic) forbid_tuning(*device);
   auto ids = ids_of(request.model_path, ahead, model->dims().n_vocab);
   if (!ids) return fail_in("tokenizer of " + request.model_path, ids.error());
   auto tokens = decoding_tokens(ids->special, std::move(ids->blank), model->dims().n_vocab);

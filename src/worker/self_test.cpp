@@ -9,14 +9,15 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/units.h"
 #include "decode/stepper.h"
 #include "model/gpu.h"
 #include "model/whisper.h"
 #include "worker/step_choice.h"
-#include "worker/trouble.h"
 
 namespace tutti {
 namespace {
@@ -94,7 +95,7 @@ struct Tried {
   Results results{};
 };
 
-/// Nothing where the device's memory does not last for the type.
+/// Nothing where the type is left out.
 Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::Device device, ComputeType type) {
   try {
     const auto network = WhisperModel::load(model, device, type);
@@ -103,12 +104,18 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
     tried.trial = time_network(*network, tried.results);
     return tried;
   } catch (...) {
-    if (!current_trouble("the self-test").out_of_memory) throw;
+    const auto trouble = current_trouble(("the self-test of " + std::string(type.name())).c_str());
+    if (!can_leave_out(type, trouble)) throw;
+    if (type != ComputeType::float32) log(Level::warning, trouble.error.what + "; it is left out");
     return std::nullopt;
   }
 }
 
 }  // namespace
+
+bool can_leave_out(ComputeType type, const Trouble& trouble) {
+  return type == ComputeType::float32 ? trouble.out_of_memory : !trouble.fatal;
+}
 
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/compute_type.h"
 #include "worker/compute_choice.h"
+#include "worker/trouble.h"
 
 namespace tutti {
 
@@ -24,10 +25,14 @@ struct TypeTrial {
 /// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
 inline constexpr double kSound = 0.995;
 
+/// Whether the self-test goes on without a type whose trial met this. A device that is lost is so for every type; of
+/// float32, which all are compared with, it takes no more than memory that does not last.
+bool can_leave_out(ComputeType type, const Trouble& trouble);
+
 /// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
-/// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that memory
-/// does not last for is left out; Fault::exhausted where that is float32, which all are compared with. One thread: the
-/// only one that calls torch. Throws what else torch throws.
+/// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that the
+/// device cannot run after all is left out, with a line in the log; Fault::exhausted where memory does not even last
+/// for float32. One thread: the only one that calls torch. Throws what torch throws where `can_leave_out` says no.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 

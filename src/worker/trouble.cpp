@@ -17,6 +17,22 @@ std::string first_line(std::string text) {
   return text;
 }
 
+bool says(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Torch's CPU allocator, cuBLAS and cuDNN report exhaustion as a plain error.
+bool says_out_of_memory(const std::string& text) {
+  return says(text, "DefaultCPUAllocator") || says(text, "ALLOC_FAILED") || says(text, "ALLOCATION_FAILED");
+}
+
+/// So do the latter with an error of the card that they are the first to notice. What they do not support they find out
+/// before they touch it.
+bool says_device_lost(const std::string& text) {
+  const bool refused = says(text, "NOT_SUPPORTED") || says(text, "ARCH_MISMATCH");
+  return (says(text, "CUDA error:") || says(text, "cuDNN error:")) && !refused;
+}
+
 }  // namespace
 
 Trouble current_trouble(const char* doing) {
@@ -34,12 +50,9 @@ Trouble current_trouble(const char* doing) {
       return {.error = error(Fault::exhausted, lost.what_without_backtrace()), .out_of_memory = true};
     return {.error = error(Fault::device, lost.what_without_backtrace()), .fatal = true};
   } catch (const c10::Error& torch) {
-    // Torch's CPU allocator reports exhaustion as a plain error.
     const std::string what = torch.what_without_backtrace();
-    if (what.find("DefaultCPUAllocator") != std::string::npos) {
-      return {.error = error(Fault::exhausted, what), .out_of_memory = true};
-    }
-    return {.error = error(Fault::device, what)};
+    if (says_out_of_memory(what)) return {.error = error(Fault::exhausted, what), .out_of_memory = true};
+    return {.error = error(Fault::device, what), .fatal = says_device_lost(what)};
   } catch (const KernelError& kernel) {
     if (kernel.is_out_of_memory()) return {.error = error(Fault::exhausted, kernel.what()), .out_of_memory = true};
     return {.error = error(Fault::device, kernel.what()), .fatal = !kernel.is_missing_code()};

@@ -80,7 +80,8 @@ auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn()
       broken_ = true;
       fail_window(0, 0, trouble.error);
     }
-    if (!trouble.out_of_memory || !halve_slots(trouble.error)) return tl::unexpected<Error>(trouble.error);
+    if (!trouble.out_of_memory) return tl::unexpected<Error>(trouble.error);
+    if (!halve_slots(trouble.error) && !let_go_of_idle_windows()) return tl::unexpected<Error>(trouble.error);
   }
 }
 
@@ -169,17 +170,16 @@ bool WindowServer::can_answer(WindowId id, const Window& window) {
   return false;
 }
 
-/// Lets go what no job reads; where there is nothing such, the next window waits for a job's end. False: nobody holds
-/// anything. Never waits for the control side, which may hold one window until another one is answered.
-bool WindowServer::make_room() {
-  bool made = false;
+/// They are encoded anew when they are asked for. False: there is none.
+bool WindowServer::let_go_of_idle_windows() {
+  bool any = false;
   for (auto& [_, window] : windows_) {
     if (window.kv.use_count() != 1) continue;
     window.kv.reset();
-    made = true;
+    any = true;
   }
-  full_ = !made && !batcher_.idle();
-  return made || full_;
+  if (any) model_.network->release_memory();
+  return any;
 }
 
 /// All that waits for the window's encoding.
@@ -195,7 +195,9 @@ void WindowServer::encode_next() {
   auto& window = windows_.at(id);
   const auto begun = clock_.now();
   auto kv = backing_off("encoding a window", [&] { return model_.network->encode(padded_mel(window)); });
-  if (!kv && kv.error().fault == Fault::exhausted && make_room()) return;
+  // It waits for a job's end, never for the control side, which may hold one window until another one is answered.
+  full_ = !kv && kv.error().fault == Fault::exhausted && !batcher_.idle();
+  if (full_) return;
   to_encode_.pop_front();
   if (!kv) {
     fail_requests(id, kv.error());
@@ -215,9 +217,9 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
   if (model_.languages.empty()) {
     return fail_window(id, 0, {Fault::usage, "this model knows English only: there is no language to detect"});
   }
-  const auto logits = backing_off("detecting the language", [&] {
+  const auto logits = backing_off("detecting the language", [&, kv = window.kv] {
     if (!detector_) detector_ = model_.network->make_stepper(1);
-    const SequenceStep sot{.tokens = std::span(&model_.sot, 1), .window = window.kv.get()};
+    const SequenceStep sot{.tokens = std::span(&model_.sot, 1), .window = kv.get()};
     return detector_->decode(std::span(&sot, 1));
   });
   if (!logits) return fail_window(id, 0, logits.error());
@@ -232,7 +234,7 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
   if (!sound) return fail_window(message.window, message.request, sound.error());
   const auto begun = clock_.now();
   auto alignment =
-      backing_off("aligning words", [&] { return model_.network->align(*window.kv, text, model_.tokens); });
+      backing_off("aligning words", [&, kv = window.kv] { return model_.network->align(*kv, text, model_.tokens); });
   if (!alignment) return fail_window(message.window, message.request, alignment.error());
   if (!*alignment) return fail_window(message.window, message.request, alignment->error());
   reply_(Aligned{.window = message.window,
@@ -271,7 +273,8 @@ std::unique_ptr<Stepper> WindowServer::make_stepper() const {
 }
 
 void WindowServer::step() {
-  auto finished = backing_off("decoding", [&] {
+  auto finished = backing_off("decoding", [&, again = false]() mutable {
+    if (std::exchange(again, true)) batcher_.restart();  // a step that threw left it halfway
     if (!stepper_) stepper_ = make_stepper();
     return batcher_.step(*stepper_);
   });

@@ -59,7 +59,7 @@ class WindowServer {
   at::Tensor padded_mel(const Window& window) const;
   bool can_encode() const { return !full_ && !to_encode_.empty(); }
   bool can_answer(WindowId id, const Window& window);
-  bool make_room();
+  bool let_go_of_idle_windows();
   void encode_next();
   void fail_requests(WindowId id, const Error& error);
   void step();
@@ -70,7 +70,8 @@ class WindowServer {
   bool halve_slots(const Error& error);
   void make_room_for(std::int32_t beams);
   std::unique_ptr<Stepper> make_stepper() const;
-  /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory.
+  /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory, and at last without the windows
+  /// that nobody reads: `fn` holds what it reads.
   template <class Fn>
   auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
 

@@ -161,6 +161,11 @@ TEST(Devices, ASliceOfAGpuIsADeviceOfItsOwn) {
     EXPECT_EQ(resolve_text("cuda:2")->uuid, "GPU-b");
     EXPECT_EQ(resolve_text("MIG-11")->name, "NVIDIA A100 MIG 3g.20gb");
     EXPECT_EQ(resolve_text("auto")->uuid, "MIG-1111");
+    const auto whole = resolve_text("GPU-a");
+    ASSERT_FALSE(whole);
+    EXPECT_EQ(whole.error().fault, Fault::missing);
+    EXPECT_THAT(whole.error().text(), HasSubstr("in MIG mode, name one of its slices: MIG-1111, MIG-2222"));
+    EXPECT_THAT(whole.error().text(), testing::Not(HasSubstr("CUDA_VISIBLE_DEVICES")));
   }
   const ScriptedMachine machine(kSliced, "MIG-2222,1");
   EXPECT_EQ(resolve_text("cuda:0")->uuid, "MIG-2222");

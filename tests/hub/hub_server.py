@@ -6,7 +6,8 @@ Listens on two loopback ports, the hub and the storage it redirects large files 
 writes one JSON line per request to ROOT/requests.jsonl, and ends when its standard input closes. FAULTS is a JSON object:
   token: only requests that carry it are answered      gated: "org/name" whose conditions were not accepted
   claim: bytes that the listing says each file has
-  blobs: false leaves sizes and digests out of the listing      ranges: false answers every range with the whole file
+  blobs: false leaves sizes and digests out of the listing
+  ranges: false answers every range with the whole file, in two chunks that meet where the range would have begun
   redirect: "repo" -> "other": a repository that moved
   script: [{"file", "kind": "drop" | "wrong" | "status", "after": bytes, "status", "retry_after", "times"}]
 """
@@ -78,7 +79,18 @@ class Hub(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content[first:first + fault["after"]])
             self.close_connection = True
             return
+        if asked and status == 200:
+            return self.send_in_chunks(content[:int(asked.group(1))], content[int(asked.group(1)):])
         self.reply(status, content[first:], **more)
+
+    def send_in_chunks(self, *pieces):
+        """libcurl hands over no piece that reaches beyond its chunk, whatever the sockets make of them."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in filter(None, pieces):
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
 
     def do_GET(self):
         self.note()

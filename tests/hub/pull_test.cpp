@@ -114,6 +114,33 @@ TEST_F(Pull, AServerWithoutRangesIsReadFromTheStart) {
   expect_whole();
 }
 
+TEST_F(Pull, AnAnswerFromTheStartLosesNothingWhenItIsJustAsLongAsThePartWas) {
+  const HubServer hub(
+      root / "hub", R"({"ranges": false, "script": [{"file": "model.safetensors", "kind": "drop", "after": 65536}]})");
+  const auto pulled = pull_from(hub);
+  ASSERT_TRUE(pulled) << pulled.error().text();
+  expect_whole();
+  EXPECT_GE(std::ranges::count(hub.requests(), "bytes=65536-", &SeenRequest::range), 1);
+}
+
+TEST_F(Pull, NorWhereNeitherSizeNorDigestWouldTell) {
+  const HubServer hub(root / "hub", R"({"ranges": false, "blobs": false,
+                                       "script": [{"file": "tokenizer.json", "kind": "drop", "after": 5}]})");
+  const auto pulled = pull_from(hub);
+  ASSERT_TRUE(pulled) << pulled.error().text();
+  expect_whole();
+}
+
+TEST_F(Pull, APartIsNotTakenForTheFileWhereTheListingHasNoSizes) {
+  const HubServer hub(root / "hub", R"({"blobs": false,
+                                       "script": [{"file": "tokenizer.json", "kind": "drop", "after": 5},
+                                                  {"file": "tokenizer.json", "kind": "status", "status": 200}]})");
+  EXPECT_FALSE(pull_from(hub)) << "the second answer is empty";
+  EXPECT_FALSE(std::filesystem::exists(target));
+  ASSERT_TRUE(pull_from(hub));
+  expect_whole();
+}
+
 TEST_F(Pull, DigestsAreLearntFromTheDownloadWhereTheListingHasNone) {
   const HubServer hub(root / "hub", R"({"blobs": false, "script": [{"file": "model.safetensors", "kind": "wrong"}]})");
   const auto pulled = pull_from(hub);

@@ -26,5 +26,25 @@ TEST(WhisperWork, IsWhatTheModelsAreKnownToNeed) {
   EXPECT_NEAR(large.sequence_numbers * 2 / 1e6, 245.76, 0.01);
 }
 
+TEST(StepBytes, OfAPlainTypeAreItsNumbers) {
+  const auto tiny = dims(384, 4, 80, 51865);
+  const auto work = work_of(tiny);
+  const auto half = step_bytes(tiny, at::Device(at::kCUDA, 0), ComputeType::float16);
+  EXPECT_DOUBLE_EQ(half.weights, 2 * work.token_weights);
+  EXPECT_DOUBLE_EQ(half.window, 2 * work.sequence_numbers);
+  EXPECT_DOUBLE_EQ(half.token, 4 * 2 * 384 * 2);
+  EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::float32).weights, 4 * work.token_weights);
+}
+
+TEST(StepBytes, OfInt8OnAGpuAreOneForWindowsAndTwoForTheOutputAndWhatTokensAsk) {
+  const auto tiny = dims(384, 4, 80, 51865);
+  const auto found = step_bytes(tiny, at::Device(at::kCUDA, 0), ComputeType::int8_float16);
+  const double square = 384 * 384;
+  EXPECT_DOUBLE_EQ(found.weights, 4 * (3 * 2 + 11) * square + 51865 * 384.0 * 2);
+  EXPECT_DOUBLE_EQ(found.window, 1.0625 * work_of(tiny).sequence_numbers);
+  EXPECT_EQ(sizes_on(at::kCPU, ComputeType::int8).cross,
+            layout_of(ComputeType::int8, at::kCPU).byte_cross ? kByteCross : 2);
+}
+
 }  // namespace
 }  // namespace tutti

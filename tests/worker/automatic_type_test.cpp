@@ -27,6 +27,19 @@ TEST(SelfTest, ATypeThatIsUnlikeFloat32OrNoNumberIsNeverTaken) {
   EXPECT_EQ(fastest_sound(trials).type, ComputeType::float32);
 }
 
+TEST(SelfTest, ATypeThatTheDeviceCannotRunIsLeftOutAndTheOthersAreTried) {
+  const Trouble no_such_product{.error = {Fault::device, "CUBLAS_STATUS_NOT_SUPPORTED"}};
+  const Trouble no_memory{.error = {Fault::exhausted, "out of memory"}, .out_of_memory = true};
+  const Trouble lost{.error = {Fault::device, "an illegal memory access"}, .fatal = true};
+  for (const ComputeType type : {ComputeType::bfloat16, ComputeType::int8_float16}) {
+    EXPECT_TRUE(can_leave_out(type, no_such_product)) << type.name();
+    EXPECT_TRUE(can_leave_out(type, no_memory)) << type.name();
+    EXPECT_FALSE(can_leave_out(type, lost)) << type.name();
+  }
+  EXPECT_TRUE(can_leave_out(ComputeType::float32, no_memory)) << "the usual type is taken untested then";
+  EXPECT_FALSE(can_leave_out(ComputeType::float32, no_such_product)) << "nothing is left to compare with";
+}
+
 TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto trials = try_types(test_data() / "whisper-tiny.en", at::kCPU, ability_of(at::kCPU));

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -373,6 +374,47 @@ TEST(Worker, WhatDoesNotEvenFitAloneIsExhaustedAndTheNextIsTried) {
   EXPECT_EQ(failed.request, 2U);
   worker.control->send(request_of(1, 4));
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 4));
+}
+
+TEST(Worker, AWindowThatNobodyReadsMakesRoomForADecodingAndIsEncodedAgainWhenAskedFor) {
+  std::atomic<int> encodings = 0;
+  int steps = 0;  // of all steppers
+  WorkerHere worker({.encode = [&](const at::Tensor&) { ++encodings; },
+                     .step =
+                         [&] {
+                           if (++steps <= 4) throw std::bad_alloc();
+                         }});
+  for (const int name : {1, 2}) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->expect<Opened>();
+  }
+  worker.control->send(request_of(1, 2));
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
+  EXPECT_EQ(encodings.load(), 2);
+  worker.control->send(request_of(2, 4));
+  expect_answer(worker.control->expect<Decoded>(), 2, request_of(2, 4));
+  EXPECT_EQ(encodings.load(), 3);
+}
+
+TEST(Worker, AWindowWhoseLanguageIsDetectedStaysWhileOthersMakeRoom) {
+  std::atomic<int> encodings = 0;
+  int steps = 0;  // of all steppers
+  WorkerHere worker({.encode = [&](const at::Tensor&) { ++encodings; },
+                     .step =
+                         [&] {
+                           if (++steps <= 4) throw std::bad_alloc();
+                         }});
+  for (const int name : {1, 2}) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->expect<Opened>();
+  }
+  worker.control->send(DetectLanguage{.window = 1});
+  for (int halvings = 0; halvings < 3; ++halvings) worker.control->expect<LogLine>();
+  EXPECT_EQ(worker.control->expect<Language>().window, 1U);
+  worker.control->send(request_of(1, 2));
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
+  EXPECT_EQ(encodings.load(), 2) << "the window that was read was not let go";
 }
 
 TEST(Worker, AnExceptionOutOfTorchBecomesAReadableFailure) {
