@@ -148,6 +148,30 @@ TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   EXPECT_EQ(report()["done_in_this_run"], 10) << "other options, other transcripts";
 }
 
+TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(batch(devices("[[device]]\nuse = \"emulated:200x\"\nwarm-up = 100\n")).exit_code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
+  const fs::path blocked = folder_ / "out" / "r0.wav.json";
+  fs::create_directories(blocked);
+  for (int run = 0; run < 2; ++run) {
+    const auto end = batch("emulated:200x");
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    EXPECT_THAT(end.err, HasSubstr("The transcript is whole in"));
+    EXPECT_EQ(report()["successful"], 9);
+    EXPECT_EQ(report()["failed"], 1);
+  }
+  fs::remove(blocked);
+  EXPECT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 0);
+  EXPECT_TRUE(outputs().contains("r0.wav.json"));
+}
+
 TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
   fs::copy_file(recording(4), in_ / "again.wav");
   const auto end = batch("emulated:200x");

@@ -250,5 +250,6 @@ TEST_F(BatchFilesTest, TheLastTaskLetsGoOfThePool) {
   files_->all_added();
   EXPECT_FALSE(pool_.stopped);
   ASSERT_TRUE(files_->cancel(id));
+  EXPECT_FALSE(files_->next());
   EXPECT_TRUE(pool_.stopped) << "nobody waits for a device that still loads its model";
 }

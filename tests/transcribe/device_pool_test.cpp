@@ -187,3 +187,32 @@ TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
   two->driver_says("b", "GPU is lost");
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
 }
+
+TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {
+  const auto one = DevicePool::start({.devices = {card("a", 30)}, .tasks_at_once = 1, .time = kTime});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1});
+  one->add_task({.id = 2});
+  ASSERT_TRUE(transcribe(*one->engine({.id = 1}), 1, 0.5F));  // and its task waits for another attempt
+  const auto second = one->engine({.id = 2});
+  auto answer = std::async(std::launch::async, [&] { return transcribe(*second, 2, 0.5F).has_value(); });
+  const bool came = answer.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  if (!came) one->stop(Seconds(0));
+  EXPECT_TRUE(came && answer.get());
+}
+
+TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
+  const auto one = pool({card("a", 30, {{EmulatedFailure::Kind::die, Seconds(300), {}}})});
+  ASSERT_TRUE(one->ready());
+  ASSERT_TRUE(one->drain("a"));
+  one->add_task({.id = 1});
+  const auto engine = one->engine({.id = 1});
+  auto answer = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F).has_value(); });
+  for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 20'000; ++looks)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(one->view().devices[0].restarts, 1);
+  ASSERT_TRUE(one->resume("a"));
+  const bool came = answer.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  if (!came) one->stop(Seconds(0));
+  EXPECT_TRUE(came && answer.get());
+}

@@ -50,8 +50,12 @@ std::optional<double> watts_of(const std::vector<PlanTarget>& targets, const std
 }  // namespace
 
 QuoteBasis quote_basis(const BatchOptions& options) {
-  QuoteBasis basis{.price = options.price};
-  for (const auto& device : options.devices) basis.question.targets.push_back(plan_target(device));
+  QuoteBasis basis{.price = options.price, .foreseen = options.run.batched && options.policy == "tutti"};
+  basis.question.tasks_at_once = options.tasks_at_once;
+  for (const auto& device : options.devices) {
+    basis.question.targets.push_back(plan_target(device));
+    basis.question.targets.back().task_cap = options.task_cap(device.id);
+  }
   auto& targets = basis.question.targets;
   const auto known = add_known_speeds(targets, options.state, options.run.model.string(), options.run.compute_type);
   if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
@@ -69,7 +73,7 @@ std::string BatchQuote::text() const {
 std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings) const {
   const bool all_known =
       std::ranges::all_of(question.targets, [](const auto& target) { return target.speed.has_value(); });
-  if (!all_known || recordings.empty()) return {};
+  if (!foreseen || !all_known || recordings.empty()) return {};
   QuoteQuestion asked = question;
   for (const Seconds length : recordings) asked.tasks.push_back({.audio = length, .believed = length});
   BatchQuote quote{.time = quote_time(asked, on)};

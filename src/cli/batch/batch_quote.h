@@ -30,7 +30,10 @@ struct QuoteBasis {
   std::optional<double> watts{};  // of all devices together
   std::optional<double> price{};  // of a device hour
 
-  /// Takes a second or two of a core for a long list. None where a device's speed is not known.
+  bool foreseen = true;  // windows that spread, by Tutti's own policy: what the simulator answers for
+
+  /// Takes a second or two of a core for a long list. None where a device's speed is not known, or where files stay
+  /// whole or another policy decides.
   std::optional<BatchQuote> quote(std::span<const Seconds> recordings) const;
 };
 

@@ -24,6 +24,7 @@ struct PlanTarget {
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
   Bytes model_memory{};           ///< of an emulated card, for its model
   Bytes window_memory{};          ///< likewise, for each window in flight
+  std::optional<int> task_cap{};  ///< tasks with a window in flight there, at most
   double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
   Seconds warm_up{};              ///< likewise
   bool on_cpu = false;            ///< its memory is this machine's

@@ -46,6 +46,7 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
     devices.push_back(plain_device(target.id, *target.speed, target.windows.value_or(windows)));
     devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
     devices.back().warm_up = target.warm_up;
+    devices.back().facts.task_cap = target.task_cap;
     if (target.window_memory.value > 0) devices.back().facts.memory = target.memory;
     devices.back().facts.model_memory = target.model_memory;
     devices.back().facts.piece_memory = target.window_memory;

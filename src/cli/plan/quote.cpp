@@ -82,6 +82,7 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
   SimOptions options{.seed = question.seed};
   options.window = std::max(options.window, quote.audio / kMostWindows);
   set_policy(Policy::tutti, devices, options);
+  options.dispatcher.tasks_at_once = question.tasks_at_once;
   quote.expected = simulate(question.tasks, devices, options).makespan;
   quote.lower_bound = lower_bound(question.tasks, devices, SimUnit::window);
   std::mt19937_64 dice(question.seed);

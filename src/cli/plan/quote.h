@@ -17,6 +17,7 @@ struct QuoteQuestion {
   Bytes ram{};
   std::vector<PlanTarget> targets{};
   std::vector<SimTask> tasks{};  ///< none: only what fits
+  int tasks_at_once = 0;         ///< at most, on all devices together; 0: no bound
   std::uint64_t seed = 0;
 };
 

@@ -32,6 +32,13 @@ struct BatchOptions {
   bool retry_failed = false;        // those that failed for good in an earlier run, too
   Seconds patience{600};            // without any device in service, then the run ends
   std::optional<double> price{};    // of a device hour, for history
+
+  /// Of that device; none: as its memory allows.
+  std::optional<int> task_cap(const std::string& device) const {
+    auto found = task_caps.find(device);
+    if (found == task_caps.end()) found = task_caps.find("");
+    return found == task_caps.end() ? std::nullopt : std::optional(found->second);
+  }
 };
 
 }  // namespace tutti

@@ -59,13 +59,6 @@ void recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, 
       std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;
 }
 
-std::optional<int> cap_of(const BatchOptions& options, const std::string& id) {
-  const auto own = options.task_caps.find(id);
-  if (own != options.task_caps.end()) return own->second;
-  const auto all = options.task_caps.find("");
-  return all == options.task_caps.end() ? std::nullopt : std::optional(all->second);
-}
-
 /// The clock that all emulated cards share; 1 when there are others.
 double time_of(const std::vector<ChosenDevice>& devices) {
   const double first = devices.front().device.card.time;
@@ -98,7 +91,7 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .worker = std::move(*worker),
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
-                        .task_cap = cap_of(options, device.id)};
+                        .task_cap = options.task_cap(device.id)};
     plan_memory(pooled, device.device, options.run);
     if (!emulated) recall_speed(pooled, *speeds, options.run);
     pool.devices.push_back(std::move(pooled));
