@@ -99,7 +99,7 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
 
 Result<std::unique_ptr<Dataset>> open_json_lines(const std::filesystem::path& index,
                                                  const std::vector<std::string>& fields) {
-  auto lines = LineIndex::open(index, false);
+  auto lines = LineIndex::open(index);
   if (!lines) return tl::unexpected(lines.error());
   return std::make_unique<JsonLines>(std::move(*lines), index, fields);
 }

@@ -111,10 +111,10 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
 
 Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, TableFolders folders,
                                             const Names& fields) {
-  auto lines = LineIndex::open(index, true);
+  const char separator = index.extension() == ".tsv" ? '\t' : ',';
+  auto lines = LineIndex::open(index, separator);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
-  const char separator = index.extension() == ".tsv" ? '\t' : ',';
   const Columns columns = columns_of(separated_fields(lines->line(0), separator), fields);
   if (columns.audio < 0 || columns.text < 0)
     return fail(Fault::corrupt,
