@@ -86,6 +86,16 @@ TEST_F(Layout, ManifestsKnowTheirNamesForAudioTextAndTimes) {
   EXPECT_EQ(set->id(2), "m.jsonl:3");
 }
 
+TEST_F(Layout, ATablesOffsetAndDurationAreAStartAndAnEnd) {
+  write("t.csv", "audio,text,offset,duration\na.wav,one,1.5,2\na.wav,two,,2.5\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  EXPECT_EQ(set->at(0)->start, 1.5);
+  EXPECT_EQ(set->at(0)->end, 3.5);
+  EXPECT_EQ(set->at(0)->duration, std::nullopt);
+  EXPECT_EQ(set->at(1)->end, std::nullopt);
+  EXPECT_EQ(set->at(1)->duration, 2.5);
+}
+
 TEST_F(Layout, TablesMayQuoteCommasQuotesAndNewlines) {
   write("t.csv", "text,audio\n\"a, \"\"b\"\"\nc\",x.wav\nplain,y.wav\n");
   const auto set = *open_dataset(folder_ / "t.csv", "", {});
