@@ -196,6 +196,20 @@ TEST(Feed, AManifestThatLiesAboutDurationsCostsRoomNotSound) {
   EXPECT_EQ(batches[0].samples[batches[0].samples[0].id == "s1" ? 0 : 1].frames, 200);
 }
 
+TEST(Feed, APartThatEndsBehindItsFileIsABadSampleNotAShorterOne) {
+  Corpus corpus({2.0, 2.0});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a","start":0.5,"end":2.05})"
+               "\n"
+               R"({"id":"s1","audio":"s1.wav","text":"b","start":0.5,"end":2.5})"
+               "\n");
+  FeedOptions options = options_for(corpus.manifest());
+  options.bad_samples = corpus.folder() / "bad.jsonl";
+  const auto batches = all_batches(options);
+  EXPECT_THAT(ids_of(batches), testing::ElementsAre("s0")) << "a time that is rounded is no lie";
+  EXPECT_EQ(batches.at(0).samples.at(0).frames, 150);
+  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 2.00 s, and is asked for up to second 2.50"));
+}
+
 TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   const Corpus corpus({1.0, 2.0, 0.5});
   FeedOptions options = options_for(corpus.manifest());
