@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/counter_random.h"
+#include "base/log.h"
 #include "feed/bad_samples.h"
 #include "feed/check_options.h"
 #include "feed/plan/board.h"
@@ -36,6 +37,17 @@ std::string prefix_of(std::uint64_t fingerprint) {
   ByteWriter out;
   out.put(fingerprint);
   return out.take();
+}
+
+/// Null where none is asked for, or of no use: sound that is changed anew in every epoch has no features worth keeping.
+Result<std::unique_ptr<FeatureCache>> cache_of(const FeedOptions& options) {
+  if (options.cache.folder.empty()) return nullptr;
+  if (!options.augmentation.touches_sound()) return FeatureCache::open(options.cache);
+  if (options.rank == 0)
+    log(Level::warning,
+        "the cache of features is not used: speed, room, noise or gain change the sound anew in every epoch. "
+        "Leave them out to use it; masks may stay");
+  return nullptr;
 }
 
 }  // namespace
@@ -161,14 +173,9 @@ Result<Feed> Feed::open(FeedOptions options) {
                                     (options.ranks > 1 ? " for rank " + std::to_string(options.rank) : ""));
   auto bad = BadSamples::open(options.bad_samples, options.bad_limits);
   if (!bad) return tl::unexpected(bad.error());
-  std::unique_ptr<FeatureCache> cache;
-  // Sound that is changed anew in every epoch has no features worth keeping.
-  if (!options.cache.folder.empty() && !options.augmentation.touches_sound()) {
-    auto opened = FeatureCache::open(options.cache);
-    if (!opened) return tl::unexpected(opened.error());
-    cache = std::move(*opened);
-  }
-  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad), std::move(cache));
+  auto cache = cache_of(options);
+  if (!cache) return tl::unexpected(cache.error());
+  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad), std::move(*cache));
   if (auto resumed = parts->resume(); !resumed) return tl::unexpected(resumed.error());
   const auto [epoch, cursor] = parts->board.with(
       [](const PlanState& state) { return std::pair(state.planner.epoch(), state.planner.cursor()); });

@@ -13,6 +13,7 @@
 #include "audio/recording.h"
 #include "base/counter_random.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "feed/cache/half.h"
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
@@ -348,7 +349,7 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
   return {};
 }
 
-/// Computed, rounded as the cache rounds, and kept: a run yields the same whether its features were there or not.
+/// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
 Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const Row& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
@@ -357,19 +358,27 @@ Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, st
   made.silence = *silence;
   made.mel.resize(mel.size());
   for (std::size_t i = 0; i < mel.size(); ++i) made.mel[i] = to_half(mel[i]);
-  if (auto kept = cache_->store(row.key, made); !kept) return tl::unexpected(kept.error());
   return made;
 }
 
-void SampleStages::features(Row& row) const {
+/// A cache that cannot be written costs later epochs their time, never a sample.
+void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
+  if (has_failed_to_store_) return;
+  const auto kept = cache_->store(key, made);
+  if (kept || has_failed_to_store_.exchange(true)) return;
+  log(Level::warning, "the cache of features takes nothing more: " + kept.error().text());
+}
+
+void SampleStages::features(Row& row) {
   Batch& batch = row.work->batch;
   if (cache_ && !row.cached) {
     auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
-    if (made)
-      row.cached = std::move(*made);
-    else
+    if (!made) {
       row.bad = made.error();
-    if (row.bad) return;
+      return;
+    }
+    keep(row.key, *made);
+    row.cached = std::move(*made);
   }
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
   float* out = batch.row(static_cast<std::int64_t>(row.at));
