@@ -1,5 +1,6 @@
 #include "feed/feed.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/bytes.h"
@@ -22,11 +23,21 @@ namespace {
 /// samples elsewhere.
 constexpr std::size_t kBatchesInWork = 4;
 
+/// Every row is as long as the window, whatever is said in it: so many of them keep to the audio of a batch.
+BatchRules rules_of_windows(const FeedOptions& options) {
+  BatchRules rules{.most_samples = options.batch_size, .by_length = false};
+  if (options.batch_audio > Seconds(0))
+    rules.most_samples = std::clamp(static_cast<std::int64_t>(options.batch_audio / options.window), std::int64_t{1},
+                                    rules.most_samples);
+  return rules;
+}
+
 BatchRules rules_of(const FeedOptions& options) {
+  if (options.padding == Padding::window) return rules_of_windows(options);
   const auto budget = static_cast<std::int64_t>(options.batch_audio.count() * kModelRate.value) / kHopSamples;
   return {.most_samples = options.batch_size,
           .most_frames = budget,
-          .by_length = options.padding == Padding::bucket && options.look_ahead > 1};
+          .by_length = options.look_ahead > 1};
 }
 
 std::int64_t window_of(const FeedOptions& options) {

@@ -221,6 +221,22 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
 }
 
+TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {
+  const Corpus corpus(std::vector<double>(5, 0.5));
+  FeedOptions options = options_for(corpus.manifest());
+  options.padding = Padding::window;
+  options.window = Seconds(2);
+  const auto sizes = [&](double seconds) {
+    options.batch_audio = Seconds(seconds);
+    std::vector<std::int64_t> sizes;
+    for (const Batch& batch : all_batches(options)) sizes.push_back(batch.size());
+    return sizes;
+  };
+  EXPECT_THAT(sizes(5), testing::ElementsAre(2, 2, 1));
+  EXPECT_THAT(sizes(1), testing::ElementsAre(1, 1, 1, 1, 1)) << "a single one is always allowed";
+  EXPECT_THAT(sizes(100), testing::ElementsAre(4, 1));
+}
+
 TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {
   Corpus corpus({1.0});
   corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a b","words":[{"word":"a","start":0.2,"end":0.4},)"
