@@ -118,7 +118,11 @@ Result<void> Feed::Parts::resume() {
   if (!saved.starts_with(prefix))
     return fail(Fault::usage, "the position to resume from belongs to another set, or to other options of the feed",
                 "Resume with the data and the settings it was made with");
-  return board.with([&](PlanState& state) { return state.planner.restore(saved.substr(prefix.size())); });
+  return board.with([&](PlanState& state) {
+    auto restored = state.planner.restore(saved.substr(prefix.size()));
+    batch.expect_whole_from(state.planner.epoch() + 1);
+    return restored;
+  });
 }
 
 Reader<RowPtr> Feed::Parts::step(const char* name, Reader<RowPtr>&& in, int threads,
@@ -182,7 +186,8 @@ Result<Feed> Feed::open(FeedOptions options) {
   if ((*set)->size() <= options.rank)
     return fail(Fault::corrupt, options.data.string() + ": holds no sample" +
                                     (options.ranks > 1 ? " for rank " + std::to_string(options.rank) : ""));
-  auto bad = BadSamples::open(options.bad_samples, options.bad_limits);
+  const std::int64_t samples = SampleOrder(options, (*set)->size(), 0, 0).different();
+  auto bad = BadSamples::open(options.bad_samples, options.bad_limits, samples);
   if (!bad) return tl::unexpected(bad.error());
   auto cache = cache_of(options);
   if (!cache) return tl::unexpected(cache.error());

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "audio/log_mel.h"
+#include "feed/bad_samples.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
 
@@ -160,6 +161,45 @@ TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
   ASSERT_FALSE(batch);
   EXPECT_EQ(batch.error().fault, Fault::corrupt);
   EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
+}
+
+TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
+  const auto bad = *BadSamples::open({}, {.count = 100, .share = 0.1, .after = 10}, 10);
+  bad->note_seen(10);
+  EXPECT_TRUE(bad->add("a", "why"));
+  bad->note_seen(10);
+  const auto second = bad->add("b", "why");
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("2 of 10 samples"));
+}
+
+TEST(Feed, ASetOfWhichNothingCanBeUsedIsAnErrorEvenWithoutAnEndOfEpochs) {
+  for (const bool with_durations : {false, true}) {  // found out when probed, or when read
+    const Corpus corpus({1.0, 1.0, 1.0}, with_durations);
+    for (std::size_t i = 0; i < 3; ++i) std::filesystem::remove(corpus.file(i));
+    FeedOptions options = options_for(corpus.manifest());
+    options.epochs = 0;
+    options.bad_samples = corpus.folder() / "bad.jsonl";
+    Feed feed = opened(options);
+    const auto batch = feed.next();
+    ASSERT_FALSE(batch);
+    EXPECT_EQ(batch.error().fault, Fault::corrupt);
+    EXPECT_THAT(batch.error().text(), testing::AllOf(HasSubstr("3 are bad"), HasSubstr("bad.jsonl")));
+  }
+}
+
+TEST(Feed, ASetThatBecomesUnusableEndsWithTheEpochThatGaveNothing) {
+  const Corpus corpus(std::vector<double>(8, 0.5));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 0;
+  Feed feed = opened(options);
+  ASSERT_TRUE(*feed.next());
+  for (std::size_t i = 0; i < 8; ++i) std::filesystem::remove(corpus.file(i));
+  Result<std::optional<Batch>> batch = std::optional<Batch>();
+  do batch = feed.next();
+  while (batch && *batch);
+  ASSERT_FALSE(batch);
+  EXPECT_THAT(batch.error().what, HasSubstr("8 are bad"));
 }
 
 TEST(Feed, ABatchThatHasToGrowBeyondItsPlanKeepsToTheMultipleOfFrames) {

@@ -16,9 +16,17 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
     Batch batch = finished(progress_.begin()->second);
     progress_.erase(progress_.begin());
     batch.position = prefix_ + position;
-    if (batch.size() > 0 && !emit(std::move(batch))) return {};
+    if (auto judged = judge_before(batch.epoch); !judged) return judged;
+    if (batch.size() == 0) continue;
+    last_given_ = batch.epoch;
+    if (!emit(std::move(batch))) return {};
   }
-  return {};
+  return judge_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
+}
+
+Result<void> BatchStage::judge_before(std::int64_t epoch) const {
+  if (epoch <= first_whole_ || last_given_ >= epoch - 1) return {};
+  return tl::unexpected(bad_.nothing_usable());
 }
 
 Result<void> BatchStage::note(Row& row) {
