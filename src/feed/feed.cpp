@@ -35,9 +35,7 @@ BatchRules rules_of_windows(const FeedOptions& options) {
 BatchRules rules_of(const FeedOptions& options) {
   if (options.padding == Padding::window) return rules_of_windows(options);
   const auto budget = static_cast<std::int64_t>(options.batch_audio.count() * kModelRate.value) / kHopSamples;
-  return {.most_samples = options.batch_size,
-          .most_frames = budget,
-          .by_length = options.look_ahead > 1};
+  return {.most_samples = options.batch_size, .most_frames = budget, .by_length = options.look_ahead > 1};
 }
 
 std::int64_t window_of(const FeedOptions& options) {

@@ -107,8 +107,7 @@ TEST(FeatureCache, AFeedYieldsTheSameFromItAsWithoutWhatItHolds) {
 /// How many lines of the log begin with `start` while `work` runs.
 int times_said(const std::string& start, const std::function<void()>& work) {
   const auto count = std::make_shared<std::atomic<int>>(0);
-  const LogSink before =
-      set_log_sink([=](Level, std::string_view line) { *count += line.starts_with(start) ? 1 : 0; });
+  const LogSink before = set_log_sink([=](Level, std::string_view line) { *count += line.starts_with(start) ? 1 : 0; });
   work();
   set_log_sink(before);
   return *count;

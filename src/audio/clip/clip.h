@@ -50,7 +50,8 @@ Result<ClipFacts> clip_facts(ByteSource& bytes);
 
 /// A short recording decoded in this process, by libsndfile alone: training reads millions of files, and a process for
 /// each would cost more than the decoding. Strict: what is damaged or shorter than its header says is Fault::corrupt,
-/// never silently shorter; so is a range that ends behind the file. Fault::unsupported for formats libsndfile does not know (decode_recording takes those).
+/// never silently shorter; so is a range that ends behind the file. Fault::unsupported for formats libsndfile does not
+/// know (decode_recording takes those).
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range = {});
 
 /// Clips to 16 kHz, mono, 16 bits, the same samples as decode_recording's. Keeps the filters it has made, which cost

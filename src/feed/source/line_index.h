@@ -35,7 +35,7 @@ class LineIndex {
   std::size_t next_start(std::size_t at) const;
 
   MappedFile file_;
-  std::optional<char> separator_;  // none also where nothing is quoted: newlines are found faster so
+  std::optional<char> separator_;      // none also where nothing is quoted: newlines are found faster so
   std::vector<std::uint64_t> starts_;  // of every kStride-th line
   std::int64_t size_ = 0;
   std::int64_t skipped_ = 0;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "audio/length/sound_length.h"
@@ -145,6 +146,12 @@ void unpack(const CachedFeatures& kept, std::int64_t n_mels, float* out, std::in
     for (std::int64_t frame = 0; frame < shared; ++frame) into[frame] = from_half(from[frame]);
     std::fill(into + shared, into + stride, kept.silence);
   }
+}
+
+/// The first `frames` of each bin of `whole`.
+void crop(std::span<const float> whole, std::int64_t n_mels, float* out, std::int64_t frames) {
+  const std::int64_t stride = std::ssize(whole) / n_mels;
+  for (std::int64_t bin = 0; bin < n_mels; ++bin) std::copy_n(whole.data() + bin * stride, frames, out + bin * frames);
 }
 
 /// What everything random about a sample in an epoch is drawn from.
@@ -328,20 +335,12 @@ void SampleStages::resample(Row& row) {
   if (length > options_.window) row.bad = too_long(length.count(), options_.window).value();
 }
 
-/// Fills all `stride` frames of a row. The clamp looks at every frame that holds sound, those straddling the end
-/// included, so a sample's features do not depend on how long its neighbours are.
+/// Fills all `stride` frames of a row, more than hold sound. The clamp looks at every frame that does, those straddling
+/// the end included, so a sample's features do not depend on how long its neighbours are.
 Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_t real, float* out,
                                           std::int64_t stride) const {
   const std::int64_t sounding = real + kStraddlingFrames;
   const std::int64_t mels = options_.n_mels;
-  if (sounding > stride) {
-    std::vector<float> whole(static_cast<std::size_t>(mels * sounding));
-    auto done = log_mel_.window_into(sound, 0, sounding, whole.data(), sounding);
-    if (!done) return tl::unexpected(done.error());
-    for (std::int64_t bin = 0; bin < mels; ++bin)
-      std::copy_n(whole.data() + bin * sounding, stride, out + bin * stride);
-    return {};
-  }
   const auto silence = log_mel_.window_into(sound, 0, sounding, out, stride);
   if (!silence) return tl::unexpected(silence.error());
   for (std::int64_t bin = 0; bin < mels; ++bin)
@@ -381,14 +380,11 @@ void SampleStages::features(Row& row) {
     row.cached = std::move(*made);
   }
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
-  float* out = batch.row(static_cast<std::int64_t>(row.at));
-  std::int64_t stride = batch.frames;
-  if (real > batch.frames) {
-    auto& own = row.work->overlong[row.at];
-    own.resize(static_cast<std::size_t>(batch.n_mels * real));
-    out = own.data();
-    stride = real;
-  }
+  float* planned = batch.row(static_cast<std::int64_t>(row.at));
+  const std::int64_t stride = std::max(batch.frames, real + kStraddlingFrames + 1);  // the last one is silent
+  auto& own = row.work->overlong[row.at];
+  own.resize(stride > batch.frames ? static_cast<std::size_t>(batch.n_mels * stride) : 0);
+  float* out = own.empty() ? planned : own.data();
   if (row.cached)
     unpack(*row.cached, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
@@ -399,6 +395,7 @@ void SampleStages::features(Row& row) {
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   mask_spectrum(out, batch.n_mels, stride, real,
                 spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
+  if (!own.empty()) crop(own, batch.n_mels, planned, batch.frames);
   describe(row, real);
 }
 
