@@ -297,9 +297,9 @@ TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {
   options.window = Seconds(2);
   const auto sizes = [&](double seconds) {
     options.batch_audio = Seconds(seconds);
-    std::vector<std::int64_t> sizes;
-    for (const Batch& batch : all_batches(options)) sizes.push_back(batch.size());
-    return sizes;
+    std::vector<std::int64_t> counts;
+    for (const Batch& batch : all_batches(options)) counts.push_back(batch.size());
+    return counts;
   };
   EXPECT_THAT(sizes(5), testing::ElementsAre(2, 2, 1));
   EXPECT_THAT(sizes(1), testing::ElementsAre(1, 1, 1, 1, 1)) << "a single one is always allowed";
