@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -27,25 +28,32 @@ std::set<std::string> ids_in(const std::string& text) {
 
 }  // namespace
 
-Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path& file, BadSampleLimits limits) {
-  if (file.empty()) return std::unique_ptr<BadSamples>(new BadSamples({}, {}, limits));
+Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path& file, BadSampleLimits limits,
+                                                     std::int64_t samples) {
+  if (file.empty()) return std::unique_ptr<BadSamples>(new BadSamples({}, {}, limits, samples));
   std::error_code ignored;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd) return tl::unexpected(system_error(file.string(), "cannot be written", errno));
   auto old = read_file(file);
   if (!old) return tl::unexpected(old.error());
-  std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits));
+  std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));
   made->state_.with([&](State& state) { state.known = ids_in(*old); });
   return made;
 }
 
 void BadSamples::note_seen(std::int64_t samples) {
-  state_.with([&](State& state) { state.seen += samples; });
+  state_.with([&](State& state) { state.seen = std::min(state.seen + samples, samples_); });
 }
 
 std::int64_t BadSamples::count() const {
   return state_.with([](const State& state) { return static_cast<std::int64_t>(state.met.size()); });
+}
+
+Error BadSamples::nothing_usable() const {
+  return {Fault::corrupt,
+          "an epoch gave no batch: not one of its samples can be used, " + std::to_string(count()) + " are bad",
+          name_.empty() ? "Look at the set" : "Look at " + name_};
 }
 
 Result<void> BadSamples::add(const std::string& id, const std::string& reason) {

@@ -1,9 +1,11 @@
 #include "feed/feed.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/bytes.h"
 #include "base/counter_random.h"
+#include "base/log.h"
 #include "feed/bad_samples.h"
 #include "feed/check_options.h"
 #include "feed/plan/board.h"
@@ -21,11 +23,19 @@ namespace {
 /// samples elsewhere.
 constexpr std::size_t kBatchesInWork = 4;
 
+/// Every row is as long as the window, whatever is said in it: so many of them keep to the audio of a batch.
+BatchRules rules_of_windows(const FeedOptions& options) {
+  BatchRules rules{.most_samples = options.batch_size, .by_length = false};
+  if (options.batch_audio > Seconds(0))
+    rules.most_samples = std::clamp(static_cast<std::int64_t>(options.batch_audio / options.window), std::int64_t{1},
+                                    rules.most_samples);
+  return rules;
+}
+
 BatchRules rules_of(const FeedOptions& options) {
+  if (options.padding == Padding::window) return rules_of_windows(options);
   const auto budget = static_cast<std::int64_t>(options.batch_audio.count() * kModelRate.value) / kHopSamples;
-  return {.most_samples = options.batch_size,
-          .most_frames = budget,
-          .by_length = options.padding == Padding::bucket && options.look_ahead > 1};
+  return {.most_samples = options.batch_size, .most_frames = budget, .by_length = options.look_ahead > 1};
 }
 
 std::int64_t window_of(const FeedOptions& options) {
@@ -36,6 +46,17 @@ std::string prefix_of(std::uint64_t fingerprint) {
   ByteWriter out;
   out.put(fingerprint);
   return out.take();
+}
+
+/// Null where none is asked for, or of no use: sound that is changed anew in every epoch has no features worth keeping.
+Result<std::unique_ptr<FeatureCache>> cache_of(const FeedOptions& options) {
+  if (options.cache.folder.empty()) return nullptr;
+  if (!options.augmentation.touches_sound()) return FeatureCache::open(options.cache);
+  if (options.rank == 0)
+    log(Level::warning,
+        "the cache of features is not used: speed, room, noise or gain change the sound anew in every epoch. "
+        "Leave them out to use it; masks may stay");
+  return nullptr;
 }
 
 }  // namespace
@@ -95,7 +116,11 @@ Result<void> Feed::Parts::resume() {
   if (!saved.starts_with(prefix))
     return fail(Fault::usage, "the position to resume from belongs to another set, or to other options of the feed",
                 "Resume with the data and the settings it was made with");
-  return board.with([&](PlanState& state) { return state.planner.restore(saved.substr(prefix.size())); });
+  return board.with([&](PlanState& state) {
+    auto restored = state.planner.restore(saved.substr(prefix.size()));
+    batch.expect_whole_from(state.planner.epoch() + 1);
+    return restored;
+  });
 }
 
 Reader<RowPtr> Feed::Parts::step(const char* name, Reader<RowPtr>&& in, int threads,
@@ -159,16 +184,12 @@ Result<Feed> Feed::open(FeedOptions options) {
   if ((*set)->size() <= options.rank)
     return fail(Fault::corrupt, options.data.string() + ": holds no sample" +
                                     (options.ranks > 1 ? " for rank " + std::to_string(options.rank) : ""));
-  auto bad = BadSamples::open(options.bad_samples, options.bad_limits);
+  const std::int64_t samples = SampleOrder(options, (*set)->size(), 0, 0).different();
+  auto bad = BadSamples::open(options.bad_samples, options.bad_limits, samples);
   if (!bad) return tl::unexpected(bad.error());
-  std::unique_ptr<FeatureCache> cache;
-  // Sound that is changed anew in every epoch has no features worth keeping.
-  if (!options.cache.folder.empty() && !options.augmentation.touches_sound()) {
-    auto opened = FeatureCache::open(options.cache);
-    if (!opened) return tl::unexpected(opened.error());
-    cache = std::move(*opened);
-  }
-  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad), std::move(cache));
+  auto cache = cache_of(options);
+  if (!cache) return tl::unexpected(cache.error());
+  auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad), std::move(*cache));
   if (auto resumed = parts->resume(); !resumed) return tl::unexpected(resumed.error());
   const auto [epoch, cursor] = parts->board.with(
       [](const PlanState& state) { return std::pair(state.planner.epoch(), state.planner.cursor()); });

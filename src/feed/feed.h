@@ -43,8 +43,8 @@ class Feed {
   Feed& operator=(Feed&&) noexcept;
   ~Feed();
 
-  /// The next batch; waits for it. Empty after the last epoch. An error ends the feed: too many bad samples
-  /// (Fault::corrupt), or a broken machine.
+  /// The next batch; waits for it. Empty after the last epoch. An error ends the feed: too many bad samples, or
+  /// an epoch of nothing else (Fault::corrupt), or a broken machine.
   Result<std::optional<Batch>> next();
 
   /// Samples of one epoch for this rank, bad ones included, cut recordings counted once.

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <functional>
+#include <memory>
 
+#include "base/log.h"
 #include "feed/cache/feature_cache.h"
 #include "feed/cache/half.h"
 #include "feed/corpus.h"
@@ -98,6 +102,39 @@ TEST(FeatureCache, AFeedYieldsTheSameFromItAsWithoutWhatItHolds) {
   const auto cold = all_batches(options);
   EXPECT_EQ(digests_of(all_batches(options)), digests_of(cold));
   for (std::size_t i = 0; i < 80; ++i) EXPECT_NEAR(cold[0].mel.data()[i], exact[0].mel.data()[i], 2e-3);
+}
+
+/// How many lines of the log begin with `start` while `work` runs.
+int times_said(const std::string& start, const std::function<void()>& work) {
+  const auto count = std::make_shared<std::atomic<int>>(0);
+  const LogSink before = set_log_sink([=](Level, std::string_view line) { *count += line.starts_with(start) ? 1 : 0; });
+  work();
+  set_log_sink(before);
+  return *count;
+}
+
+TEST(FeatureCache, OneThatCannotBeWrittenCostsNoSampleAndIsSaidOnce) {
+  const Corpus corpus(mixed_lengths(20));
+  FeedOptions options = options_for(corpus.manifest());
+  options.cache.folder = corpus.folder() / "cache";
+  const auto kept = all_batches(options);
+  options.cache.folder = "/proc/self/fdinfo";  // a folder in which nobody can make a file, the superuser included
+  const int said = times_said("the cache of features takes nothing more: ", [&] {
+    Feed feed = opened(options);
+    EXPECT_EQ(digests_of(drained(feed)), digests_of(kept));
+    EXPECT_EQ(feed.report().bad_samples, 0);
+  });
+  EXPECT_EQ(said, 1);
+}
+
+TEST(FeatureCache, AFeedThatChangesTheSoundSaysThatItUsesNone) {
+  const Corpus corpus({1.0});
+  FeedOptions options = options_for(corpus.manifest());
+  options.cache.folder = corpus.folder() / "cache";
+  const auto run = [&] { all_batches(options); };
+  EXPECT_EQ(times_said("the cache of features is not used: ", run), 0);
+  options.augmentation.gain_share = 0.5;
+  EXPECT_EQ(times_said("the cache of features is not used: ", run), 1);
 }
 
 TEST(FeatureCache, MasksAreDrawnAfterItSoChangingThemStoresNothingAnew) {

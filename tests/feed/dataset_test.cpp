@@ -86,6 +86,16 @@ TEST_F(Layout, ManifestsKnowTheirNamesForAudioTextAndTimes) {
   EXPECT_EQ(set->id(2), "m.jsonl:3");
 }
 
+TEST_F(Layout, ATablesOffsetAndDurationAreAStartAndAnEnd) {
+  write("t.csv", "audio,text,offset,duration\na.wav,one,1.5,2\na.wav,two,,2.5\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  EXPECT_EQ(set->at(0)->start, 1.5);
+  EXPECT_EQ(set->at(0)->end, 3.5);
+  EXPECT_EQ(set->at(0)->duration, std::nullopt);
+  EXPECT_EQ(set->at(1)->end, std::nullopt);
+  EXPECT_EQ(set->at(1)->duration, 2.5);
+}
+
 TEST_F(Layout, TablesMayQuoteCommasQuotesAndNewlines) {
   write("t.csv", "text,audio\n\"a, \"\"b\"\"\nc\",x.wav\nplain,y.wav\n");
   const auto set = *open_dataset(folder_ / "t.csv", "", {});
@@ -93,6 +103,16 @@ TEST_F(Layout, TablesMayQuoteCommasQuotesAndNewlines) {
   EXPECT_EQ(set->at(0)->text, "a, \"b\"\nc");
   EXPECT_EQ(set->at(1)->audio, folder_ / "y.wav");
   EXPECT_EQ(set->id(1), "t.csv:3");
+}
+
+TEST_F(Layout, AnInchMarkInAPlainFieldGluesNoLinesTogether) {
+  write("t.csv", "audio,text\na.wav,5\" PIPE\nb.wav,plain\nc.wav,\"quoted\nx\"\nd.wav,\"a \"\"b\"\"\n\"\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  ASSERT_EQ(set->size(), 4);
+  EXPECT_EQ(set->at(0)->text, "5\" PIPE");
+  EXPECT_EQ(set->at(1)->text, "plain");
+  EXPECT_EQ(set->at(2)->text, "quoted\nx");
+  EXPECT_EQ(set->at(3)->text, "a \"b\"\n");
 }
 
 TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
@@ -106,7 +126,7 @@ TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
   std::string text;
   for (int i = 0; i < 1000; ++i)
     text += "line " + std::to_string(i) + (i % 3 == 0 ? "\r\n" : "\n") + (i % 50 == 0 ? "\n" : "");
-  const auto lines = LineIndex::open(write("lines", text), false);
+  const auto lines = LineIndex::open(write("lines", text));
   ASSERT_EQ(lines->size(), 1000);
   for (int i = 999; i >= 0; --i) ASSERT_EQ(lines->line(i), "line " + std::to_string(i));
 }
@@ -156,6 +176,15 @@ TEST(RealSets, DamagedFilesAreReportedNotReadShort) {
 TEST(Separated, FieldsKeepTheirQuotesOnlyWhereTheyBelong) {
   EXPECT_THAT(separated_fields(R"(a,"b ""c"", d",e"f,)", ','), ElementsAre("a", R"(b "c", d)", R"(e"f)", ""));
   EXPECT_THAT(separated_fields("a\tb,c", '\t'), ElementsAre("a", "b,c"));
+}
+
+TEST(Separated, ALineEndsWhereItsFieldsDo) {
+  EXPECT_EQ(separated_line_end("a\"b\nc\"", 0, ','), 3U) << "a quote within a plain field quotes nothing";
+  EXPECT_EQ(separated_line_end("\"a\nb\"\nc", 0, ','), 5U);
+  EXPECT_EQ(separated_line_end("a,\"\"\nb,\"\"", 0, ','), 4U) << "an empty quoted field";
+  EXPECT_EQ(separated_line_end("\"a\"\"\nb\"\nc", 0, ','), 7U) << "a doubled quote";
+  EXPECT_EQ(separated_line_end("a,\"b\nc", 0, '\t'), 4U) << "a comma separates nothing where tabs do";
+  EXPECT_EQ(separated_line_end("x\nab", 2, ','), 4U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "audio/log_mel.h"
+#include "feed/bad_samples.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
 
@@ -30,15 +31,14 @@ TEST(Feed, HandsOutEverySampleOfAnEpochOnce) {
   EXPECT_NE(ids, names(50)) << "not shuffled";
 }
 
-TEST(Feed, ARowHoldsTheLogMelOfItsFileAndSilenceBehindIt) {
-  const Corpus corpus(mixed_lengths(10));
+/// Every row is the log-mel of its sample's sound alone, and silence behind it. `seconds`: those of the corpus.
+void expect_log_mels(const std::vector<Batch>& batches, const std::vector<double>& seconds, double most = 1e-6) {
   const LogMel log_mel(80);
-  for (Batch& batch : all_batches(options_for(corpus.manifest())))
+  for (const Batch& batch : batches)
     for (std::int64_t row = 0; row < batch.size(); ++row) {
       const BatchSample& sample = batch.samples[static_cast<std::size_t>(row)];
       const auto number = std::stoul(sample.id.substr(1));
-      EXPECT_EQ(sample.text, "text " + std::to_string(number));
-      const auto pcm = sound_of(number, std::llround(mixed_lengths(10)[number] * 16000));
+      const auto pcm = sound_of(number, std::llround(seconds[number] * 16000));
       ASSERT_EQ(sample.frames, std::ssize(pcm) / 160);
       // Three frames more than the content: so many may straddle its end.
       const auto expected = log_mel.window(PcmSamples(pcm), 0, std::max<std::int64_t>(batch.frames, sample.frames + 3));
@@ -46,10 +46,18 @@ TEST(Feed, ARowHoldsTheLogMelOfItsFileAndSilenceBehindIt) {
       const auto width = static_cast<std::int64_t>(expected->size()) / 80;
       for (std::int64_t bin = 0; bin < 80; ++bin)
         for (std::int64_t frame = 0; frame < batch.frames; ++frame)
-          ASSERT_FLOAT_EQ(batch.row(row)[bin * batch.frames + frame],
-                          (*expected)[static_cast<std::size_t>(bin * width + frame)])
+          ASSERT_NEAR(batch.row(row)[bin * batch.frames + frame],
+                      (*expected)[static_cast<std::size_t>(bin * width + frame)], most)
               << sample.id << " bin " << bin << " frame " << frame << " of " << sample.frames;
     }
+}
+
+TEST(Feed, ARowHoldsTheLogMelOfItsFileAndSilenceBehindIt) {
+  const Corpus corpus(mixed_lengths(10));
+  const auto batches = all_batches(options_for(corpus.manifest()));
+  expect_log_mels(batches, mixed_lengths(10));
+  for (const Batch& batch : batches)
+    for (const BatchSample& sample : batch.samples) EXPECT_EQ(sample.text, "text " + sample.id.substr(1));
 }
 
 TEST(Feed, BatchesAreTheSameWithOneTwoAndEightThreads) {
@@ -162,6 +170,45 @@ TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
   EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
 }
 
+TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
+  const auto bad = *BadSamples::open({}, {.count = 100, .share = 0.1, .after = 10}, 10);
+  bad->note_seen(10);
+  EXPECT_TRUE(bad->add("a", "why"));
+  bad->note_seen(10);
+  const auto second = bad->add("b", "why");
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("2 of 10 samples"));
+}
+
+TEST(Feed, ASetOfWhichNothingCanBeUsedIsAnErrorEvenWithoutAnEndOfEpochs) {
+  for (const bool with_durations : {false, true}) {  // found out when probed, or when read
+    const Corpus corpus({1.0, 1.0, 1.0}, with_durations);
+    for (std::size_t i = 0; i < 3; ++i) std::filesystem::remove(corpus.file(i));
+    FeedOptions options = options_for(corpus.manifest());
+    options.epochs = 0;
+    options.bad_samples = corpus.folder() / "bad.jsonl";
+    Feed feed = opened(options);
+    const auto batch = feed.next();
+    ASSERT_FALSE(batch);
+    EXPECT_EQ(batch.error().fault, Fault::corrupt);
+    EXPECT_THAT(batch.error().text(), testing::AllOf(HasSubstr("3 are bad"), HasSubstr("bad.jsonl")));
+  }
+}
+
+TEST(Feed, ASetThatBecomesUnusableEndsWithTheEpochThatGaveNothing) {
+  const Corpus corpus(std::vector<double>(8, 0.5));
+  FeedOptions options = options_for(corpus.manifest());
+  options.epochs = 0;
+  Feed feed = opened(options);
+  ASSERT_TRUE(*feed.next());
+  for (std::size_t i = 0; i < 8; ++i) std::filesystem::remove(corpus.file(i));
+  Result<std::optional<Batch>> batch = std::optional<Batch>();
+  do batch = feed.next();
+  while (batch && *batch);
+  ASSERT_FALSE(batch);
+  EXPECT_THAT(batch.error().what, HasSubstr("8 are bad"));
+}
+
 TEST(Feed, ABatchThatHasToGrowBeyondItsPlanKeepsToTheMultipleOfFrames) {
   Corpus corpus({1.234, 0.5});
   corpus.write(R"({"id":"s0","audio":"s0.wav","text":"one","duration":1.0}
@@ -173,6 +220,28 @@ TEST(Feed, ABatchThatHasToGrowBeyondItsPlanKeepsToTheMultipleOfFrames) {
   ASSERT_EQ(batches.size(), 1U);
   EXPECT_EQ(batches[0].frames, 128) << "the longest has 124, the manifest lets expect 100";
   EXPECT_EQ(batches[0].samples.size(), 2U);
+}
+
+TEST(Feed, ARowInABatchThatGrewIsWhatItIsOnItsOwn) {
+  // The first makes the planned 100 frames 150; the next three leave 0, 3 and 4 of the 100 free.
+  const std::vector<double> seconds{1.5, 1.0, 0.97, 0.965, 0.5};
+  Corpus corpus(seconds);
+  std::string lines;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const std::string name = "s" + std::to_string(i);
+    lines += R"({"id":")" + name + R"(","audio":")" + name + R"(.wav","text":"x","duration":)" +
+             std::to_string(std::min(seconds[i], 1.0)) + "}\n";
+  }
+  corpus.write(lines);
+  FeedOptions options = options_for(corpus.manifest());
+  options.batch_size = 5;
+  const auto batches = all_batches(options);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, 150);
+  expect_log_mels(batches, seconds);
+  options.cache.folder = corpus.folder() / "cache";
+  expect_log_mels(all_batches(options), seconds, 2e-3);
+  expect_log_mels(all_batches(options), seconds, 2e-3);
 }
 
 TEST(Feed, AudioLongerThanTheWindowWithoutTimesIsRefusedNotCut) {
@@ -196,6 +265,20 @@ TEST(Feed, AManifestThatLiesAboutDurationsCostsRoomNotSound) {
   EXPECT_EQ(batches[0].samples[batches[0].samples[0].id == "s1" ? 0 : 1].frames, 200);
 }
 
+TEST(Feed, APartThatEndsBehindItsFileIsABadSampleNotAShorterOne) {
+  Corpus corpus({2.0, 2.0});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a","start":0.5,"end":2.05})"
+               "\n"
+               R"({"id":"s1","audio":"s1.wav","text":"b","start":0.5,"end":2.5})"
+               "\n");
+  FeedOptions options = options_for(corpus.manifest());
+  options.bad_samples = corpus.folder() / "bad.jsonl";
+  const auto batches = all_batches(options);
+  EXPECT_THAT(ids_of(batches), testing::ElementsAre("s0")) << "a time that is rounded is no lie";
+  EXPECT_EQ(batches.at(0).samples.at(0).frames, 150);
+  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 2.00 s, and is asked for up to second 2.50"));
+}
+
 TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   const Corpus corpus({1.0, 2.0, 0.5});
   FeedOptions options = options_for(corpus.manifest());
@@ -205,6 +288,22 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   ASSERT_EQ(batches.size(), 1U);
   EXPECT_EQ(batches[0].frames, 3000);
   EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
+}
+
+TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {
+  const Corpus corpus(std::vector<double>(5, 0.5));
+  FeedOptions options = options_for(corpus.manifest());
+  options.padding = Padding::window;
+  options.window = Seconds(2);
+  const auto sizes = [&](double seconds) {
+    options.batch_audio = Seconds(seconds);
+    std::vector<std::int64_t> counts;
+    for (const Batch& batch : all_batches(options)) counts.push_back(batch.size());
+    return counts;
+  };
+  EXPECT_THAT(sizes(5), testing::ElementsAre(2, 2, 1));
+  EXPECT_THAT(sizes(1), testing::ElementsAre(1, 1, 1, 1, 1)) << "a single one is always allowed";
+  EXPECT_THAT(sizes(100), testing::ElementsAre(4, 1));
 }
 
 TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {

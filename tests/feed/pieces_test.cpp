@@ -158,6 +158,15 @@ TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
   EXPECT_NEAR(static_cast<double>(frames), 1100, 6) << "all of the sound, once";
 }
 
+TEST_F(LongRecording, ItsLastPieceMayEndWithARoundedDuration) {
+  (void)write_file_atomically(folder_ / "metadata.csv", "id,audio_file,text,duration\nlong,long.wav,,9.5\n");
+  std::filesystem::create_directories(folder_ / "audio");
+  std::filesystem::create_directories(folder_ / "transcripts");
+  std::filesystem::rename(folder_ / "long.wav", folder_ / "audio" / "long.wav");
+  std::filesystem::rename(folder_ / "long.json", folder_ / "transcripts" / "long.json");
+  EXPECT_THAT(ids_of(all_batches(options_)), ElementsAre("long#1", "long#2", "long#3"));
+}
+
 TEST_F(LongRecording, IsABadSampleWhereItMustNotBeCut) {
   options_.chunking = Chunking::refused;
   options_.bad_samples = folder_ / "bad.jsonl";

@@ -1,6 +1,7 @@
 #include "audio/clip/clip.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "audio/sound_header.h"
@@ -81,6 +82,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
   if (!file.open()) return unknown_format();
   const SF_INFO& info = file.info();
   const Hertz rate{info.samplerate};
+  if (auto within = check_range(range, file.facts().length()); !within) return tl::unexpected<Error>(within.error());
   const std::int64_t first =
       std::clamp<std::int64_t>(samples_in(range.start.value_or(Seconds(0)), rate), 0, info.frames);
   const std::int64_t last =
@@ -103,6 +105,14 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
 }
 
 }  // namespace
+
+Result<void> check_range(const ClipRange& range, Seconds length) {
+  if (!range.end || *range.end <= length + range.slack) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "lasts %.2f s, and is asked for up to second %.2f", length.count(),
+                range.end->count());
+  return fail(Fault::corrupt, text);
+}
 
 NativeClip native_clip(std::vector<std::int16_t> pcm) {
   const std::int64_t frames = std::ssize(pcm);

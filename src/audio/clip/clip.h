@@ -26,9 +26,13 @@ struct ClipFacts {
 struct ClipRange {
   std::optional<Seconds> start{};
   std::optional<Seconds> end{};
+  Seconds slack{0.1};  ///< the file may end so much before `end`: times are rounded, and encoders pad
 
   bool is_whole() const { return !start && !end; }
 };
+
+/// Fault::corrupt where the range ends behind a file of `length`: what is said there would be missing from its sound.
+Result<void> check_range(const ClipRange& range, Seconds length);
 
 /// Decoded sound as the file holds it: its rate, its channels interleaved.
 struct NativeClip {
@@ -46,7 +50,8 @@ Result<ClipFacts> clip_facts(ByteSource& bytes);
 
 /// A short recording decoded in this process, by libsndfile alone: training reads millions of files, and a process for
 /// each would cost more than the decoding. Strict: what is damaged or shorter than its header says is Fault::corrupt,
-/// never silently shorter. Fault::unsupported for formats libsndfile does not know (decode_recording takes those).
+/// never silently shorter; so is a range that ends behind the file. Fault::unsupported for formats libsndfile does not
+/// know (decode_recording takes those).
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range = {});
 
 /// Clips to 16 kHz, mono, 16 bits, the same samples as decode_recording's. Keeps the filters it has made, which cost

@@ -61,6 +61,8 @@ class Planner {
   const std::deque<PlannedBatch>& in_flight() const { return in_flight_; }
   std::int64_t epoch() const { return epoch_; }
   std::int64_t cursor() const { return cursor_; }
+  /// Nothing of epochs before it is still to come.
+  std::int64_t oldest_epoch() const { return in_flight_.empty() ? epoch_ : in_flight_.front().epoch; }
   /// Whether batches of `epoch` can still get replacements.
   bool is_drained(std::int64_t epoch) const { return epoch < epoch_ || (is_order_over_ && window_.empty()); }
 

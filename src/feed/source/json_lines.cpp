@@ -83,11 +83,7 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
              duration = number_of(object, {"duration"});
   for (const auto* read : {&start, &end, &duration})
     if (!*read) return tl::unexpected(read->error());
-  sample.start = *start;
-  sample.end = *end;
-  // NeMo's manifests cut with offset and duration.
-  if (sample.start && !sample.end && *duration) sample.end = *sample.start + **duration;
-  if (!sample.start && !sample.end) sample.duration = *duration;
+  set_place(sample, *start, *end, *duration);
   auto words = words_of(object);
   if (!words) return tl::unexpected(words.error());
   sample.words = std::move(*words);
@@ -99,7 +95,7 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
 
 Result<std::unique_ptr<Dataset>> open_json_lines(const std::filesystem::path& index,
                                                  const std::vector<std::string>& fields) {
-  auto lines = LineIndex::open(index, false);
+  auto lines = LineIndex::open(index);
   if (!lines) return tl::unexpected(lines.error());
   return std::make_unique<JsonLines>(std::move(*lines), index, fields);
 }

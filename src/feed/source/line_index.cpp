@@ -4,6 +4,7 @@
 #include <span>
 
 #include "feed/cache/cache_key.h"
+#include "feed/source/separated.h"
 
 namespace tutti {
 namespace {
@@ -12,11 +13,11 @@ constexpr std::int64_t kStride = 16;
 
 }  // namespace
 
-Result<LineIndex> LineIndex::open(const std::filesystem::path& path, bool quoted) {
+Result<LineIndex> LineIndex::open(const std::filesystem::path& path, std::optional<char> separator) {
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  const bool has_quotes = quoted && file->text().find('"') != std::string_view::npos;
-  LineIndex index(std::move(*file), has_quotes);
+  if (file->text().find('"') == std::string_view::npos) separator.reset();
+  LineIndex index(std::move(*file), separator);
   index.build();
   index.fingerprint_ = cache_key(std::as_bytes(std::span(index.file_.text())), {})[0];
   return index;
@@ -33,13 +34,7 @@ void LineIndex::build() {
 
 std::size_t LineIndex::end_of(std::size_t at) const {
   const std::string_view text = file_.text();
-  if (!quoted_) return std::min(text.find('\n', at), text.size());
-  bool is_inside = false;
-  for (; at < text.size(); ++at) {
-    if (text[at] == '"') is_inside = !is_inside;
-    if (text[at] == '\n' && !is_inside) break;
-  }
-  return at;
+  return separator_ ? separated_line_end(text, at, *separator_) : std::min(text.find('\n', at), text.size());
 }
 
 std::size_t LineIndex::next_start(std::size_t at) const {

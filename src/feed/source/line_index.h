@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace tutti {
 /// lines are indexed in some 20 ms and half a megabyte. Empty lines do not count. Immutable; thread-safe.
 class LineIndex {
  public:
-  /// `quoted`: a newline between double quotes belongs to its line, as in CSV.
-  static Result<LineIndex> open(const std::filesystem::path& path, bool quoted);
+  /// `separator`: of a table such as CSV, where a newline within a quoted field belongs to its line; none: every
+  /// newline ends one.
+  static Result<LineIndex> open(const std::filesystem::path& path, std::optional<char> separator = {});
 
   std::int64_t size() const { return size_; }
   /// Without its end; also of "\r\n".
@@ -25,7 +27,7 @@ class LineIndex {
   std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  LineIndex(MappedFile file, bool quoted) : file_(std::move(file)), quoted_(quoted) {}
+  LineIndex(MappedFile file, std::optional<char> separator) : file_(std::move(file)), separator_(separator) {}
   void build();
   /// The end of the line that begins at `at`: the place of its newline, or the text's end.
   std::size_t end_of(std::size_t at) const;
@@ -33,7 +35,7 @@ class LineIndex {
   std::size_t next_start(std::size_t at) const;
 
   MappedFile file_;
-  bool quoted_;
+  std::optional<char> separator_;      // none also where nothing is quoted: newlines are found faster so
   std::vector<std::uint64_t> starts_;  // of every kStride-th line
   std::int64_t size_ = 0;
   std::int64_t skipped_ = 0;

@@ -41,7 +41,7 @@ bool is_header(std::string_view line) {
 }  // namespace
 
 Result<std::unique_ptr<Dataset>> open_ljspeech(const std::filesystem::path& index) {
-  auto lines = LineIndex::open(index, false);
+  auto lines = LineIndex::open(index);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() > 0 && is_header(lines->line(0))) lines->skip_first();
   return std::make_unique<LjSpeech>(std::move(*lines), index.parent_path() / "wavs");

@@ -21,4 +21,19 @@ std::vector<std::string> separated_fields(std::string_view line, char separator)
   return fields;
 }
 
+std::size_t separated_line_end(std::string_view text, std::size_t at, char separator) {
+  bool is_inside = false, is_field_start = true;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' && is_inside && at + 1 < text.size() && text[at + 1] == '"')
+      ++at;
+    else if (c == '"' && (is_inside || is_field_start))
+      is_inside = !is_inside;
+    else if (c == '\n' && !is_inside)
+      return at;
+    is_field_start = c == separator && !is_inside;
+  }
+  return text.size();
+}
+
 }  // namespace tutti

@@ -95,13 +95,11 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
   sample.text = value(row, columns_.text);
   const std::string noise_only = value(row, columns_.noise_only);
   sample.is_noise = value(row, columns_.kind).starts_with("noise") || noise_only == "True" || noise_only == "true";
-  for (const auto& [column, name, into] : {std::tuple{columns_.start, "start", &sample.start},
-                                           {columns_.end, "end", &sample.end},
-                                           {columns_.duration, "duration", &sample.duration}}) {
-    const auto read = number(row, column, name);
-    if (!read) return tl::unexpected(read.error());
-    *into = *read;
-  }
+  const auto start = number(row, columns_.start, "start"), end = number(row, columns_.end, "end"),
+             duration = number(row, columns_.duration, "duration");
+  for (const auto* read : {&start, &end, &duration})
+    if (!*read) return tl::unexpected(read->error());
+  set_place(sample, *start, *end, *duration);
   for (const int column : columns_.fields) sample.fields.push_back(value(row, column));
   if (!folders_.transcripts.empty()) sample.times = folders_.transcripts / (sample.id + ".json");
   return sample;
@@ -109,12 +107,19 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
 
 }  // namespace
 
+void set_place(DatasetLine& line, std::optional<double> start, std::optional<double> end,
+               std::optional<double> duration) {
+  line.start = start;
+  line.end = start && !end && duration ? *start + *duration : end;
+  if (!start && !end) line.duration = duration;
+}
+
 Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, TableFolders folders,
                                             const Names& fields) {
-  auto lines = LineIndex::open(index, true);
+  const char separator = index.extension() == ".tsv" ? '\t' : ',';
+  auto lines = LineIndex::open(index, separator);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
-  const char separator = index.extension() == ".tsv" ? '\t' : ',';
   const Columns columns = columns_of(separated_fields(lines->line(0), separator), fields);
   if (columns.audio < 0 || columns.text < 0)
     return fail(Fault::corrupt,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,10 @@ Result<std::unique_ptr<Dataset>> open_transcripts(const std::filesystem::path& f
 inline const std::vector<std::string> kAudioNames{"audio", "audio_file", "audio_filepath", "file", "path", "wav"};
 inline const std::vector<std::string> kTextNames{"text", "transcript", "transcription", "sentence"};
 inline const std::vector<std::string> kStartNames{"start", "offset"};
+
+/// Gives a line the place in its file that it names. NeMo's manifests cut with offset and duration: behind a start a
+/// duration is where the sample ends; only without one is it the file's own.
+void set_place(DatasetLine& line, std::optional<double> start, std::optional<double> end,
+               std::optional<double> duration);
 
 }  // namespace tutti

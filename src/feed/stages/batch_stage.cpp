@@ -16,9 +16,17 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
     Batch batch = finished(progress_.begin()->second);
     progress_.erase(progress_.begin());
     batch.position = prefix_ + position;
-    if (batch.size() > 0 && !emit(std::move(batch))) return {};
+    if (auto judged = judge_before(batch.epoch); !judged) return judged;
+    if (batch.size() == 0) continue;
+    last_given_ = batch.epoch;
+    if (!emit(std::move(batch))) return {};
   }
-  return {};
+  return judge_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
+}
+
+Result<void> BatchStage::judge_before(std::int64_t epoch) const {
+  if (epoch <= first_whole_ || last_given_ >= epoch - 1) return {};
+  return tl::unexpected(bad_.nothing_usable());
 }
 
 Result<void> BatchStage::note(Row& row) {
@@ -90,11 +98,12 @@ void BatchStage::copy_features(const BatchInWork& work, const std::vector<std::s
   float* to = batch.mel.data();
   for (const std::size_t at : kept) {
     const auto& own = work.overlong[at];
-    const std::int64_t width = own.empty() ? made.frames : made.samples[at].frames;
+    const std::int64_t width = own.empty() ? made.frames : std::ssize(own) / batch.n_mels;
+    const std::int64_t shared = std::min(width, batch.frames);
     const float* from = own.empty() ? made.row(static_cast<std::int64_t>(at)) : own.data();
     for (std::int64_t bin = 0; bin < batch.n_mels; ++bin, from += width, to += batch.frames) {
-      std::copy_n(from, width, to);
-      std::fill(to + width, to + batch.frames, from[width - 1]);
+      std::copy_n(from, shared, to);
+      std::fill(to + shared, to + batch.frames, from[width - 1]);  // silence: every row ends with it
     }
   }
 }

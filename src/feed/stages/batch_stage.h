@@ -20,7 +20,10 @@ class BatchStage {
   BatchStage(std::string prefix, int frame_multiple, PlanBoard& board, BufferPool& buffers, BadSamples& bad)
       : prefix_(std::move(prefix)), frame_multiple_(frame_multiple), board_(board), buffers_(buffers), bad_(bad) {}
 
+  /// Fault::corrupt where a whole epoch gave no batch: without an end of epochs there would never be one.
   Result<void> take(RowPtr row, const Emit<Batch>& emit);
+  /// Before the first row: epochs from this one on are whole, those before it were begun by an interrupted run.
+  void expect_whole_from(std::int64_t epoch) { first_whole_ = epoch; }
 
  private:
   struct Progress {
@@ -32,6 +35,8 @@ class BatchStage {
   Result<void> note(Row& row);
   /// Whether the oldest batch is done; holes that can be filled are handed to the plan stage.
   bool settle(Progress& oldest, std::string& position);
+  /// Epochs before `epoch` are through.
+  Result<void> judge_before(std::int64_t epoch) const;
   Batch finished(Progress& progress) const;
   /// Those rows of what was made, as wide as `batch` is.
   void copy_features(const BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const;
@@ -42,6 +47,8 @@ class BatchStage {
   BufferPool& buffers_;
   BadSamples& bad_;
   std::map<std::int64_t, Progress> progress_;
+  std::int64_t first_whole_ = 0;
+  std::int64_t last_given_ = -1;  // the epoch of the last batch handed on
 };
 
 }  // namespace tutti

@@ -20,7 +20,9 @@ namespace tutti {
 /// after it has arrived there.
 struct BatchInWork {
   Batch batch;
-  std::vector<std::vector<float>> overlong{};  ///< [n_mels, frames] of rows that did not fit the planned T
+  /// [n_mels, frames] of rows that do not fit the planned T, or only without what straddles their end and a last frame
+  /// of silence: where another makes the batch longer, they are still what they are on their own.
+  std::vector<std::vector<float>> overlong{};
 };
 
 /// A sample of the order, looked at but not decoded; or a mark between samples.

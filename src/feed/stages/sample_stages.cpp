@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "audio/length/sound_length.h"
 #include "audio/recording.h"
 #include "base/counter_random.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "feed/cache/half.h"
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
@@ -81,6 +83,7 @@ Result<NativeClip> decode_in_child(const std::filesystem::path& path, const Clip
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
   const std::int64_t all = recording->samples();
+  if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
   const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);
   const auto last = range.end ? std::clamp(samples_in(*range.end, kModelRate), first, all) : all;
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
@@ -145,15 +148,23 @@ void unpack(const CachedFeatures& kept, std::int64_t n_mels, float* out, std::in
   }
 }
 
+/// The first `frames` of each bin of `whole`.
+void crop(std::span<const float> whole, std::int64_t n_mels, float* out, std::int64_t frames) {
+  const std::int64_t stride = std::ssize(whole) / n_mels;
+  for (std::int64_t bin = 0; bin < n_mels; ++bin) std::copy_n(whole.data() + bin * stride, frames, out + bin * frames);
+}
+
 /// What everything random about a sample in an epoch is drawn from.
 std::uint64_t key_of(const FeedOptions& options, std::int64_t epoch, const std::string& id) {
   return mixed({options.seed, static_cast<std::uint64_t>(epoch), digest(id)});
 }
 
-ClipRange range_of(const DatasetLine& line) {
+ClipRange range_of(const Row& row) {
   ClipRange range;
-  if (line.start) range.start = Seconds(*line.start);
-  if (line.end) range.end = Seconds(*line.end);
+  if (row.line.start) range.start = Seconds(*row.line.start);
+  if (row.line.end) range.end = Seconds(*row.line.end);
+  // The last piece ends with the recording as the manifest claims it, which rounds; its text ends before.
+  if (row.planned.piece >= 0) range.slack = Seconds(1);
   return range;
 }
 
@@ -272,7 +283,7 @@ void SampleStages::read(Row& row) const {
 /// Features depend on the file's content, the part of it, and the shape; another number for the code when what they are
 /// changes.
 void SampleStages::look_up(Row& row) const {
-  constexpr double kCodeVersion = 1;
+  constexpr double kCodeVersion = 2;
   const std::array<double, 6> parameters{kCodeVersion,
                                          static_cast<double>(options_.n_mels),
                                          row.line.start.value_or(-1),
@@ -289,8 +300,9 @@ void SampleStages::look_up(Row& row) const {
 
 void SampleStages::decode(Row& row) const {
   MemoryBytes bytes(row.bytes);
-  auto clip = decode_clip(bytes, range_of(row.line));
-  if (!clip && clip.error().fault == Fault::unsupported) clip = decode_in_child(row.line.audio, range_of(row.line));
+  const ClipRange range = range_of(row);
+  auto clip = decode_clip(bytes, range);
+  if (!clip && clip.error().fault == Fault::unsupported) clip = decode_in_child(row.line.audio, range);
   row.bytes = {};
   if (clip)
     row.clip = std::move(*clip);
@@ -323,20 +335,12 @@ void SampleStages::resample(Row& row) {
   if (length > options_.window) row.bad = too_long(length.count(), options_.window).value();
 }
 
-/// Fills all `stride` frames of a row. The clamp looks at every frame that holds sound, those straddling the end
-/// included, so a sample's features do not depend on how long its neighbours are.
+/// Fills all `stride` frames of a row, more than hold sound. The clamp looks at every frame that does, those straddling
+/// the end included, so a sample's features do not depend on how long its neighbours are.
 Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_t real, float* out,
                                           std::int64_t stride) const {
   const std::int64_t sounding = real + kStraddlingFrames;
   const std::int64_t mels = options_.n_mels;
-  if (sounding > stride) {
-    std::vector<float> whole(static_cast<std::size_t>(mels * sounding));
-    auto done = log_mel_.window_into(sound, 0, sounding, whole.data(), sounding);
-    if (!done) return tl::unexpected(done.error());
-    for (std::int64_t bin = 0; bin < mels; ++bin)
-      std::copy_n(whole.data() + bin * sounding, stride, out + bin * stride);
-    return {};
-  }
   const auto silence = log_mel_.window_into(sound, 0, sounding, out, stride);
   if (!silence) return tl::unexpected(silence.error());
   for (std::int64_t bin = 0; bin < mels; ++bin)
@@ -344,7 +348,7 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
   return {};
 }
 
-/// Computed, rounded as the cache rounds, and kept: a run yields the same whether its features were there or not.
+/// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
 Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const Row& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
@@ -353,29 +357,34 @@ Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, st
   made.silence = *silence;
   made.mel.resize(mel.size());
   for (std::size_t i = 0; i < mel.size(); ++i) made.mel[i] = to_half(mel[i]);
-  if (auto kept = cache_->store(row.key, made); !kept) return tl::unexpected(kept.error());
   return made;
 }
 
-void SampleStages::features(Row& row) const {
+/// A cache that cannot be written costs later epochs their time, never a sample.
+void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
+  if (has_failed_to_store_) return;
+  const auto kept = cache_->store(key, made);
+  if (kept || has_failed_to_store_.exchange(true)) return;
+  log(Level::warning, "the cache of features takes nothing more: " + kept.error().text());
+}
+
+void SampleStages::features(Row& row) {
   Batch& batch = row.work->batch;
   if (cache_ && !row.cached) {
     auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
-    if (made)
-      row.cached = std::move(*made);
-    else
+    if (!made) {
       row.bad = made.error();
-    if (row.bad) return;
+      return;
+    }
+    keep(row.key, *made);
+    row.cached = std::move(*made);
   }
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
-  float* out = batch.row(static_cast<std::int64_t>(row.at));
-  std::int64_t stride = batch.frames;
-  if (real > batch.frames) {
-    auto& own = row.work->overlong[row.at];
-    own.resize(static_cast<std::size_t>(batch.n_mels * real));
-    out = own.data();
-    stride = real;
-  }
+  float* planned = batch.row(static_cast<std::int64_t>(row.at));
+  const std::int64_t stride = std::max(batch.frames, real + kStraddlingFrames + 1);  // the last one is silent
+  auto& own = row.work->overlong[row.at];
+  own.resize(stride > batch.frames ? static_cast<std::size_t>(batch.n_mels * stride) : 0);
+  float* out = own.empty() ? planned : own.data();
   if (row.cached)
     unpack(*row.cached, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
@@ -386,6 +395,7 @@ void SampleStages::features(Row& row) const {
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   mask_spectrum(out, batch.n_mels, stride, real,
                 spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
+  if (!own.empty()) crop(own, batch.n_mels, planned, batch.frames);
   describe(row, real);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "audio/log_mel.h"
@@ -26,7 +27,7 @@ class SampleStages {
   void resample(Row& row);
   void augment(Row& row) const;
   /// Into the batch's own memory; what follows the real frames becomes what silence would be.
-  void features(Row& row) const;
+  void features(Row& row);
   /// In place of the two: the sound itself, and what is to be done to it.
   void hand_over(Row& row) const;
 
@@ -42,11 +43,13 @@ class SampleStages {
   void look_up(Row& row) const;
   void describe(Row& row, std::int32_t frames) const;
   Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const Row& row) const;
+  void keep(const CacheKey& key, const CachedFeatures& made);
   Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
 
   const FeedOptions& options_;
   const Dataset& set_;
   FeatureCache* cache_;
+  std::atomic<bool> has_failed_to_store_ = false;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;
 };
