@@ -3,10 +3,12 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "feed/feed.h"
@@ -156,6 +158,14 @@ std::int64_t common_steps(std::int64_t own, Peers* peers) {
   return most;
 }
 
+/// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what is
+/// refused must not take the place of what can go on.
+Result<void> keep_settings(const WhisperTraining& training) {
+  std::printf("%s\n", training.settings.c_str());
+  std::fflush(stdout);
+  return write_file_atomically(training.out / "config.toml", training.settings);
+}
+
 }  // namespace
 
 Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
@@ -176,6 +186,8 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto reporter =
       share.rank == 0 ? reporter_of(training, **task, state->step, steps) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
+  if (share.rank == 0)
+    if (auto kept = keep_settings(training); !kept) return tl::unexpected<Error>(kept.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
   Silence silence;
