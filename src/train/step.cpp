@@ -100,13 +100,14 @@ at::Tensor TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t 
   return loss;
 }
 
-/// Targets and samples of all processes.
+/// Targets, samples and recordings of all processes.
 void TrainStep::add_up(StepOutcome& outcome) {
   if (!peers_) return;
-  auto counts = at::tensor({outcome.targets, outcome.samples}, at::TensorOptions(at::kLong));
+  auto counts = at::tensor({outcome.targets, outcome.samples, outcome.recordings}, at::TensorOptions(at::kLong));
   peers_->sum(counts);
   outcome.targets = counts[0].item<std::int64_t>();
   outcome.samples = counts[1].item<std::int64_t>();
+  outcome.recordings = counts[2].item<std::int64_t>();
 }
 
 /// Gradients and loss ([] float64) of all processes, as one row of numbers.
@@ -176,6 +177,7 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
   for (const auto& batch : group) {
     outcome.targets += batch.targets;
     outcome.samples += rows_of(batch);
+    outcome.recordings += batch.recordings;
   }
   add_up(outcome);
   if (outcome.targets == 0) return outcome;

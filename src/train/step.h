@@ -28,6 +28,7 @@ struct StepOutcome {
   bool finite = true;        // false: the step was left out, nothing has changed
   std::int64_t targets = 0;
   std::int64_t samples = 0;
+  std::int64_t recordings = 0;  // that begin among them
 };
 
 /// Numbers of a step that a checkpoint keeps.

@@ -184,11 +184,18 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   return {};
 }
 
+/// Follows from what the steps before have used, and so is the same after a resume.
+double Trainer::next_rate() const {
+  auto schedule = options_.schedule;
+  if (schedule.steps == 0) schedule.steps = options_.length.expected(state_.step, state_.recordings);
+  return schedule.at(state_.step + 1);
+}
+
 /// Lets go of the batches and returns the epoch of the step after this one.
 Result<std::int64_t> Trainer::take_step(Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
-  const double rate = options_.schedule.at(number);
+  const double rate = next_rate();
   const auto outcome = parts_.step.run(group.batches, number, rate);
   group.batches.clear();
   group.slots.clear();
@@ -198,6 +205,7 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   state_.step = number;
   state_.epoch = group.epoch;
   state_.samples += outcome.samples;
+  state_.recordings += outcome.recordings;
   state_.numbers = parts_.step.state();
   const auto counted = count_left_out(outcome, group);
   report(group, outcome, rate, stepping, *epoch != group.epoch);
@@ -212,6 +220,7 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
                           .outcome = outcome,
                           .ids = group.ids,
                           .rate = rate,
+                          .steps = options_.length.expected(state_.step, state_.recordings),
                           .waited = waited,
                           .seconds = stepping + waited,
                           .ends_epoch = ends_epoch});

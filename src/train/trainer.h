@@ -26,6 +26,7 @@ struct StepReport {
   const StepOutcome& outcome;
   const std::vector<std::string>& ids;
   double rate = 0;
+  std::int64_t steps = 0;  // that the training is expected to have; 0: not known
   double waited = 0;   // seconds for the feed
   double seconds = 0;  // of the whole step, the wait included
   bool ends_epoch = false;
@@ -42,7 +43,8 @@ class TrainingWatcher {
 
 struct TrainerOptions {
   std::filesystem::path out{};
-  RateSchedule schedule{};
+  RateSchedule schedule{};     // without steps of its own, those that are expected
+  TrainingLength length{};
   std::int64_t max_steps = 0;  // 0: until the feed ends
   std::int32_t accumulation = 1;
   std::int32_t save_steps = 0;  // 0: at the end of epochs alone
@@ -93,6 +95,7 @@ class Trainer {
   Result<std::int64_t> next_epoch();
   Result<Group> collect(std::int64_t epoch);
   Result<std::int64_t> take_step(Group& group);
+  double next_rate() const;
   void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
   bool is_over();

@@ -21,14 +21,14 @@
 namespace tutti {
 namespace {
 
-RateSchedule schedule_of(const WhisperRecipe& r, std::int64_t steps) {
+RateSchedule schedule_of(const WhisperRecipe& r) {
   const auto shape = r.schedule == "cosine"   ? RateSchedule::Shape::cosine
                      : r.schedule == "linear" ? RateSchedule::Shape::linear
                                               : RateSchedule::Shape::constant;
   return {.shape = shape,
           .peak = r.learning_rate,
           .warmup = r.warmup_steps,
-          .steps = r.schedule_steps > 0 ? r.schedule_steps : steps,
+          .steps = r.schedule_steps,
           .cycles = r.cycles,
           .final_share = r.final_rate};
 }
@@ -53,10 +53,11 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
   return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
 }
 
-TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, std::int64_t steps) {
+TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length) {
   const auto& r = training.recipe;
   return {.out = training.out,
-          .schedule = schedule_of(r, steps),
+          .schedule = schedule_of(r),
+          .length = length,
           .max_steps = r.max_steps,
           .accumulation = r.accumulation,
           .save_steps = r.save_steps,
@@ -67,13 +68,6 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .max_time = Seconds(60 * r.max_minutes),
           .export_type = r.export_type,
           .ring = ring_of(r, dims)};
-}
-
-/// Steps of the whole training.
-std::int64_t steps_in_all(const WhisperRecipe& r, std::int64_t samples) {
-  const auto by_epochs = r.epochs * steps_per_epoch(samples, r);
-  if (r.max_steps == 0) return by_epochs;
-  return r.epochs == 0 ? r.max_steps : std::min<std::int64_t>(r.max_steps, by_epochs);
 }
 
 std::optional<int> gpu_of(at::Device device) {
@@ -140,22 +134,25 @@ class Silence : public TrainingWatcher {
 };
 
 Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
-                                              std::int64_t last_step, std::int64_t steps) {
+                                              const TrainingState& state) {
   return Reporter::open({.out = training.out,
-                         .last_step = last_step,
-                         .steps = steps,
+                         .last_step = state.step,
                          .most_time = Seconds(60 * training.recipe.max_minutes),
                          .gpu = gpu_of(task.device()),
                          .log_steps = training.recipe.log_steps,
                          .log_order = training.recipe.log_order});
 }
 
-/// The number of steps that all processes go by.
-std::int64_t common_steps(std::int64_t own, Peers* peers) {
-  std::int64_t most = own;
-  if (peers)
-    for (const auto& said : peers->gather(std::to_string(own))) most = std::max<std::int64_t>(most, std::stoll(said));
-  return most;
+/// What all processes go by: steps are those of the one with most samples in an epoch.
+TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
+  const auto own = std::to_string(samples);
+  TrainingLength length{.most = r.max_steps};
+  for (const auto& said : peers ? peers->gather(own) : std::vector<std::string>{own}) {
+    const std::int64_t theirs = std::stoll(said);
+    length.least = std::max(length.least, r.epochs * steps_per_epoch(theirs, r));
+    length.recordings += r.epochs * theirs;
+  }
+  return length;
 }
 
 /// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what is
@@ -182,9 +179,9 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
   auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
-  const auto steps = common_steps(steps_in_all(recipe, feed->samples_per_epoch()), peers->get());
+  const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
   auto reporter =
-      share.rank == 0 ? reporter_of(training, **task, state->step, steps) : Result<std::unique_ptr<Reporter>>(nullptr);
+      share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (share.rank == 0)
     if (auto kept = keep_settings(training); !kept) return tl::unexpected<Error>(kept.error());
@@ -199,7 +196,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers->get()},
-                  options_of(training, (*task)->dims(), steps), std::move(*state));
+                  options_of(training, (*task)->dims(), length), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (end && *reporter) (*reporter)->ended(trainer.state(), *end);

@@ -252,6 +252,21 @@ TEST(Training, AScheduleMayBeLongerThanTheTraining) {
   EXPECT_NEAR(rate_of(part, 12), 1e-3 * 13 / 24, 1e-6);
 }
 
+TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(training(
+      out.path(), {"--batch-size", "8", "--batch-seconds", "10", "--epochs", "2", "--max-steps", "0", "--log-steps",
+                   "1", "--learning-rate", "1e-4", "--warmup-steps", "0", "--schedule", "linear"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::vector<double> rates;
+  for (const auto& line : lines_of(out / "metrics.jsonl"))
+    if (line.contains("rate")) rates.push_back(line["rate"].get<double>());
+  ASSERT_GT(rates.size(), 4U) << "full batches would make two steps";
+  for (const double rate : rates) EXPECT_GT(rate, 0);
+  EXPECT_LT(rates.back(), 0.5 * rates.front());
+}
+
 TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

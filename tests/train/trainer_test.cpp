@@ -31,11 +31,13 @@ NextBatch batches_behind(const std::string& position, std::int64_t epochs = 100)
 struct Watcher : TrainingWatcher {
   void stepped(const StepReport& step) override {
     steps.push_back(step.state.step);
+    rates.push_back(step.rate);
     samples += step.outcome.samples;
   }
   void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
   void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
   std::vector<std::int64_t> steps{};
+  std::vector<double> rates{};
   std::int64_t samples = 0;
   std::vector<bool> bests{};
   std::vector<std::string> refusals{};
@@ -136,6 +138,25 @@ TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
   EXPECT_EQ(second.first_step, 3);
   EXPECT_EQ(largest_difference(second.task->trained(), straight.task->trained()), 0);
   EXPECT_EQ(read_file(parts.path() / "model/model.safetensors").value().find("ctc."), std::string::npos);
+}
+
+TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.schedule = {.shape = RateSchedule::Shape::linear, .peak = 1};
+  training.options.length = {.least = 5, .recordings = 20};  // batches of four, if nothing were cut
+  training.options.max_steps = 20;
+  training.spoil = [](Batch& batch) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      batch.samples[i].id = "long#" + std::to_string(i + 1);
+      batch.samples[i].start = static_cast<double>(i);
+    }
+  };
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  ASSERT_EQ(training.watcher.rates.size(), 20U);
+  EXPECT_NEAR(training.watcher.rates[10], 0.5, 1e-9);
+  EXPECT_NEAR(training.watcher.rates[19], 0.05, 1e-9);
+  EXPECT_EQ(read_state(read_file(out / "checkpoints/step-00000020/training.json").value()).value().recordings, 20);
 }
 
 TEST(Trainer, ATrainingEndsWhenItsTimeIsOverAndCanGoOn) {

@@ -16,7 +16,7 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, JsonLines bad)
     : options_(options),
       log_(std::move(log)),
       bad_(std::move(bad)),
-      progress_(options.last_step, options.steps, options.log_steps, options.most_time),
+      progress_(options.log_steps, options.most_time),
       machine_(options.gpu) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
