@@ -105,9 +105,11 @@ Result<std::optional<std::filesystem::path>> checkpoint_of(const WhisperTraining
   return newest;
 }
 
-Result<std::unique_ptr<Peers>> peers_of_environment() {
+/// Whoever has met the others finds the checkpoints as a killed process should have left them.
+Result<std::unique_ptr<Peers>> meet_others(const std::filesystem::path& out) {
   const auto place = meeting_place();
   if (!place) return tl::unexpected<Error>(place.error());
+  if (!*place || (*place)->rank == 0) CheckpointFolder(out).put_back();
   return *place ? meet(**place) : Result<std::unique_ptr<Peers>>(nullptr);
 }
 
@@ -157,7 +159,8 @@ TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* pe
 
 /// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what is
 /// refused must not take the place of what can go on.
-Result<void> keep_settings(const WhisperTraining& training) {
+Result<void> take_over(const WhisperTraining& training) {
+  CheckpointFolder(training.out).clear_leftovers();
   std::printf("%s\n", training.settings.c_str());
   std::fflush(stdout);
   return write_file_atomically(training.out / "config.toml", training.settings);
@@ -168,7 +171,7 @@ Result<void> keep_settings(const WhisperTraining& training) {
 Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto& recipe = training.recipe;
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  auto peers = peers_of_environment();
+  auto peers = meet_others(training.out);
   if (!peers) return tl::unexpected<Error>(peers.error());
   const FeedShare share{*peers ? (*peers)->rank() : 0, *peers ? (*peers)->ranks() : 1};
   auto task = WhisperTask::start(recipe, training.model);
@@ -184,7 +187,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
       share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (share.rank == 0)
-    if (auto kept = keep_settings(training); !kept) return tl::unexpected<Error>(kept.error());
+    if (auto taken = take_over(training); !taken) return tl::unexpected<Error>(taken.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
   Silence silence;

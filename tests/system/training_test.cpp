@@ -339,12 +339,13 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
 TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
-  fs::create_directories(out / "checkpoints/.new-step-00000002");
+  fs::create_directories(out / "checkpoints/.new-step-00000001");
   ASSERT_TRUE(write_file_atomically(out / "config.toml", "data = 'nowhere'\n"));
   const auto end = run_program(training(out.path(), {"--max-steps", "2"}));
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(read_file(out / "config.toml").value().find("max-steps = 2\n"), std::string::npos);
   EXPECT_NE(end.out.find("max-steps = 2\n"), std::string::npos) << "what was used is printed";
+  EXPECT_FALSE(fs::exists(out / "checkpoints/.new-step-00000001"));
 }
 
 TEST(Training, FlagsWinOverTheRecipeAndVariablesOfTranscribingAreNotAsked) {

@@ -143,7 +143,7 @@ TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
 TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut) {
   const TempFolder out;
   Training training(out.path());
-  training.options.schedule = {.shape = RateSchedule::Shape::linear, .peak = 1};
+  training.options.schedule = {.shape = RateSchedule::Shape::linear, .peak = 1e-2};
   training.options.length = {.least = 5, .recordings = 20};  // batches of four, if nothing were cut
   training.options.max_steps = 20;
   training.spoil = [](Batch& batch) {
@@ -154,8 +154,8 @@ TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut)
   };
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   ASSERT_EQ(training.watcher.rates.size(), 20U);
-  EXPECT_NEAR(training.watcher.rates[10], 0.5, 1e-9);
-  EXPECT_NEAR(training.watcher.rates[19], 0.05, 1e-9);
+  EXPECT_NEAR(training.watcher.rates[10], 0.5e-2, 1e-9);
+  EXPECT_NEAR(training.watcher.rates[19], 0.05e-2, 1e-9);
   EXPECT_EQ(read_state(read_file(out / "checkpoints/step-00000020/training.json").value()).value().recordings, 20);
 }
 
