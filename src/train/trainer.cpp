@@ -288,7 +288,7 @@ Result<void> Trainer::publish() {
                         .weights = copies(parts_.task.weights()),
                         .weight_type = options_.export_type};
   return writer_.write(
-      [path = options_.out / "model", network = std::move(network)] { return write_network(path, network); });
+      "model", [path = options_.out / "model", network = std::move(network)] { return write_network(path, network); });
 }
 
 Result<void> Trainer::save() {
@@ -299,7 +299,7 @@ Result<void> Trainer::save() {
       .network = {.files = parts_.task.files("float32"), .weights = copies(parts_.task.weights())},
       .training = copies(training_tensors(parts_.task, parts_.step)),
       .state = state_};
-  return writer_.write([this, content = std::move(content)] {
+  return writer_.write("checkpoint", [this, content = std::move(content)] {
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);
     return written;
