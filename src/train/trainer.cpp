@@ -339,6 +339,9 @@ Result<TrainingEnd> Trainer::run() {
     if (anybody(parts_.interrupted && parts_.interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return tl::unexpected<Error>(epoch.error());
+  if (*epoch == kNoEpoch && state_.step == 0)
+    return fail(Fault::corrupt, "the training ended before its first step: no sample could be used",
+                "See " + (options_.out / "bad_samples.jsonl").string());
   return finish(TrainingEnd::finished);
 }
 

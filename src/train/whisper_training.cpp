@@ -90,7 +90,8 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     const auto heard = listen(model, task.labels().tokenizer(),
                               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times}, batches_of(*feed));
     if (!heard) return tl::unexpected<Error>(heard.error());
-    return judge_samples(*heard, normaliser);
+    auto evaluation = judge_set(*heard, feed->report().bad_samples, normaliser);
+    return evaluation ? evaluation : fail_in(options.data.string(), evaluation.error());
   };
 }
 

@@ -309,6 +309,19 @@ TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   expect_same(parts, whole);
 }
 
+TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
+  const TempFolder out;
+  ASSERT_TRUE(write_file_atomically(out / "set.jsonl", "{\"audio\":\"nowhere.wav\",\"text\":\"one\"}\n"));
+  const auto set = (out / "set.jsonl").string();
+  const auto trained = run_program(training(out / "train", {"--data", set}));
+  EXPECT_EQ(trained.exit_code, 4) << trained.err;
+  EXPECT_NE(trained.err.find("bad_samples.jsonl"), std::string::npos) << trained.err;
+  const auto judged = run_program(
+      {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
+  EXPECT_EQ(judged.exit_code, 4) << judged.out;
+  EXPECT_NE(judged.err.find("none of the set's 1 samples"), std::string::npos) << judged.err;
+}
+
 TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

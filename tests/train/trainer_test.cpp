@@ -65,7 +65,7 @@ struct Training {
     first_step = state.step;
     Trainer trainer({.task = *task,
                      .step = step,
-                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front())),
+                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front(), epochs)),
                      .evaluate = evaluate,
                      .interrupted = interrupted,
                      .watcher = watcher},
@@ -76,13 +76,14 @@ struct Training {
   NextBatch spoiled(NextBatch next) const {
     return [next = std::move(next), change = spoil] {
       auto batch = next();
-      if (change) change(**batch);
+      if (change && *batch) change(**batch);
       return batch;
     };
   }
 
   fs::path folder;
   std::function<void(Batch&)> spoil{};  // done to every batch
+  std::int64_t epochs = 100;
   std::unique_ptr<WhisperTask> task;
   TrainStep step;
   TrainerOptions options{};
@@ -243,6 +244,31 @@ TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   EXPECT_EQ(training.watcher.refusals, std::vector<std::string>{"sample-1"});
   EXPECT_EQ(training.watcher.samples, 3);
+}
+
+TEST(Trainer, ATrainingOfWhichNoSampleCouldBeUsedIsAnError) {
+  const TempFolder out;
+  Training training(out.path());
+  training.epochs = 1;
+  training.spoil = [](Batch& batch) {
+    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
+  };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::corrupt);
+  EXPECT_FALSE(fs::exists(out / "model"));
+}
+
+TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
+  const TempFolder out;
+  Training training(out.path());
+  training.epochs = 3;
+  training.spoil = [](Batch& batch) {
+    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
+  };
+  training.interrupted = [&] { return training.watcher.refusals.size() >= 8; };
+  EXPECT_EQ(training.run(), TrainingEnd::interrupted);
+  EXPECT_TRUE(training.watcher.steps.empty());
 }
 
 TEST(Trainer, WhatItPublishesLoadsAsAWhisper) {

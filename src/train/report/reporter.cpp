@@ -65,10 +65,12 @@ void Reporter::draw() {
 void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
   log_.evaluated(state, evaluation, best);
   char text[160];
-  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples%s",
+  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples",
                 static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
-                static_cast<long long>(evaluation.samples), best ? ", the best so far" : "");
-  say(text);
+                static_cast<long long>(evaluation.samples));
+  const auto bad = evaluation.bad_samples;
+  say(text + (bad > 0 ? ", " + std::to_string(bad) + " more could not be used" : std::string()) +
+      (best ? ", the best so far" : ""));
   draw();
 }
 
@@ -82,6 +84,8 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     say("stopped after step " + steps + "; --resume goes on from here");
+  else if (state.step == 0)
+    say("its time was over before the first step");
   else
     say(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
         ", the model is in " + (options_.out / "model").string());
