@@ -69,6 +69,12 @@ TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options,
     averages_.push_back({parameter.name + ".ema", parameter.value.detach().clone()});
 }
 
+void TrainStep::resume(const StepState& before) {
+  const bool scales = options_.precision == Precision::float16;
+  const bool scaled = before.loss_scale != 1;  // it was float16
+  if (scales == scaled) state_ = before;
+}
+
 /// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
 /// the task's device, so that nobody waits for it before the step is enqueued whole.
 at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {

@@ -100,10 +100,8 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
-  if (state_.step > 0)
-    parts_.step.state() = state_.numbers;
-  else
-    state_.numbers = parts_.step.state();
+  if (state_.step > 0) parts_.step.resume(state_.numbers);
+  state_.numbers = parts_.step.state();
 }
 
 Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
@@ -157,7 +155,10 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
     for (const auto& [id, why] : batch->rows.refused) parts_.watcher.refused(id, why);
-    if (batch->rows.ids.empty()) continue;
+    if (batch->rows.ids.empty()) {
+      if (is_interrupted()) break;  // there may be nothing else in a whole epoch
+      continue;
+    }
     group.ids.insert(group.ids.end(), batch->rows.ids.begin(), batch->rows.ids.end());
     group.batches.push_back(std::move(batch->rows));
     group.slots.push_back(std::move(batch->slot));
@@ -170,8 +171,7 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
     state_.left_out_in_row = 0;
     return {};
   }
-  // float16 finds the scale of its loss by trying.
-  if (parts_.step.state().loss_scale > 1) return {};
+  if (parts_.step.seeks_scale()) return {};
   ++state_.left_out;
   std::string ids;
   for (const auto& id : group.ids) ids += (ids.empty() ? "" : ", ") + id;
@@ -333,10 +333,10 @@ Result<TrainingEnd> Trainer::run() {
     const auto step = state_.step;
     epoch = take_step(*group);
     if (!epoch) break;
-    if (state_.step == step) continue;
-    if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
+    if (state_.step != step)
+      if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
     if (options_.patience > 0 && state_.without_progress >= options_.patience) return finish(TrainingEnd::no_progress);
-    if (anybody(parts_.interrupted && parts_.interrupted())) return finish(TrainingEnd::interrupted);
+    if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return tl::unexpected<Error>(epoch.error());
   if (*epoch == kNoEpoch && state_.step == 0)

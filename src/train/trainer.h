@@ -99,6 +99,7 @@ class Trainer {
   void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
   bool is_over();
+  bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/files.h"
@@ -133,7 +134,12 @@ class Silence : public TrainingWatcher {
  public:
   void stepped(const StepReport&) override {}
   void evaluated(const TrainingState&, const Evaluation&, bool) override {}
-  void refused(const std::string&, const std::string& why) override { log(Level::warning, why); }
+  void refused(const std::string& id, const std::string& why) override {
+    if (told_.insert(id).second) log(Level::warning, why);
+  }
+
+ private:
+  std::set<std::string> told_{};
 };
 
 Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,

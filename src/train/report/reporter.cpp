@@ -1,7 +1,7 @@
 #include "train/report/reporter.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <utility>
 
 #include "base/files.h"
@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-Reporter::Reporter(ReporterOptions options, TrainingLog log, JsonLines bad)
+Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad)
     : options_(options),
       log_(std::move(log)),
       bad_(std::move(bad)),
@@ -25,7 +25,9 @@ Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options)
                                 .log_steps = options.log_steps,
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());
-  auto bad = JsonLines::append(options.out / "bad_samples.jsonl");
+  // Every epoch meets them anew; they are written once, and however many they are, it is the feed's limits that count.
+  auto bad = BadSamples::open(options.out / "bad_samples.jsonl",
+                              {.count = std::numeric_limits<std::int64_t>::max(), .share = 1});
   if (!bad) return tl::unexpected<Error>(bad.error());
   return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
 }
@@ -75,7 +77,7 @@ void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluatio
 }
 
 void Reporter::refused(const std::string& id, const std::string& why) {
-  bad_.add(nlohmann::ordered_json{{"id", id}, {"reason", why}}.dump());
+  if (auto noted = bad_->add(id, why); !noted) log(Level::warning, noted.error().text());
 }
 
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
