@@ -154,9 +154,11 @@ def morse_lines(work, tutti, name, counts, seed, longest, more=()):
 
 
 def write_manifest(path, lines):
-    with open(path, "w") as file:
+    written = path.with_name(path.name + ".new")
+    with open(written, "w") as file:
         for line in lines:
             file.write(json.dumps(line) + "\n")
+    written.replace(path)  # what is there is whole
 
 
 def write_used(path, digits, parts):
