@@ -176,8 +176,9 @@ int run_train(const std::vector<std::string>& arguments) {
     return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
                     kUsage);
   const auto flags = in_our_names({arguments.begin() + (named ? 1 : 0), arguments.end()});
+  if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;
-  command.recipe_file = recipe_file(flags);
+  command.recipe_file = recipe_file(*flags);
   auto base = base_recipe(command.recipe_file);
   if (!base) return complain(base.error(), kUsage);
   command.recipe = std::move(*base);
@@ -186,7 +187,7 @@ int run_train(const std::vector<std::string>& arguments) {
                     "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
                     "(--num_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
   add_train(table, command);
-  if (const auto code = read_flags(table, flags)) return *code;
+  if (const auto code = read_flags(table, *flags)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);
 }
