@@ -27,8 +27,8 @@ struct StepReport {
   const std::vector<std::string>& ids;
   double rate = 0;
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
-  double waited = 0;   // seconds for the feed
-  double seconds = 0;  // of the whole step, the wait included
+  double waited = 0;       // seconds for the feed
+  double seconds = 0;      // of the whole step, the wait included
   bool ends_epoch = false;
 };
 
@@ -43,7 +43,7 @@ class TrainingWatcher {
 
 struct TrainerOptions {
   std::filesystem::path out{};
-  RateSchedule schedule{};     // without steps of its own, those that are expected
+  RateSchedule schedule{};  // without steps of its own, those that are expected
   TrainingLength length{};
   std::int64_t max_steps = 0;  // 0: until the feed ends
   std::int32_t accumulation = 1;

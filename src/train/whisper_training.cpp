@@ -164,8 +164,8 @@ TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* pe
   return length;
 }
 
-/// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what is
-/// refused must not take the place of what can go on.
+/// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what
+/// is refused must not take the place of what can go on.
 Result<void> take_over(const WhisperTraining& training) {
   CheckpointFolder(training.out).clear_leftovers();
   std::printf("%s\n", training.settings.c_str());
@@ -190,8 +190,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
-  auto reporter =
-      share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
+  auto reporter = share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (share.rank == 0)
     if (auto taken = take_over(training); !taken) return tl::unexpected<Error>(taken.error());

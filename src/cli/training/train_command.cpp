@@ -72,8 +72,8 @@ void add_train(OptionTable& table, TrainCommand& c) {
   visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 
-/// The file that flags are read over: the recipe that is named, else that of the training to be continued. The flags are
-/// read for it by the same table as afterwards, so that all spellings count; what is wrong with them is said then.
+/// The file that flags are read over: the recipe that is named, else that of the training to be continued. The flags
+/// are read for it by the same table as afterwards, so that all spellings count; what is wrong with them is said then.
 fs::path recipe_file(const std::vector<std::string>& arguments) {
   TrainCommand named;
   OptionTable table("train whisper", "");
@@ -148,8 +148,8 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
   return run_engines(training_processes(line, command.devices, *port), doing);
 }
 
-/// The settings go to the engine in a file of this process alone: OUT/config.toml is written by the first engine, once all
-/// of them have accepted what they were told.
+/// The settings go to the engine in a file of this process alone: OUT/config.toml is written by the first engine, once
+/// all of them have accepted what they were told.
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {

@@ -19,8 +19,8 @@ class BackgroundWriter {
   /// Finishes what was handed in.
   ~BackgroundWriter();
 
-  /// Waits until the writer is free, then hands `work` to it. An error, and nothing handed in, where two pieces of a kind
-  /// have failed one behind the other.
+  /// Waits until the writer is free, then hands `work` to it. An error, and nothing handed in, where two pieces of a
+  /// kind have failed one behind the other.
   Result<void> write(const std::string& kind, std::function<Result<void>()> work);
   /// Waits until all is written; the error of the last piece of a kind, where it failed.
   Result<void> finish();

@@ -18,8 +18,7 @@ namespace tutti {
 namespace {
 
 DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
-  DecodeJob job{.prompt = options.sot_sequence,
-                .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+  DecodeJob job{.prompt = options.sot_sequence, .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
   job.max_tokens = most_tokens(n_text_ctx, job.prompt.size());

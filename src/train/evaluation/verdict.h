@@ -41,8 +41,8 @@ struct Evaluation {
 /// Judges behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser);
 
-/// The same of a set of which so many samples could not be used. Fault::corrupt where none could: a model that was asked
-/// nothing has made no errors.
+/// The same of a set of which so many samples could not be used. Fault::corrupt where none could: a model that was
+/// asked nothing has made no errors.
 Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser);
 
 /// {"wer","cer","noise_accuracy","samples","bad_samples","per_condition"} on one line.
