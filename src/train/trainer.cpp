@@ -333,9 +333,11 @@ Result<TrainingEnd> Trainer::run() {
     const auto step = state_.step;
     epoch = take_step(*group);
     if (!epoch) break;
-    if (state_.step != step)
+    if (state_.step != step) {
       if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
-    if (options_.patience > 0 && state_.without_progress >= options_.patience) return finish(TrainingEnd::no_progress);
+      if (options_.patience > 0 && state_.without_progress >= options_.patience)
+        return finish(TrainingEnd::no_progress);
+    }
     if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return tl::unexpected<Error>(epoch.error());
