@@ -138,9 +138,10 @@ def write_strings(work, name, count, speakers, seed, noise, digits=(3, 8)):
 def morse_lines(work, tutti, name, counts, seed, longest, more=()):
     for number, (condition, count) in enumerate(counts.items()):
         folder = work / name / condition
-        subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition", condition,
-                        "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03", "--letter-times",
-                        "--format", "flac", *more, "--out", str(folder)], check=True)
+        if not (folder / "metadata.csv").exists():  # written last: a run that was killed goes on behind it
+            subprocess.run([tutti, "synth", "morse", "--count", str(count), "--seed", str(seed + number), "--condition",
+                            condition, "--longest", str(longest), "--plain-share", "0.4", "--noise-share", "0.03",
+                            "--letter-times", "--format", "flac", *more, "--out", str(folder)], check=True)
         with open(folder / "metadata.csv", newline="") as file:
             for row in csv.DictReader(file):
                 times = json.loads((folder / "transcripts" / f"{row['id']}.json").read_text())
@@ -153,9 +154,11 @@ def morse_lines(work, tutti, name, counts, seed, longest, more=()):
 
 
 def write_manifest(path, lines):
-    with open(path, "w") as file:
+    written = path.with_name(path.name + ".new")
+    with open(written, "w") as file:
         for line in lines:
             file.write(json.dumps(line) + "\n")
+    written.replace(path)  # what is there is whole
 
 
 def write_used(path, digits, parts):

@@ -62,7 +62,8 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
   return WhisperTraining{.recipe = std::move(*recipe),
                          .model = line->value("--model"),
                          .out = line->value("--out"),
-                         .resume = line->has("--resume")};
+                         .resume = line->has("--resume"),
+                         .settings = *text};
 }
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {

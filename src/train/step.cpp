@@ -69,6 +69,12 @@ TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options,
     averages_.push_back({parameter.name + ".ema", parameter.value.detach().clone()});
 }
 
+void TrainStep::resume(const StepState& before) {
+  const bool scales = options_.precision == Precision::float16;
+  const bool scaled = before.loss_scale != 1;  // it was float16
+  if (scales == scaled) state_ = before;
+}
+
 /// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
 /// the task's device, so that nobody waits for it before the step is enqueued whole.
 at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
@@ -100,13 +106,14 @@ at::Tensor TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t 
   return loss;
 }
 
-/// Targets and samples of all processes.
+/// Targets, samples and recordings of all processes.
 void TrainStep::add_up(StepOutcome& outcome) {
   if (!peers_) return;
-  auto counts = at::tensor({outcome.targets, outcome.samples}, at::TensorOptions(at::kLong));
+  auto counts = at::tensor({outcome.targets, outcome.samples, outcome.recordings}, at::TensorOptions(at::kLong));
   peers_->sum(counts);
   outcome.targets = counts[0].item<std::int64_t>();
   outcome.samples = counts[1].item<std::int64_t>();
+  outcome.recordings = counts[2].item<std::int64_t>();
 }
 
 /// Gradients and loss ([] float64) of all processes, as one row of numbers.
@@ -176,6 +183,7 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
   for (const auto& batch : group) {
     outcome.targets += batch.targets;
     outcome.samples += rows_of(batch);
+    outcome.recordings += batch.recordings;
   }
   add_up(outcome);
   if (outcome.targets == 0) return outcome;

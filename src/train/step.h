@@ -28,11 +28,12 @@ struct StepOutcome {
   bool finite = true;        // false: the step was left out, nothing has changed
   std::int64_t targets = 0;
   std::int64_t samples = 0;
+  std::int64_t recordings = 0;  // that begin among them
 };
 
 /// Numbers of a step that a checkpoint keeps.
 struct StepState {
-  double loss_scale = 65536;      // of float16
+  double loss_scale = 65536;      // of float16; 1 with any other precision
   std::int64_t scaled_steps = 0;  // finite ones since it last changed
 };
 
@@ -52,7 +53,11 @@ class TrainStep {
   /// The optimiser's tensors and the averages ("NAME.ema").
   std::vector<Parameter> tensors() const;
   const std::vector<Parameter>& averages() const { return averages_; }
-  StepState& state() { return state_; }
+  const StepState& state() const { return state_; }
+  /// Goes on with the numbers of a checkpoint, which may be of another precision.
+  void resume(const StepState& before);
+  /// Whether an overflow is no fault of the samples: float16 finds the scale of its loss by trying.
+  bool seeks_scale() const { return options_.precision == Precision::float16 && state_.loss_scale > 1; }
   /// Rows that are computed together where memory ran out.
   std::optional<std::int64_t> row_limit() const { return row_limit_; }
 

@@ -16,8 +16,9 @@ namespace tutti {
 /// A batch as a task computes it. Every input has one row per id, so that any rows of it are a batch again.
 struct TaskBatch {
   std::vector<std::string> ids{};
-  std::vector<at::Tensor> inputs{};                            // on the CPU, the data device, or copied to the task's
-  std::int64_t targets = 0;                                    // what the loss is a mean over: tokens asked for
+  std::vector<at::Tensor> inputs{};  // on the CPU, the data device, or copied to the task's
+  std::int64_t targets = 0;          // what the loss is a mean over: tokens asked for
+  std::int64_t recordings = 0;       // rows that begin one: of those that were cut, the first piece alone
   std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why
 };
 

@@ -100,10 +100,8 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
-  if (state_.step > 0)
-    parts_.step.state() = state_.numbers;
-  else
-    state_.numbers = parts_.step.state();
+  if (state_.step > 0) parts_.step.resume(state_.numbers);
+  state_.numbers = parts_.step.state();
 }
 
 Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
@@ -157,7 +155,10 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
     for (const auto& [id, why] : batch->rows.refused) parts_.watcher.refused(id, why);
-    if (batch->rows.ids.empty()) continue;
+    if (batch->rows.ids.empty()) {
+      if (is_interrupted()) break;  // there may be nothing else in a whole epoch
+      continue;
+    }
     group.ids.insert(group.ids.end(), batch->rows.ids.begin(), batch->rows.ids.end());
     group.batches.push_back(std::move(batch->rows));
     group.slots.push_back(std::move(batch->slot));
@@ -170,8 +171,7 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
     state_.left_out_in_row = 0;
     return {};
   }
-  // float16 finds the scale of its loss by trying.
-  if (parts_.step.state().loss_scale > 1) return {};
+  if (parts_.step.seeks_scale()) return {};
   ++state_.left_out;
   std::string ids;
   for (const auto& id : group.ids) ids += (ids.empty() ? "" : ", ") + id;
@@ -184,11 +184,18 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   return {};
 }
 
+/// Follows from what the steps before have used, and so is the same after a resume.
+double Trainer::next_rate() const {
+  auto schedule = options_.schedule;
+  if (schedule.steps == 0) schedule.steps = options_.length.expected(state_.step, state_.recordings);
+  return schedule.at(state_.step + 1);
+}
+
 /// Lets go of the batches and returns the epoch of the step after this one.
 Result<std::int64_t> Trainer::take_step(Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
-  const double rate = options_.schedule.at(number);
+  const double rate = next_rate();
   const auto outcome = parts_.step.run(group.batches, number, rate);
   group.batches.clear();
   group.slots.clear();
@@ -198,6 +205,7 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   state_.step = number;
   state_.epoch = group.epoch;
   state_.samples += outcome.samples;
+  state_.recordings += outcome.recordings;
   state_.numbers = parts_.step.state();
   const auto counted = count_left_out(outcome, group);
   report(group, outcome, rate, stepping, *epoch != group.epoch);
@@ -212,6 +220,7 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
                           .outcome = outcome,
                           .ids = group.ids,
                           .rate = rate,
+                          .steps = options_.length.expected(state_.step, state_.recordings),
                           .waited = waited,
                           .seconds = stepping + waited,
                           .ends_epoch = ends_epoch});
@@ -279,7 +288,7 @@ Result<void> Trainer::publish() {
                         .weights = copies(parts_.task.weights()),
                         .weight_type = options_.export_type};
   return writer_.write(
-      [path = options_.out / "model", network = std::move(network)] { return write_network(path, network); });
+      "model", [path = options_.out / "model", network = std::move(network)] { return write_network(path, network); });
 }
 
 Result<void> Trainer::save() {
@@ -290,7 +299,7 @@ Result<void> Trainer::save() {
       .network = {.files = parts_.task.files("float32"), .weights = copies(parts_.task.weights())},
       .training = copies(training_tensors(parts_.task, parts_.step)),
       .state = state_};
-  return writer_.write([this, content = std::move(content)] {
+  return writer_.write("checkpoint", [this, content = std::move(content)] {
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);
     return written;
@@ -324,12 +333,17 @@ Result<TrainingEnd> Trainer::run() {
     const auto step = state_.step;
     epoch = take_step(*group);
     if (!epoch) break;
-    if (state_.step == step) continue;
-    if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
-    if (options_.patience > 0 && state_.without_progress >= options_.patience) return finish(TrainingEnd::no_progress);
-    if (anybody(parts_.interrupted && parts_.interrupted())) return finish(TrainingEnd::interrupted);
+    if (state_.step != step) {
+      if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
+      if (options_.patience > 0 && state_.without_progress >= options_.patience)
+        return finish(TrainingEnd::no_progress);
+    }
+    if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return tl::unexpected<Error>(epoch.error());
+  if (*epoch == kNoEpoch && state_.step == 0)
+    return fail(Fault::corrupt, "the training ended before its first step: no sample could be used",
+                "See " + (options_.out / "bad_samples.jsonl").string());
   return finish(TrainingEnd::finished);
 }
 

@@ -26,8 +26,9 @@ struct StepReport {
   const StepOutcome& outcome;
   const std::vector<std::string>& ids;
   double rate = 0;
-  double waited = 0;   // seconds for the feed
-  double seconds = 0;  // of the whole step, the wait included
+  std::int64_t steps = 0;  // that the training is expected to have; 0: not known
+  double waited = 0;       // seconds for the feed
+  double seconds = 0;      // of the whole step, the wait included
   bool ends_epoch = false;
 };
 
@@ -42,7 +43,8 @@ class TrainingWatcher {
 
 struct TrainerOptions {
   std::filesystem::path out{};
-  RateSchedule schedule{};
+  RateSchedule schedule{};  // without steps of its own, those that are expected
+  TrainingLength length{};
   std::int64_t max_steps = 0;  // 0: until the feed ends
   std::int32_t accumulation = 1;
   std::int32_t save_steps = 0;  // 0: at the end of epochs alone
@@ -93,9 +95,11 @@ class Trainer {
   Result<std::int64_t> next_epoch();
   Result<Group> collect(std::int64_t epoch);
   Result<std::int64_t> take_step(Group& group);
+  double next_rate() const;
   void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
   Result<void> count_left_out(const StepOutcome& outcome, const Group& group);
   bool is_over();
+  bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);

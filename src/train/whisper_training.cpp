@@ -3,10 +3,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "feed/feed.h"
@@ -19,14 +22,14 @@
 namespace tutti {
 namespace {
 
-RateSchedule schedule_of(const WhisperRecipe& r, std::int64_t steps) {
+RateSchedule schedule_of(const WhisperRecipe& r) {
   const auto shape = r.schedule == "cosine"   ? RateSchedule::Shape::cosine
                      : r.schedule == "linear" ? RateSchedule::Shape::linear
                                               : RateSchedule::Shape::constant;
   return {.shape = shape,
           .peak = r.learning_rate,
           .warmup = r.warmup_steps,
-          .steps = r.schedule_steps > 0 ? r.schedule_steps : steps,
+          .steps = r.schedule_steps,
           .cycles = r.cycles,
           .final_share = r.final_rate};
 }
@@ -51,10 +54,11 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
   return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
 }
 
-TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, std::int64_t steps) {
+TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length) {
   const auto& r = training.recipe;
   return {.out = training.out,
-          .schedule = schedule_of(r, steps),
+          .schedule = schedule_of(r),
+          .length = length,
           .max_steps = r.max_steps,
           .accumulation = r.accumulation,
           .save_steps = r.save_steps,
@@ -65,13 +69,6 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .max_time = Seconds(60 * r.max_minutes),
           .export_type = r.export_type,
           .ring = ring_of(r, dims)};
-}
-
-/// Steps of the whole training.
-std::int64_t steps_in_all(const WhisperRecipe& r, std::int64_t samples) {
-  const auto by_epochs = r.epochs * steps_per_epoch(samples, r);
-  if (r.max_steps == 0) return by_epochs;
-  return r.epochs == 0 ? r.max_steps : std::min<std::int64_t>(r.max_steps, by_epochs);
 }
 
 std::optional<int> gpu_of(at::Device device) {
@@ -94,7 +91,8 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     const auto heard = listen(model, task.labels().tokenizer(),
                               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times}, batches_of(*feed));
     if (!heard) return tl::unexpected<Error>(heard.error());
-    return judge_samples(*heard, normaliser);
+    auto evaluation = judge_set(*heard, feed->report().bad_samples, normaliser);
+    return evaluation ? evaluation : fail_in(options.data.string(), evaluation.error());
   };
 }
 
@@ -109,9 +107,11 @@ Result<std::optional<std::filesystem::path>> checkpoint_of(const WhisperTraining
   return newest;
 }
 
-Result<std::unique_ptr<Peers>> peers_of_environment() {
+/// Whoever has met the others finds the checkpoints as a killed process should have left them.
+Result<std::unique_ptr<Peers>> meet_others(const std::filesystem::path& out) {
   const auto place = meeting_place();
   if (!place) return tl::unexpected<Error>(place.error());
+  if (!*place || (*place)->rank == 0) CheckpointFolder(out).put_back();
   return *place ? meet(**place) : Result<std::unique_ptr<Peers>>(nullptr);
 }
 
@@ -134,26 +134,43 @@ class Silence : public TrainingWatcher {
  public:
   void stepped(const StepReport&) override {}
   void evaluated(const TrainingState&, const Evaluation&, bool) override {}
-  void refused(const std::string&, const std::string& why) override { log(Level::warning, why); }
+  void refused(const std::string& id, const std::string& why) override {
+    if (told_.insert(id).second) log(Level::warning, why);
+  }
+
+ private:
+  std::set<std::string> told_{};
 };
 
 Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
-                                              std::int64_t last_step, std::int64_t steps) {
+                                              const TrainingState& state) {
   return Reporter::open({.out = training.out,
-                         .last_step = last_step,
-                         .steps = steps,
+                         .last_step = state.step,
                          .most_time = Seconds(60 * training.recipe.max_minutes),
                          .gpu = gpu_of(task.device()),
                          .log_steps = training.recipe.log_steps,
                          .log_order = training.recipe.log_order});
 }
 
-/// The number of steps that all processes go by.
-std::int64_t common_steps(std::int64_t own, Peers* peers) {
-  std::int64_t most = own;
-  if (peers)
-    for (const auto& said : peers->gather(std::to_string(own))) most = std::max<std::int64_t>(most, std::stoll(said));
-  return most;
+/// What all processes go by: steps are those of the one with most samples in an epoch.
+TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
+  const auto own = std::to_string(samples);
+  TrainingLength length{.most = r.max_steps};
+  for (const auto& said : peers ? peers->gather(own) : std::vector<std::string>{own}) {
+    const std::int64_t theirs = std::stoll(said);
+    length.least = std::max(length.least, r.epochs * steps_per_epoch(theirs, r));
+    length.recordings += r.epochs * theirs;
+  }
+  return length;
+}
+
+/// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what
+/// is refused must not take the place of what can go on.
+Result<void> take_over(const WhisperTraining& training) {
+  CheckpointFolder(training.out).clear_leftovers();
+  std::printf("%s\n", training.settings.c_str());
+  std::fflush(stdout);
+  return write_file_atomically(training.out / "config.toml", training.settings);
 }
 
 }  // namespace
@@ -161,7 +178,7 @@ std::int64_t common_steps(std::int64_t own, Peers* peers) {
 Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto& recipe = training.recipe;
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  auto peers = peers_of_environment();
+  auto peers = meet_others(training.out);
   if (!peers) return tl::unexpected<Error>(peers.error());
   const FeedShare share{*peers ? (*peers)->rank() : 0, *peers ? (*peers)->ranks() : 1};
   auto task = WhisperTask::start(recipe, training.model);
@@ -172,10 +189,11 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
   auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
-  const auto steps = common_steps(steps_in_all(recipe, feed->samples_per_epoch()), peers->get());
-  auto reporter =
-      share.rank == 0 ? reporter_of(training, **task, state->step, steps) : Result<std::unique_ptr<Reporter>>(nullptr);
+  const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
+  auto reporter = share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
+  if (share.rank == 0)
+    if (auto taken = take_over(training); !taken) return tl::unexpected<Error>(taken.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
   Silence silence;
@@ -187,7 +205,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers->get()},
-                  options_of(training, (*task)->dims(), steps), std::move(*state));
+                  options_of(training, (*task)->dims(), length), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (end && *reporter) (*reporter)->ended(trainer.state(), *end);

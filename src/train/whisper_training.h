@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/error.h"
 #include "feed/recipe/whisper_recipe.h"
@@ -14,6 +15,7 @@ struct WhisperTraining {
   std::filesystem::path model{};  // to start from, found already; empty: a new network
   std::filesystem::path out{};
   bool resume = false;
+  std::string settings{};  // the recipe's text: OUT/config.toml once the training is accepted
 };
 
 /// Trains from start to end: feed, network, loop, checkpoints in OUT/checkpoints, the network in OUT/model. Shows its

@@ -8,15 +8,23 @@ namespace {
 using testing::ElementsAre;
 
 TEST(TrainerNames, ThoseOfHuggingFaceAreOurs) {
-  EXPECT_THAT(in_our_names({"--data_dir", "d", "--output_dir=o", "--num_epochs", "3", "--logging_steps=7"}),
+  EXPECT_THAT(in_our_names({"--data_dir", "d", "--output_dir=o", "--num_epochs", "3", "--logging_steps=7"}).value(),
               ElementsAre("--data", "d", "--out=o", "--epochs", "3", "--log-steps=7"));
-  EXPECT_THAT(in_our_names({"--bf16", "--gradient_accumulation_steps", "2", "--dataloader_num_workers", "6"}),
+  EXPECT_THAT(in_our_names({"--bf16", "--gradient_accumulation_steps", "2", "--dataloader_num_workers", "6"}).value(),
               ElementsAre("--precision", "bfloat16", "--accumulation", "2", "--threads", "6"));
 }
 
 TEST(TrainerNames, OursAndAllOtherWordsStayAsTheyAre) {
-  EXPECT_THAT(in_our_names({"--batch_size", "4", "data_dir", "--use-chunking=False", "-x"}),
+  EXPECT_THAT(in_our_names({"--batch_size", "4", "data_dir", "--use-chunking=False", "-x"}).value(),
               ElementsAre("--batch_size", "4", "data_dir", "--use-chunking=False", "-x"));
+}
+
+TEST(TrainerNames, TwoPrecisionsAtOnceAreRefusedByTheirNames) {
+  const auto both = in_our_names({"--bf16", "--tf32"});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().fault, Fault::usage);
+  EXPECT_EQ(both.error().what, "--bf16 and --tf32: --precision is either bfloat16 or tf32");
+  EXPECT_TRUE(in_our_names({"--bf16", "--bf16"}));
 }
 
 }  // namespace

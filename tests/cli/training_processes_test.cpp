@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "support/environment.h"
+
 namespace tutti {
 namespace {
 
@@ -36,6 +38,15 @@ TEST(TrainingProcesses, EmulatedCardsAreRefusedByName) {
   ASSERT_FALSE(devices);
   EXPECT_EQ(devices.error().fault, Fault::usage);
   EXPECT_THAT(devices.error().what, HasSubstr("emulated:30x:12GB"));
+}
+
+TEST(TrainingProcesses, OneTaskOfSlurmIsAloneAndTorchrunIsAskedFirst) {
+  const ScopedVariable tasks("SLURM_NTASKS", "1"), task("SLURM_PROCID", "0");
+  const ScopedVariable no_world("WORLD_SIZE", nullptr), no_rank("RANK", nullptr);
+  EXPECT_EQ(started_by_hand().ranks, 1);
+  const ScopedVariable world("WORLD_SIZE", "4"), rank("RANK", "3");
+  EXPECT_EQ(started_by_hand().ranks, 4);
+  EXPECT_EQ(started_by_hand().rank, 3);
 }
 
 TEST(TrainingProcesses, AFreePortIsOne) {

@@ -154,6 +154,14 @@ TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
   EXPECT_EQ(refused()[0]["text"], "an afterword that nobody read");
 }
 
+TEST_F(Prepare, WhatWasMadeBeforeSomethingCouldNotBeWrittenIsACorpus) {
+  fs::create_directories(out() / "audio/long-three-minutes-0003.flac");  // in the way of the third sample
+  const auto end = prepare(subtitles([](int, Json&) {}), ".srt", "15");
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("long-three-minutes-0003.flac"));
+  EXPECT_EQ(samples().size(), 2U);
+}
+
 TEST_F(Prepare, ARecordingWithoutTextIsRefusedByName) {
   const auto end = run_program({tutti_program(), "prepare", "whisper", "--model",
                                 (test_data() / "whisper-tiny.en").string(), "--out", out().string(), "--texts",

@@ -111,16 +111,20 @@ TEST(Training, AProcessForEveryDeviceTrainsAsProcessesStartedByHandDo) {
   const TempFolder by_hand, by_list;
   {
     std::vector<std::unique_ptr<RunningProgram>> ranks;
-    for (const char* rank : {"0", "1"})
+    for (const std::string rank : {"0", "1"})
       ranks.push_back(std::make_unique<RunningProgram>(
-          training(by_hand.path(), {"--max-steps", "4"}),
-          std::vector<std::string>{std::string("RANK=") + rank, "WORLD_SIZE=2", "MASTER_PORT=29517"}));
+          training(by_hand.path(), {"--max-steps", "4", "--threads", rank == "0" ? "2" : "3"}),
+          std::vector<std::string>{"RANK=" + rank, "WORLD_SIZE=2", "MASTER_PORT=29517"}));
     for (const auto& rank : ranks) {
       const auto end = rank->wait();
       ASSERT_EQ(end.exit_code, 0) << end.err;
     }
   }
-  const auto end = run_program(training(by_list.path(), {"--max-steps", "4", "--devices", "cpu:0,cpu:1"}));
+  EXPECT_NE(read_file(by_hand / "config.toml").value().find("\nthreads = 2\n"), std::string::npos)
+      << "the first one's settings are kept";
+  EXPECT_FALSE(fs::exists(by_hand / ".settings-0.toml") || fs::exists(by_hand / ".settings-1.toml"));
+  const auto end = run_program(training(by_list.path(), {"--max-steps", "4", "--devices", "cpu:0,cpu:1"}),
+                               {"SLURM_NTASKS=1", "SLURM_PROCID=0"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   for (const char* file : {"model/model.safetensors", "order.jsonl"})
     EXPECT_TRUE(read_file(by_list / file).value() == read_file(by_hand / file).value()) << file;
@@ -248,6 +252,21 @@ TEST(Training, AScheduleMayBeLongerThanTheTraining) {
   EXPECT_NEAR(rate_of(part, 12), 1e-3 * 13 / 24, 1e-6);
 }
 
+TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(training(
+      out.path(), {"--batch-size", "8", "--batch-seconds", "10", "--epochs", "2", "--max-steps", "0", "--log-steps",
+                   "1", "--learning-rate", "1e-4", "--warmup-steps", "0", "--schedule", "linear"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::vector<double> rates;
+  for (const auto& line : lines_of(out / "metrics.jsonl"))
+    if (line.contains("rate")) rates.push_back(line["rate"].get<double>());
+  ASSERT_GT(rates.size(), 4U) << "full batches would make two steps";
+  for (const double rate : rates) EXPECT_GT(rate, 0);
+  EXPECT_LT(rates.back(), 0.5 * rates.front());
+}
+
 TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
@@ -290,6 +309,19 @@ TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   expect_same(parts, whole);
 }
 
+TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
+  const TempFolder out;
+  ASSERT_TRUE(write_file_atomically(out / "set.jsonl", "{\"audio\":\"nowhere.wav\",\"text\":\"one\"}\n"));
+  const auto set = (out / "set.jsonl").string();
+  const auto trained = run_program(training(out / "train", {"--data", set}));
+  EXPECT_EQ(trained.exit_code, 4) << trained.err;
+  EXPECT_NE(trained.err.find("bad_samples.jsonl"), std::string::npos) << trained.err;
+  const auto judged = run_program(
+      {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
+  EXPECT_EQ(judged.exit_code, 4) << judged.out;
+  EXPECT_NE(judged.err.find("none of the set's 1 samples"), std::string::npos) << judged.err;
+}
+
 TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
@@ -299,6 +331,34 @@ TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
+}
+
+TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  ASSERT_EQ(run_program(training(out.path(), {"--max-steps", "2"})).exit_code, 0);
+  const auto before = read_file(out / "config.toml").value();
+  const auto wider = run_program(training(out.path(), {"--resume", "--width", "128"}));
+  EXPECT_NE(wider.exit_code, 0);
+  EXPECT_NE(wider.err.find("another recipe"), std::string::npos) << wider.err;
+  EXPECT_EQ(read_file(out / "config.toml").value(), before);
+  // As some write it; data and all else come from the settings that were kept.
+  const auto again = run_program(
+      {tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume=True", "--max-steps", "4"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));
+}
+
+TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  fs::create_directories(out / "checkpoints/.new-step-00000001");
+  ASSERT_TRUE(write_file_atomically(out / "config.toml", "data = 'nowhere'\n"));
+  const auto end = run_program(training(out.path(), {"--max-steps", "2"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(read_file(out / "config.toml").value().find("max-steps = 2\n"), std::string::npos);
+  EXPECT_NE(end.out.find("max-steps = 2\n"), std::string::npos) << "what was used is printed";
+  EXPECT_FALSE(fs::exists(out / "checkpoints/.new-step-00000001"));
 }
 
 TEST(Training, FlagsWinOverTheRecipeAndVariablesOfTranscribingAreNotAsked) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "train/evaluation/listener.h"
 #include "train/new_vocabulary.h"
 
 namespace tutti {
@@ -23,6 +24,13 @@ TEST(Labels, AskForEveryTokenAfterTheOnesBeforeIt) {
   const auto row = labels(0).row({.id = "a", .text = "hi", .frames = 100}, 0).value();
   EXPECT_EQ(row.told, (Ids{kSot, kNoTimes, ' ', 'h', 'i'}));
   EXPECT_EQ(row.asked, (Ids{kNoTimes, ' ', 'h', 'i', kEot}));
+}
+
+TEST(Labels, TheLongestTextThatIsLearnedCanBeWrittenDown) {
+  const auto row = labels(0, 32).row({.id = "a", .text = std::string(29, 'x'), .frames = 100}, 0).value();
+  ASSERT_EQ(row.told.size(), 32U);
+  constexpr std::size_t kPrompt = 2;
+  EXPECT_EQ(most_tokens(32, kPrompt), std::ssize(row.asked) - std::ssize(Ids{kNoTimes}));
 }
 
 TEST(Labels, WithTimesATextStandsBetweenItsBeginAndItsEnd) {

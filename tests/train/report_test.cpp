@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/files.h"
@@ -8,6 +9,7 @@
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
+#include "train/report/reporter.h"
 #include "train/report/training_log.h"
 
 namespace tutti {
@@ -75,6 +77,30 @@ TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {
   EXPECT_EQ(read_file(path).value(), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"new\":true}\n");
   EXPECT_TRUE(JsonLines::open(path, 0));
   EXPECT_EQ(read_file(path).value(), "");
+}
+
+TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
+  const TempFolder folder;
+  auto log = TrainingLog::open({.out = folder.path(), .log_order = true});
+  ASSERT_TRUE(log);
+  const TrainingState state{.step = 1};
+  const StepOutcome outcome{};
+  const std::vector<std::string> ids{"a\xff"};
+  log->stepped({.state = state, .outcome = outcome, .ids = ids, .seconds = 1});
+  EXPECT_EQ(read_file(folder / "order.jsonl").value(), "{\"step\":1,\"epoch\":0,\"ids\":[\"a\xef\xbf\xbd\"]}\n");
+}
+
+TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {
+  const TempFolder folder;
+  for (int run = 0; run < 2; ++run) {
+    const auto reporter = Reporter::open({.out = folder.path()});
+    ASSERT_TRUE(reporter);
+    for (int epoch = 0; epoch < 3; ++epoch) (*reporter)->refused("long", "its text takes too many tokens");
+    if (run == 1) (*reporter)->refused("b\xff", "likewise");
+  }
+  const auto told = read_file(folder / "bad_samples.jsonl").value();
+  EXPECT_EQ(std::ranges::count(told, '\n'), 2) << told;
+  EXPECT_NE(told.find("takes too many"), std::string::npos) << told;
 }
 
 TEST(LossPicture, DrawsTheCurvesOfAMetricsFile) {

@@ -40,5 +40,19 @@ TEST(RateSchedule, ConstantAndUnknownLengthsStayAtThePeak) {
   EXPECT_DOUBLE_EQ((RateSchedule{.shape = kLinear, .peak = 3}.at(1000)), 3);
 }
 
+TEST(TrainingLength, IsThatOfFullBatchesWhereTheyAreFull) {
+  const TrainingLength length{.least = 9, .recordings = 30};  // three epochs of 4, 4 and 2
+  EXPECT_EQ(length.expected(0, 0), 9);
+  EXPECT_EQ(length.expected(1, 4), 9);
+  EXPECT_EQ(length.expected(3, 10), 9);
+}
+
+TEST(TrainingLength, GrowsWithStepsThatUseLessThanABatchAndEndsWithTheLastStep) {
+  EXPECT_EQ((TrainingLength{.least = 9, .recordings = 30}.expected(2, 3)), 20);
+  EXPECT_EQ((TrainingLength{.least = 9, .recordings = 30, .most = 12}.expected(2, 3)), 12);
+  EXPECT_EQ((TrainingLength{.most = 12}.expected(2, 3)), 12);
+  EXPECT_EQ((TrainingLength{}.expected(2, 3)), 0);
+}
+
 }  // namespace
 }  // namespace tutti

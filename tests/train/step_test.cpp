@@ -50,6 +50,21 @@ TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
   EXPECT_TRUE(step.run({&good, 1}, 2, 1e-2).finite);
 }
 
+TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
+  const auto task = small_task();
+  TrainStep rounded(*task, {}, {.precision = Precision::bfloat16});
+  rounded.resume({.loss_scale = 65536, .scaled_steps = 7});
+  EXPECT_EQ(rounded.state().loss_scale, 1);
+  EXPECT_FALSE(rounded.seeks_scale()) << "a step that is no finite number counts";
+  TrainStep half(*task, {}, {.precision = Precision::float16});
+  half.resume({.loss_scale = 1});
+  EXPECT_EQ(half.state().loss_scale, 65536);
+  half.resume({.loss_scale = 1024, .scaled_steps = 7});
+  EXPECT_EQ(half.state().loss_scale, 1024);
+  EXPECT_EQ(half.state().scaled_steps, 7);
+  EXPECT_TRUE(half.seeks_scale());
+}
+
 TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
   const auto task = small_task();
   const auto before = small_task();

@@ -31,11 +31,13 @@ NextBatch batches_behind(const std::string& position, std::int64_t epochs = 100)
 struct Watcher : TrainingWatcher {
   void stepped(const StepReport& step) override {
     steps.push_back(step.state.step);
+    rates.push_back(step.rate);
     samples += step.outcome.samples;
   }
   void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
   void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
   std::vector<std::int64_t> steps{};
+  std::vector<double> rates{};
   std::int64_t samples = 0;
   std::vector<bool> bests{};
   std::vector<std::string> refusals{};
@@ -63,7 +65,7 @@ struct Training {
     first_step = state.step;
     Trainer trainer({.task = *task,
                      .step = step,
-                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front())),
+                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front(), epochs)),
                      .evaluate = evaluate,
                      .interrupted = interrupted,
                      .watcher = watcher},
@@ -74,13 +76,14 @@ struct Training {
   NextBatch spoiled(NextBatch next) const {
     return [next = std::move(next), change = spoil] {
       auto batch = next();
-      if (change) change(**batch);
+      if (change && *batch) change(**batch);
       return batch;
     };
   }
 
   fs::path folder;
   std::function<void(Batch&)> spoil{};  // done to every batch
+  std::int64_t epochs = 100;
   std::unique_ptr<WhisperTask> task;
   TrainStep step;
   TrainerOptions options{};
@@ -136,6 +139,25 @@ TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
   EXPECT_EQ(second.first_step, 3);
   EXPECT_EQ(largest_difference(second.task->trained(), straight.task->trained()), 0);
   EXPECT_EQ(read_file(parts.path() / "model/model.safetensors").value().find("ctc."), std::string::npos);
+}
+
+TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.schedule = {.shape = RateSchedule::Shape::linear, .peak = 1e-2};
+  training.options.length = {.least = 5, .recordings = 20};  // batches of four, if nothing were cut
+  training.options.max_steps = 20;
+  training.spoil = [](Batch& batch) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      batch.samples[i].id = "long#" + std::to_string(i + 1);
+      batch.samples[i].start = static_cast<double>(i);
+    }
+  };
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  ASSERT_EQ(training.watcher.rates.size(), 20U);
+  EXPECT_NEAR(training.watcher.rates[10], 0.5e-2, 1e-9);
+  EXPECT_NEAR(training.watcher.rates[19], 0.05e-2, 1e-9);
+  EXPECT_EQ(read_state(read_file(out / "checkpoints/step-00000020/training.json").value()).value().recordings, 20);
 }
 
 TEST(Trainer, ATrainingEndsWhenItsTimeIsOverAndCanGoOn) {
@@ -222,6 +244,31 @@ TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   EXPECT_EQ(training.watcher.refusals, std::vector<std::string>{"sample-1"});
   EXPECT_EQ(training.watcher.samples, 3);
+}
+
+TEST(Trainer, ATrainingOfWhichNoSampleCouldBeUsedIsAnError) {
+  const TempFolder out;
+  Training training(out.path());
+  training.epochs = 1;
+  training.spoil = [](Batch& batch) {
+    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
+  };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::corrupt);
+  EXPECT_FALSE(fs::exists(out / "model"));
+}
+
+TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
+  const TempFolder out;
+  Training training(out.path());
+  training.epochs = 3;
+  training.spoil = [](Batch& batch) {
+    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
+  };
+  training.interrupted = [&] { return training.watcher.refusals.size() >= 8; };
+  EXPECT_EQ(training.run(), TrainingEnd::interrupted);
+  EXPECT_TRUE(training.watcher.steps.empty());
 }
 
 TEST(Trainer, WhatItPublishesLoadsAsAWhisper) {

@@ -32,7 +32,20 @@ TEST(Verdict, TheNormaliserDecidesWhatCounts) {
 
 TEST(Verdict, AnEmptySetHasNoErrors) {
   EXPECT_EQ(evaluation_json(judge_samples({}, "none")),
-            R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"per_condition":{}})");
+            R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"bad_samples":0,"per_condition":{}})");
+}
+
+TEST(Verdict, ASetOfWhichNothingCouldBeHeardIsNoGoodModel) {
+  const auto nothing = judge_set({}, 7, "none");
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().fault, Fault::corrupt);
+  EXPECT_NE(nothing.error().what.find("7 samples"), std::string::npos) << nothing.error().what;
+  EXPECT_EQ(judge_set(kSamples, 7, "none").value().bad_samples, 7);
+}
+
+TEST(Verdict, AConditionThatIsNoUtf8IsShownAllTheSame) {
+  const auto json = evaluation_json(judge_samples({{"1", "b\xff", "a", "a"}}, "none"));
+  EXPECT_NE(json.find("b\xef\xbf\xbd"), std::string::npos) << json;
 }
 
 TEST(CharacterPairs, TellWhatWasTakenForWhat) {

@@ -140,14 +140,17 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   interrupt.on_abort([&worker] { (*worker)->engine->stop(Seconds(0)); });
   Preparation preparation(command, **worker, options);
-  for (std::size_t i = 1; i < command.words.size() && !interrupt.raised(); ++i) {
-    const auto taken = preparation.take(command.words[i], *folder);
-    if (!taken && !interrupt.raised()) return complain(taken.error(), kNothingRan);
-  }
+  Result<void> taken{};
+  for (std::size_t i = 1; taken && i < command.words.size() && !interrupt.raised(); ++i)
+    taken = preparation.take(command.words[i], *folder);
   interrupt.on_abort({});
+  const bool broken = !taken && !interrupt.raised();
+  if (broken) complain(taken.error(), kNothingRan);
+  // Whatever ended it: hours of alignment are not lost with the last recording.
   if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
   say_totals(command, *folder, preparation.failed());
   if (interrupt.raised()) return kInterrupted;
+  if (broken) return kNothingRan;
   if (folder->totals().samples == 0) return kNothingRan;
   return preparation.failed() > 0 ? kSomeFailed : kDone;
 }

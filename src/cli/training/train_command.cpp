@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -73,26 +72,16 @@ void add_train(OptionTable& table, TrainCommand& c) {
   visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 
-/// The value of a flag before all flags are read.
-std::string early_value(const std::vector<std::string>& arguments, const std::string& flag) {
-  std::string found;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == flag && i + 1 < arguments.size()) found = arguments[i + 1];
-    if (arguments[i].starts_with(flag + "=")) found = arguments[i].substr(flag.size() + 1);
-  }
-  return found;
-}
-
-bool has_flag(const std::vector<std::string>& arguments, const std::string& flag) {
-  return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
-}
-
-/// The file that flags are read over: the recipe that is named, else that of the training to be continued.
+/// The file that flags are read over: the recipe that is named, else that of the training to be continued. The flags
+/// are read for it by the same table as afterwards, so that all spellings count; what is wrong with them is said then.
 fs::path recipe_file(const std::vector<std::string>& arguments) {
-  const fs::path file = early_value(arguments, "--config");
-  const fs::path saved = fs::path(early_value(arguments, "--out")) / "config.toml";
+  TrainCommand named;
+  OptionTable table("train whisper", "");
+  add_train(table, named);
+  static_cast<void>(table.read(arguments, {}));
+  const fs::path saved = named.out / "config.toml";
   std::error_code ignored;
-  return file.empty() && has_flag(arguments, "--resume") && fs::exists(saved, ignored) ? saved : file;
+  return named.config.empty() && named.resume && fs::exists(saved, ignored) ? saved : fs::path(named.config);
 }
 
 Result<WhisperRecipe> base_recipe(const fs::path& file) {
@@ -124,7 +113,7 @@ Result<void> settle_compute_threads(TrainCommand& command) {
 /// A process for every listed device, unless somebody else starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
   if (command.recipe.devices.empty()) return {};
-  if (variable("WORLD_SIZE") || variable("SLURM_NTASKS"))
+  if (started_by_hand().ranks > 1)
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
   auto devices = training_devices(command.recipe.devices);
@@ -151,6 +140,16 @@ Result<void> settle(TrainCommand& command) {
   return settled;
 }
 
+int run_processes(const TrainCommand& command, const std::vector<std::string>& line) {
+  const auto doing = "it trained; the checkpoints in " + command.out.string() + " are whole, see --resume";
+  if (command.devices.empty()) return run_engine(line, doing);
+  const auto port = free_port();
+  if (!port) return complain(port.error(), kNothingRan);
+  return run_engines(training_processes(line, command.devices, *port), doing);
+}
+
+/// The settings go to the engine in a file of this process alone: OUT/config.toml is written by the first engine, once
+/// all of them have accepted what they were told.
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {
@@ -159,21 +158,14 @@ int train(const TrainCommand& command) {
     line.insert(line.end(), {"--model", model->string()});
   }
   if (command.resume) line.emplace_back("--resume");
-  // Another training's settings are not overwritten: the engine refuses its folder below.
+  const auto settings = command.out / (".settings-" + std::to_string(started_by_hand().rank) + ".toml");
+  if (auto written = write_file_atomically(settings, show_recipe(command.recipe)); !written)
+    return complain(written.error(), kNothingRan);
+  line.insert(line.end(), {"--config", settings.string()});
+  const int code = run_processes(command, line);
   std::error_code ignored;
-  const auto config = command.out / "config.toml";
-  const bool taken = !command.resume && fs::exists(command.out / "checkpoints", ignored);
-  if (!taken)
-    if (auto saved = write_file_atomically(config, show_recipe(command.recipe)); !saved)
-      return complain(saved.error(), kNothingRan);
-  line.insert(line.end(), {"--config", config.string()});
-  if (!taken) std::printf("%s\n", show_recipe(command.recipe).c_str());
-  std::fflush(stdout);
-  const auto doing = "it trained; the checkpoints in " + command.out.string() + " are whole, see --resume";
-  if (command.devices.empty()) return run_engine(line, doing);
-  const auto port = free_port();
-  if (!port) return complain(port.error(), kNothingRan);
-  return run_engines(training_processes(line, command.devices, *port), doing);
+  fs::remove(settings, ignored);
+  return code;
 }
 
 }  // namespace
@@ -184,8 +176,9 @@ int run_train(const std::vector<std::string>& arguments) {
     return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
                     kUsage);
   const auto flags = in_our_names({arguments.begin() + (named ? 1 : 0), arguments.end()});
+  if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;
-  command.recipe_file = recipe_file(flags);
+  command.recipe_file = recipe_file(*flags);
   auto base = base_recipe(command.recipe_file);
   if (!base) return complain(base.error(), kUsage);
   command.recipe = std::move(*base);
@@ -194,7 +187,7 @@ int run_train(const std::vector<std::string>& arguments) {
                     "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
                     "(--num_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
   add_train(table, command);
-  if (const auto code = read_flags(table, flags)) return *code;
+  if (const auto code = read_flags(table, *flags)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);
 }

@@ -33,10 +33,22 @@ std::string with_hyphens(std::string flag) {
   return flag;
 }
 
+using Chosen = std::map<std::string, std::pair<std::string, std::string>>;  // setting -> its value, by which name
+
+/// Notes what a name chooses where it stands for a value, too.
+Result<void> note(const std::string& name, const std::vector<std::string>& words, Chosen& chosen) {
+  if (words.size() < 2) return {};
+  const auto& [value, by] = chosen.try_emplace(words[0], words[1], name).first->second;
+  if (value == words[1]) return {};
+  return fail(Fault::usage, by + " and " + name + ": " + words[0] + " is either " + value + " or " + words[1],
+              "Leave out one of them");
+}
+
 }  // namespace
 
-std::vector<std::string> in_our_names(const std::vector<std::string>& arguments) {
+Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& arguments) {
   std::vector<std::string> ours;
+  Chosen chosen;
   for (const auto& word : arguments) {
     const auto equals = std::min(word.find('='), word.size());
     const auto found = kOurs.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
@@ -44,6 +56,7 @@ std::vector<std::string> in_our_names(const std::vector<std::string>& arguments)
       ours.push_back(word);
       continue;
     }
+    if (auto noted = note(found->first, found->second, chosen); !noted) return tl::unexpected<Error>(noted.error());
     ours.insert(ours.end(), found->second.begin(), found->second.end());
     ours.back() += word.substr(equals);
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/log.h"
+
 namespace tutti {
 
 BackgroundWriter::BackgroundWriter() : thread_([this] { run(); }) {}
@@ -15,23 +17,43 @@ void BackgroundWriter::run() {
     const auto work = state_.wait([](const State& state) { return state.work || state.ends; },
                                   [](State& state) { return state.work; });
     if (!work) return;
-    auto done = work();
+    const auto done = work();
+    if (!done) log(Level::error, done.error().text());
     state_.change([&](State& state) {
       state.work = nullptr;
-      if (!done) state.last = std::move(done);
+      if (done) {
+        state.failures.erase(state.kind);
+        return;
+      }
+      auto& failure = state.failures[state.kind];
+      failure.error = done.error();
+      ++failure.in_row;
     });
   }
 }
 
-Result<void> BackgroundWriter::write(std::function<Result<void>()> work) {
-  auto before = finish();
-  if (before) state_.change([&](State& state) { state.work = std::move(work); });
+/// The error of a kind of which so many pieces or more have failed in a row, when the writer is free.
+Result<void> BackgroundWriter::wait_for_work(int failures) {
+  return state_.wait([](const State& state) { return !state.work; },
+                     [failures](const State& state) -> Result<void> {
+                       for (const auto& [kind, failure] : state.failures)
+                         if (failure.in_row >= failures) return tl::unexpected<Error>(failure.error);
+                       return {};
+                     });
+}
+
+Result<void> BackgroundWriter::write(const std::string& kind, std::function<Result<void>()> work) {
+  auto before = wait_for_work(2);
+  if (before)
+    state_.change([&](State& state) {
+      state.work = std::move(work);
+      state.kind = kind;
+    });
   return before;
 }
 
 Result<void> BackgroundWriter::finish() {
-  return state_.wait([](const State& state) { return !state.work; },
-                     [](State& state) { return std::exchange(state.last, Result<void>{}); });
+  return wait_for_work(1);
 }
 
 }  // namespace tutti

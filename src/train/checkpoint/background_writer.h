@@ -1,7 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "base/error.h"
@@ -10,25 +11,33 @@
 namespace tutti {
 
 /// Does one piece of writing at a time on a thread of its own, so that training goes on. The next piece waits for the
-/// one before. One caller.
+/// one before. A piece that fails is told in the log at once, and made good by the next of its kind: what a full disk
+/// costs is that piece, unless it stays full. One caller.
 class BackgroundWriter {
  public:
   BackgroundWriter();
   /// Finishes what was handed in.
   ~BackgroundWriter();
 
-  /// Waits until the writer is free, then hands `work` to it. The error is that of the piece before.
-  Result<void> write(std::function<Result<void>()> work);
-  /// Waits until all is written.
+  /// Waits until the writer is free, then hands `work` to it. An error, and nothing handed in, where two pieces of a
+  /// kind have failed one behind the other.
+  Result<void> write(const std::string& kind, std::function<Result<void>()> work);
+  /// Waits until all is written; the error of the last piece of a kind, where it failed.
   Result<void> finish();
 
  private:
+  struct Failure {
+    Error error{};
+    int in_row = 0;
+  };
   struct State {
     std::function<Result<void>()> work{};  // empty: free
-    Result<void> last{};
+    std::string kind{};
+    std::map<std::string, Failure> failures{};  // of kinds whose last piece failed
     bool ends = false;
   };
   void run();
+  Result<void> wait_for_work(int failures);
 
   Guarded<State> state_;
   std::jthread thread_;  // last: it uses the above

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/owned.h"
@@ -26,23 +27,42 @@ void flush_folder(const fs::path& path) {
   if (fd) ::fsync(fd.get());
 }
 
+// Beside the folder they belong to: what is being written, what another takes the place of, what is being removed.
+constexpr const char* kNew = ".new-";
+constexpr const char* kOld = ".old-";
+constexpr const char* kGone = ".gone-";
+
+fs::path beside(const fs::path& path, const char* kind) {
+  return path.parent_path() / (kind + path.filename().string());
+}
+
+/// Gives `staging` the name `path`; what had it before is removed.
+Result<void> put_in_place(const fs::path& staging, const fs::path& path) {
+  std::error_code ignored;
+  const bool there = fs::exists(path, ignored);
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, path.c_str(), there ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0) {
+    flush_folder(path.parent_path());
+    if (there) fs::remove_all(staging, ignored);
+    return {};
+  }
+  // NFS, for one, knows no flags.
+  if (errno == EINVAL || errno == ENOSYS) return replace_by_renames(staging, path);
+  return failed(path, "could not be put in place");
+}
+
 /// Has `fill` write a folder under another name, then gives it its own. What had that name before goes afterwards.
 Result<void> replace_folder(const fs::path& path, const std::function<Result<void>(const fs::path&)>& fill) {
-  const fs::path staging = path.parent_path() / (".new-" + path.filename().string());
+  const fs::path staging = beside(path, kNew);
   std::error_code ignored;
   fs::remove_all(staging, ignored);
   fs::create_directories(staging, ignored);
-  if (auto filled = fill(staging); !filled) {
-    fs::remove_all(staging, ignored);
-    return filled;
+  auto done = fill(staging);
+  if (done) {
+    flush_folder(staging);
+    done = put_in_place(staging, path);
   }
-  flush_folder(staging);
-  const bool there = fs::exists(path, ignored);
-  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, path.c_str(), there ? RENAME_EXCHANGE : RENAME_NOREPLACE) != 0)
-    return failed(path, "could not be put in place");
-  flush_folder(path.parent_path());
-  if (there) fs::remove_all(staging, ignored);
-  return {};
+  if (!done) fs::remove_all(staging, ignored);
+  return done;
 }
 
 Result<void> fill_network(const fs::path& path, const NetworkFolder& network) {
@@ -56,7 +76,42 @@ std::string name_of_step(std::int64_t step) {
   return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
 }
 
+/// The folder that something put aside belongs to; nothing for other names.
+std::optional<fs::path> owner_of(const fs::path& aside, const char* kind) {
+  const auto name = aside.filename().string();
+  if (!name.starts_with(kind)) return {};
+  return aside.parent_path() / name.substr(std::string_view(kind).size());
+}
+
+/// What lies beside the checkpoints and the model, under whatever name.
+std::vector<fs::path> leftovers(const fs::path& out) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(out / "checkpoints", error)) found.push_back(entry.path());
+  for (const char* kind : {kNew, kOld})
+    if (const auto path = beside(out / "model", kind); fs::exists(path, error)) found.push_back(path);
+  return found;
+}
+
 }  // namespace
+
+Result<void> replace_by_renames(const fs::path& staging, const fs::path& path) {
+  const auto old = beside(path, kOld);
+  std::error_code ignored;
+  const bool there = fs::exists(path, ignored);
+  if (there) {
+    fs::remove_all(old, ignored);
+    if (::rename(path.c_str(), old.c_str()) != 0) return failed(path, "could not be put aside");
+  }
+  if (::rename(staging.c_str(), path.c_str()) != 0) {
+    auto failure = failed(path, "could not be put in place");
+    if (there) fs::rename(old, path, ignored);
+    return failure;
+  }
+  flush_folder(path.parent_path());
+  fs::remove_all(old, ignored);
+  return {};
+}
 
 Result<void> write_network(const fs::path& path, const NetworkFolder& network) {
   return replace_folder(path, [&](const fs::path& folder) { return fill_network(folder, network); });
@@ -87,10 +142,26 @@ void CheckpointFolder::prune(std::int32_t keep, std::int64_t best) const {
   for (const auto& path : all) {
     if (path.filename() == name_of_step(best)) continue;
     // Under another name first, so that half a folder is never found.
-    const auto gone = path.parent_path() / (".old-" + path.filename().string());
+    const auto gone = beside(path, kGone);
     fs::rename(path, gone, ignored);
     fs::remove_all(gone, ignored);
   }
+}
+
+void CheckpointFolder::put_back() const {
+  std::error_code ignored;
+  for (const auto& path : leftovers(out_)) {
+    const auto owner = owner_of(path, kOld);
+    if (owner && !fs::exists(*owner, ignored)) fs::rename(path, *owner, ignored);
+  }
+}
+
+void CheckpointFolder::clear_leftovers() const {
+  std::error_code ignored;
+  put_back();
+  for (const auto& path : leftovers(out_))
+    for (const char* kind : {kNew, kOld, kGone})
+      if (owner_of(path, kind)) fs::remove_all(path, ignored);
 }
 
 std::optional<fs::path> CheckpointFolder::newest() const {

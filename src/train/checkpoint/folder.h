@@ -38,12 +38,21 @@ class CheckpointFolder {
   /// The newest complete one; nothing where there is none.
   std::optional<std::filesystem::path> newest() const;
 
+  /// What a killed process had put aside and nothing has taken the place of (OUT/model, too) gets its name back.
+  void put_back() const;
+  /// Removes what killed processes left half written or half removed. Not while another process writes here.
+  void clear_leftovers() const;
+
  private:
   std::vector<std::filesystem::path> oldest_first() const;
   std::filesystem::path folder() const { return out_ / "checkpoints"; }
 
   std::filesystem::path out_;
 };
+
+/// Gives the folder `staging` the name `path` on file systems that cannot exchange two names: what had it before is put
+/// aside first, so for a moment nothing has the name.
+Result<void> replace_by_renames(const std::filesystem::path& staging, const std::filesystem::path& path);
 
 /// Writes a folder that appears whole, in the place of what had its name.
 Result<void> write_network(const std::filesystem::path& path, const NetworkFolder& network);

@@ -35,6 +35,7 @@ std::string show_state(const TrainingState& s) {
   return Json{{"step", s.step},
               {"epoch", s.epoch},
               {"samples", s.samples},
+              {"recordings", s.recordings},
               {"left_out", s.left_out},
               {"left_out_in_row", s.left_out_in_row},
               {"loss_scale", s.numbers.loss_scale},
@@ -55,6 +56,7 @@ Result<TrainingState> read_state(std::string_view text) {
     json.at("step").get_to(s.step);
     json.at("epoch").get_to(s.epoch);
     json.at("samples").get_to(s.samples);
+    s.recordings = json.value("recordings", s.samples);  // older checkpoints did not count them
     json.at("left_out").get_to(s.left_out);
     json.at("left_out_in_row").get_to(s.left_out_in_row);
     json.at("loss_scale").get_to(s.numbers.loss_scale);

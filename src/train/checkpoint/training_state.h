@@ -17,7 +17,8 @@ struct TrainingState {
   std::int64_t step = 0;   // steps taken, left out ones included
   std::int64_t epoch = 0;  // of the last batch used
   std::int64_t samples = 0;
-  std::int64_t left_out = 0;  // steps that were no finite number
+  std::int64_t recordings = 0;  // that began among them
+  std::int64_t left_out = 0;    // steps that were no finite number
   std::int32_t left_out_in_row = 0;
   StepState numbers{};
   double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss

@@ -23,15 +23,23 @@ bool always_times(const std::filesystem::path& model) {
   return json.is_object() && json.value("return_timestamps", nlohmann::json(false)) == true;
 }
 
+/// What the model wrote down, and how many samples could not be used.
+struct HeardSet {
+  std::vector<HeardSample> samples{};
+  std::int64_t bad = 0;
+};
+
 void print(const Evaluation& evaluation) {
   std::printf("WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples\n", 100 * evaluation.wer,
               100 * evaluation.cer, 100 * evaluation.noise_accuracy, static_cast<long long>(evaluation.samples));
+  if (evaluation.bad_samples > 0)
+    std::printf("%lld more samples could not be used\n", static_cast<long long>(evaluation.bad_samples));
   for (const auto& [condition, verdict] : evaluation.per_condition)
     std::printf("  %-16s WER %.2f %%, CER %.2f %%, %lld samples\n", condition.c_str(), 100 * verdict.wer,
                 100 * verdict.cer, static_cast<long long>(verdict.samples));
 }
 
-Result<std::vector<HeardSample>> hear(const EvaluationRequest& request) {
+Result<HeardSet> hear(const EvaluationRequest& request) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = WhisperModel::load(request.model, *device, ComputeType::float32);
@@ -46,10 +54,12 @@ Result<std::vector<HeardSample>> hear(const EvaluationRequest& request) {
   const auto& special = tokenizer->special();
   if (special.multilingual && !special.language_token(request.language))
     return fail(Fault::usage, "language '" + request.language + "': the model does not know it");
-  return listen(*model, *tokenizer,
-                {.sot_sequence = tokenizer->sot_sequence(request.language, special.transcribe),
-                 .timestamps = always_times(request.model)},
-                [&feed] { return feed->next(); });
+  auto heard = listen(*model, *tokenizer,
+                      {.sot_sequence = tokenizer->sot_sequence(request.language, special.transcribe),
+                       .timestamps = always_times(request.model)},
+                      [&feed] { return feed->next(); });
+  if (!heard) return tl::unexpected<Error>(heard.error());
+  return HeardSet{.samples = std::move(*heard), .bad = feed->report().bad_samples};
 }
 
 }  // namespace
@@ -58,13 +68,14 @@ Result<void> evaluate_model(const EvaluationRequest& request) {
   if (request.threads > 0) at::set_num_threads(request.threads);
   const auto heard = hear(request);
   if (!heard) return tl::unexpected<Error>(heard.error());
-  const auto evaluation = judge_samples(*heard, request.normaliser);
+  const auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);
+  if (!evaluation) return fail_in(request.data.string(), evaluation.error());
   if (request.json)
-    std::printf("%s\n", evaluation_json(evaluation).c_str());
+    std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else
-    print(evaluation);
+    print(*evaluation);
   if (request.report.empty()) return {};
-  return write_file_atomically(request.report, evaluation_html(evaluation, *heard, request.normaliser));
+  return write_file_atomically(request.report, evaluation_html(*evaluation, heard->samples, request.normaliser));
 }
 
 }  // namespace tutti

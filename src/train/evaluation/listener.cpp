@@ -18,11 +18,10 @@ namespace tutti {
 namespace {
 
 DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
-  DecodeJob job{.prompt = options.sot_sequence,
-                .max_tokens = std::min(options.max_tokens, n_text_ctx - 8),
-                .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+  DecodeJob job{.prompt = options.sot_sequence, .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
+  job.max_tokens = most_tokens(n_text_ctx, job.prompt.size());
   job.rules.suppress = {special.sot,       special.sot_prev,  special.sot_lm,
                         special.no_speech, special.translate, special.transcribe};
   job.rules.suppress.insert(job.rules.suppress.end(), special.languages.begin(), special.languages.end());

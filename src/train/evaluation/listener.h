@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,8 +24,12 @@ inline constexpr std::int32_t kHeardTogether = 8;
 struct ListenOptions {
   std::vector<std::int32_t> sot_sequence{};
   bool timestamps = false;
-  std::int32_t max_tokens = 224;
 };
+
+/// Tokens that are decoded behind a prompt at most: those of the longest text that is learned behind it, and its end.
+constexpr std::int32_t most_tokens(std::int32_t n_text_ctx, std::size_t prompt) {
+  return std::max(1, n_text_ctx - static_cast<std::int32_t>(prompt) + 1);
+}
 
 /// What the model writes down for every sample of a set, by the decoder that transcribes (decode/batcher), greedily and
 /// one window a sample. `batches` hold whole windows; the first field of a sample, where there is one, is its

@@ -58,12 +58,23 @@ Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::str
   return evaluation;
 }
 
+Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser) {
+  if (samples.empty())
+    return fail(Fault::corrupt,
+                "there is nothing to judge by: none of the set's " + std::to_string(bad) + " samples could be used",
+                "See whether its sound files are where it says, and have texts");
+  auto evaluation = judge_samples(samples, normaliser);
+  evaluation.bad_samples = bad;
+  return evaluation;
+}
+
 std::string evaluation_json(const Evaluation& e) {
   Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
+  json["bad_samples"] = e.bad_samples;
   json["per_condition"] = Json::object();
   for (const auto& [condition, verdict] : e.per_condition)
     json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace tutti

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace tutti {
 
 /// What was said in one sample, and what the model heard.
@@ -32,13 +34,18 @@ struct Evaluation {
   double cer = 0;
   double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
   std::int64_t samples = 0;
+  std::int64_t bad_samples = 0;  // of the set that could not be heard
   std::map<std::string, ConditionVerdict> per_condition{};
 };
 
 /// Judges behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser);
 
-/// {"wer","cer","noise_accuracy","samples","per_condition"} on one line.
+/// The same of a set of which so many samples could not be used. Fault::corrupt where none could: a model that was
+/// asked nothing has made no errors.
+Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser);
+
+/// {"wer","cer","noise_accuracy","samples","bad_samples","per_condition"} on one line.
 std::string evaluation_json(const Evaluation& evaluation);
 
 }  // namespace tutti

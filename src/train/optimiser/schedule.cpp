@@ -6,6 +6,13 @@
 
 namespace tutti {
 
+std::int64_t TrainingLength::expected(std::int64_t steps, std::int64_t used) const {
+  if (least == 0) return most;
+  auto whole = least;
+  if (used > 0) whole = std::max(whole, (steps * recordings + used - 1) / used);
+  return most > 0 ? std::min(most, whole) : whole;
+}
+
 double RateSchedule::at(std::int64_t step) const {
   if (step <= warmup) return peak * static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, warmup));
   if (shape == Shape::constant || steps <= warmup) return peak;

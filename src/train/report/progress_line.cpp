@@ -35,21 +35,15 @@ std::string progress_text(const ProgressFacts& f, const std::string& machine) {
   return text.str();
 }
 
-ProgressLine::ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every, Seconds most_time)
-    : steps_(std::max(steps, first_step)),
-      every_(every),
-      most_time_(most_time),
-      begun_(Clock::real().now()),
-      terminal_(::isatty(STDERR_FILENO) != 0) {
-  if (steps == 0) steps_ = 0;
-}
+ProgressLine::ProgressLine(std::int32_t every, Seconds most_time)
+    : every_(every), most_time_(most_time), begun_(Clock::real().now()), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-/// Until the steps are done or the time is over, whichever is first.
-double ProgressLine::seconds_left(std::int64_t step, Clock::Instant now) const {
-  const double by_steps = steps_ > 0 ? static_cast<double>(steps_ - step) * step_seconds_ : 0;
+/// Until the steps are done or the time is over, whichever is first. steps_left below 0: not known.
+double ProgressLine::seconds_left(std::int64_t steps_left, Clock::Instant now) const {
+  const double by_steps = static_cast<double>(std::max<std::int64_t>(0, steps_left)) * step_seconds_;
   if (most_time_ <= Seconds(0)) return by_steps;
   const double by_time = std::max(0.0, (most_time_ - Seconds(now - begun_)).count());
-  return steps_ > 0 ? std::min(by_steps, by_time) : by_time;
+  return steps_left >= 0 ? std::min(by_steps, by_time) : by_time;
 }
 
 void ProgressLine::stepped(const StepReport& step, const std::string& machine) {
@@ -61,13 +55,14 @@ void ProgressLine::stepped(const StepReport& step, const std::string& machine) {
   const bool due = terminal_ ? now - shown_ >= kRepaint : step.state.step % every_ == 0;
   if (!due) return;
   shown_ = now;
+  const auto steps = step.steps > 0 ? std::max(step.steps, step.state.step) : 0;
   const auto text = progress_text({.step = step.state.step,
-                                   .steps = steps_,
+                                   .steps = steps,
                                    .epoch = step.state.epoch,
                                    .loss = loss_,
                                    .rate = step.rate,
                                    .samples_per_second = step_seconds_ > 0 ? samples_ / step_seconds_ : 0,
-                                   .seconds_left = seconds_left(step.state.step, now)},
+                                   .seconds_left = seconds_left(steps > 0 ? steps - step.state.step : -1, now)},
                                   machine);
   std::fprintf(stderr, terminal_ ? "\r\x1b[K%s" : "%s\n", text.c_str());
   std::fflush(stderr);

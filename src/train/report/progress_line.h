@@ -11,7 +11,7 @@ namespace tutti {
 /// What the line says of a training.
 struct ProgressFacts {
   std::int64_t step = 0;
-  std::int64_t steps = 0;  // in all; 0: not known
+  std::int64_t steps = 0;  // in all, as far as can be told; 0: not known
   std::int64_t epoch = 0;
   double loss = 0;  // smoothed
   double rate = 0;
@@ -26,15 +26,14 @@ std::string progress_text(const ProgressFacts& facts, const std::string& machine
 class ProgressLine {
  public:
   /// most_time: from now on, in which the training ends whatever the steps; 0: no such end.
-  ProgressLine(std::int64_t first_step, std::int64_t steps, std::int32_t every, Seconds most_time = Seconds(0));
+  explicit ProgressLine(std::int32_t every, Seconds most_time = Seconds(0));
   void stepped(const StepReport& step, const std::string& machine);
   /// Ends a line that was being repainted, so that other output may follow.
   void end();
 
  private:
-  double seconds_left(std::int64_t step, Clock::Instant now) const;
+  double seconds_left(std::int64_t steps_left, Clock::Instant now) const;
 
-  std::int64_t steps_;
   std::int32_t every_;
   Seconds most_time_;
   Clock::Instant begun_;

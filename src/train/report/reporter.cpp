@@ -1,7 +1,7 @@
 #include "train/report/reporter.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <utility>
 
 #include "base/files.h"
@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-Reporter::Reporter(ReporterOptions options, TrainingLog log, JsonLines bad)
+Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad)
     : options_(options),
       log_(std::move(log)),
       bad_(std::move(bad)),
-      progress_(options.last_step, options.steps, options.log_steps, options.most_time),
+      progress_(options.log_steps, options.most_time),
       machine_(options.gpu) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
@@ -25,7 +25,9 @@ Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options)
                                 .log_steps = options.log_steps,
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());
-  auto bad = JsonLines::append(options.out / "bad_samples.jsonl");
+  // Every epoch meets them anew; they are written once, and however many they are, it is the feed's limits that count.
+  auto bad = BadSamples::open(options.out / "bad_samples.jsonl",
+                              {.count = std::numeric_limits<std::int64_t>::max(), .share = 1});
   if (!bad) return tl::unexpected<Error>(bad.error());
   return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
 }
@@ -65,15 +67,17 @@ void Reporter::draw() {
 void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
   log_.evaluated(state, evaluation, best);
   char text[160];
-  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples%s",
+  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples",
                 static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
-                static_cast<long long>(evaluation.samples), best ? ", the best so far" : "");
-  say(text);
+                static_cast<long long>(evaluation.samples));
+  const auto bad = evaluation.bad_samples;
+  say(text + (bad > 0 ? ", " + std::to_string(bad) + " more could not be used" : std::string()) +
+      (best ? ", the best so far" : ""));
   draw();
 }
 
 void Reporter::refused(const std::string& id, const std::string& why) {
-  bad_.add(nlohmann::ordered_json{{"id", id}, {"reason", why}}.dump());
+  if (auto noted = bad_->add(id, why); !noted) log(Level::warning, noted.error().text());
 }
 
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
@@ -82,6 +86,8 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     say("stopped after step " + steps + "; --resume goes on from here");
+  else if (state.step == 0)
+    say("its time was over before the first step");
   else
     say(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
         ", the model is in " + (options_.out / "model").string());

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "device/telemetry/sampler.h"
+#include "feed/bad_samples.h"
 #include "feed/feed.h"
 #include "train/report/epoch_report.h"
 #include "train/report/machine_line.h"
@@ -21,7 +22,6 @@ namespace tutti {
 struct ReporterOptions {
   std::filesystem::path out{};
   std::int64_t last_step = 0;  // of the checkpoint that is continued; 0: a new training
-  std::int64_t steps = 0;      // of the whole training; 0: not known
   Seconds most_time{0};        // in which it ends whatever the steps; 0: no such end
   std::optional<int> gpu{};    // N of the network's cuda:N; none: it is on the CPU
   std::int32_t log_steps = 10;
@@ -45,14 +45,14 @@ class Reporter : public TrainingWatcher {
   void refused(const std::string& id, const std::string& why) override;
 
  private:
-  Reporter(ReporterOptions options, TrainingLog log, JsonLines bad);
+  Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
   void say(const std::string& line);
   void report_feed();
   void draw();
 
   ReporterOptions options_;
   TrainingLog log_;
-  JsonLines bad_;
+  std::unique_ptr<BadSamples> bad_;  // beside the feed's own, in the same file
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};

@@ -17,6 +17,11 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
+/// Ids are as they were found, and need not be UTF-8.
+std::string line_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 /// The lines of steps up to `last_step`.
 std::string kept_lines(const std::string& text, std::int64_t last_step) {
   std::istringstream lines(text);
@@ -72,7 +77,7 @@ Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
 }
 
 void TrainingLog::stepped(const StepReport& step) {
-  if (order_) order_->add(Json{{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids}}.dump());
+  if (order_) order_->add(line_of({{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids}}));
   ++steps_;
   loss_ += step.outcome.loss;
   waited_ += step.waited;
@@ -80,17 +85,16 @@ void TrainingLog::stepped(const StepReport& step) {
   samples_ += step.outcome.samples;
   targets_ += step.outcome.targets;
   if (step.state.step % options_.log_steps != 0 && !step.ends_epoch) return;
-  metrics_.add(Json{{"step", step.state.step},
-                    {"epoch", step.state.epoch},
-                    {"loss", number(loss_ / static_cast<double>(steps_))},
-                    {"rate", step.rate},
-                    {"gradient_norm", number(step.outcome.gradient_norm)},
-                    {"samples", samples_},
-                    {"targets", targets_},
-                    {"seconds", seconds_},
-                    {"waited", waited_},
-                    {"left_out", step.state.left_out}}
-                   .dump());
+  metrics_.add(line_of({{"step", step.state.step},
+                        {"epoch", step.state.epoch},
+                        {"loss", number(loss_ / static_cast<double>(steps_))},
+                        {"rate", step.rate},
+                        {"gradient_norm", number(step.outcome.gradient_norm)},
+                        {"samples", samples_},
+                        {"targets", targets_},
+                        {"seconds", seconds_},
+                        {"waited", waited_},
+                        {"left_out", step.state.left_out}}));
   const EventScalar scalars[] = {{"train/loss", loss_ / static_cast<double>(steps_)},
                                  {"train/rate", step.rate},
                                  {"train/gradient_norm", step.outcome.gradient_norm},
@@ -104,7 +108,7 @@ void TrainingLog::stepped(const StepReport& step) {
 void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
   Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
   line["evaluation"] = Json::parse(evaluation_json(evaluation));
-  metrics_.add(line.dump());
+  metrics_.add(line_of(line));
   const EventScalar scalars[] = {{"evaluation/wer", evaluation.wer},
                                  {"evaluation/cer", evaluation.cer},
                                  {"evaluation/noise_accuracy", evaluation.noise_accuracy}};

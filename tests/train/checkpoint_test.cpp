@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+#include "train/checkpoint/background_writer.h"
+#include "train/checkpoint/folder.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with one file.
+void make(const fs::path& folder, const std::string& content) {
+  ASSERT_TRUE(write_file_atomically(folder / "training.json", content));
+}
+
+std::string content_of(const fs::path& folder) {
+  return read_file(folder / "training.json").value_or("nothing");
+}
+
+TEST(CheckpointFolder, WhereNamesCannotBeExchangedTheNewTakesThePlaceOfTheOldByRenames) {
+  const TempFolder out;
+  make(out / ".new-step-1", "first");
+  ASSERT_TRUE(replace_by_renames(out / ".new-step-1", out / "step-1"));
+  EXPECT_EQ(content_of(out / "step-1"), "first");
+  make(out / ".new-step-1", "second");
+  ASSERT_TRUE(replace_by_renames(out / ".new-step-1", out / "step-1"));
+  EXPECT_EQ(content_of(out / "step-1"), "second");
+  EXPECT_FALSE(fs::exists(out / ".old-step-1"));
+  EXPECT_FALSE(replace_by_renames(out / "missing", out / "step-1"));
+  EXPECT_EQ(content_of(out / "step-1"), "second") << "it was put back";
+}
+
+TEST(CheckpointFolder, WhatAKilledProcessLeftIsClearedAndTheOnlyCopyIsPutBack) {
+  const TempFolder out;
+  make(out / "checkpoints/.old-step-00000002", "only copy");
+  make(out / "checkpoints/.new-step-00000002", "half");
+  make(out / "checkpoints/step-00000001", "whole");
+  make(out / "checkpoints/.old-step-00000001", "older");
+  make(out / "checkpoints/.gone-step-00000000", "pruned");
+  make(out / ".old-model", "model");
+  const CheckpointFolder checkpoints(out.path());
+  checkpoints.put_back();
+  EXPECT_EQ(checkpoints.newest(), out / "checkpoints/step-00000002");
+  checkpoints.clear_leftovers();
+  EXPECT_EQ(content_of(out / "checkpoints/step-00000002"), "only copy");
+  EXPECT_EQ(content_of(out / "checkpoints/step-00000001"), "whole");
+  EXPECT_EQ(content_of(out / "model"), "model");
+  std::size_t left = 0;
+  for (const auto& entry : fs::directory_iterator(out / "checkpoints")) left += entry.is_directory() ? 1 : 0;
+  EXPECT_EQ(left, 2U);
+}
+
+Result<void> full_disk() {
+  return fail(Fault::exhausted, "the disk is full");
+}
+
+TEST(BackgroundWriter, APieceThatFailsIsToldAtOnceAndMadeGoodByTheNext) {
+  LogCapture lines;
+  BackgroundWriter writer;
+  ASSERT_TRUE(writer.write("checkpoint", full_disk));
+  lines.wait_for("the disk is full");
+  bool written = false;
+  EXPECT_TRUE(writer.write("checkpoint", [&]() -> Result<void> {
+    written = true;
+    return {};
+  }));
+  EXPECT_TRUE(writer.finish());
+  EXPECT_TRUE(written);
+}
+
+TEST(BackgroundWriter, TwoOfAKindThatFailAreAnError) {
+  const LogCapture lines;
+  BackgroundWriter writer;
+  ASSERT_TRUE(writer.write("checkpoint", full_disk));
+  ASSERT_TRUE(writer.write("model", [] { return Result<void>(); }));
+  ASSERT_TRUE(writer.write("checkpoint", full_disk));
+  const auto third = writer.write("checkpoint", full_disk);
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().fault, Fault::exhausted);
+}
+
+TEST(BackgroundWriter, AModelThatIsMissingInTheEndIsAnErrorWhateverElseWasWritten) {
+  const LogCapture lines;
+  BackgroundWriter writer;
+  ASSERT_TRUE(writer.write("model", full_disk));
+  ASSERT_TRUE(writer.write("checkpoint", [] { return Result<void>(); }));
+  EXPECT_FALSE(writer.finish());
+}
+
+}  // namespace
+}  // namespace tutti
