@@ -26,8 +26,8 @@ Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options)
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());
   // Every epoch meets them anew; they are written once, and however many they are, it is the feed's limits that count.
-  auto bad = BadSamples::open(options.out / "bad_samples.jsonl",
-                              {.count = std::numeric_limits<std::int64_t>::max(), .share = 1});
+  constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+  auto bad = BadSamples::open(options.out / "bad_samples.jsonl", {.count = kNoLimit, .share = 1}, kNoLimit);
   if (!bad) return tl::unexpected<Error>(bad.error());
   return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
 }
