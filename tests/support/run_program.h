@@ -115,7 +115,7 @@ inline ProgramEnd run_program(std::vector<std::string> words, const std::vector<
 
 /// build/bin/tutti of this build.
 inline std::string tutti_program() {
-  return std::string(TUTTI_BINARY_DIR) + "/bin/tutti";
+  return TUTTI_BINARY_DIR "/bin/tutti";
 }
 
 }  // namespace tutti
