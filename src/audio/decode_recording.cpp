@@ -147,9 +147,9 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
   if (!bytes.empty()) heard_ = now;
   if (on_decoded_ && !on_decoded_(length_of(samples_, kModelRate))) return stopped(name_);
   if (now - heard_ <= limits_.silence) return {};
-  return fail(Fault::device, name_ + ": the decoder hung at " + position_text(length_of(samples_, kModelRate)) +
-                                 " (no progress for " + std::to_string(static_cast<int>(limits_.silence.count())) +
-                                 " s) and was killed");
+  return fail(Fault::unavailable, name_ + ": the decoder hung at " + position_text(length_of(samples_, kModelRate)) +
+                                      " (no progress for " + std::to_string(static_cast<int>(limits_.silence.count())) +
+                                      " s) and was killed");
 }
 
 tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
@@ -157,6 +157,9 @@ tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
   if (child.signal == SIGXFSZ)
     return fail(Fault::exhausted, "the decoder's sound is larger than files may be" + where,
                 "Raise the limit of a file's size (ulimit -f)");
+  if (child.signal == SIGKILL || child.signal == SIGTERM)
+    return fail(Fault::unavailable, "the decoder was killed from outside" + where,
+                "Most often the machine has run out of memory: look into the kernel's log (dmesg)");
   if (child.signal != 0) {
     const char* signal = ::sigabbrev_np(child.signal);
     return fail(Fault::device, "the decoder crashed with SIG" + std::string(signal ? signal : "?") + where,

@@ -120,10 +120,11 @@ Seconds DeviceBook::finish(Seconds audio, const std::string& model) const {
 }
 
 void DeviceBook::learned(const Flight& flight, Seconds now) {
+  if (flight.canary) return;  // encoded alone, so many times as fast as what is also decoded
   const Seconds length = now - flight.started;
   if (length > Seconds::zero() && !flight.loads)
     speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
-  if (!flight.canary) audio_done_ += flight.audio;
+  audio_done_ += flight.audio;
 }
 
 int DeviceBook::slots() const {
@@ -181,6 +182,8 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .foreign = foreign_,
           .reserved = reserved_,
           .speed = speed(),
+          .pace = speed_.speed(std::max(1, pieces())),
+          .single = single(),
           .error = speed_.error(),
           .audio_done = audio_done_,
           .in_service = now - added_,

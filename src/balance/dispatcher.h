@@ -40,7 +40,9 @@ struct DeviceView {
   std::optional<Bytes> memory{};
   Bytes foreign{};
   Bytes reserved{};               ///< the resident model included
-  double speed = 0;               ///< as now believed
+  double speed = 0;               ///< as now believed, with as many pieces in flight as make it fastest
+  double pace = 0;                ///< with those that are in flight, at least one
+  double single = 0;              ///< with one
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
   Seconds in_service{};

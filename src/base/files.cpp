@@ -90,8 +90,10 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
 
 Result<void> sync_folder(const fs::path& folder) {
   const OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return failed(folder.string(), "could not be synced");
-  return {};
+  if (fd && ::fsync(fd.get()) == 0) return {};
+  // A folder that may only be written to, or a file system that cannot do it: what is in it is there all the same.
+  if (errno == EACCES || errno == EINVAL || errno == ENOTSUP) return {};
+  return failed(folder.string(), "could not be synced");
 }
 
 namespace {
@@ -105,7 +107,8 @@ struct StagingFile {
 Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
   static std::atomic<unsigned> made = 0;
   for (;;) {
-    std::string name = "." + path.filename().string() + ".";
+    // Cut: with its addition a name that is just legal would be too long.
+    std::string name = "." + path.filename().string().substr(0, 200) + ".";
     name += std::to_string(::getpid()) + "-" + std::to_string(made++);
     StagingFile file{.path = (folder / name).string()};
     file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

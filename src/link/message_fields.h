@@ -167,7 +167,7 @@ struct Layout<Pong> {
 template <>
 struct Layout<LogLine> {
   static constexpr std::string_view kName = "LogLine";
-  static constexpr auto kFields = std::tuple(Field{"level", &LogLine::level, 3}, Field{"text", &LogLine::text});
+  static constexpr auto kFields = std::tuple(Field{"level", &LogLine::level, 2}, Field{"text", &LogLine::text});
 };
 
 }  // namespace tutti

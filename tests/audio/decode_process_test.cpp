@@ -56,8 +56,16 @@ TEST(DecodeProcess, ADecoderThatHangsIsKilledAndSaysWhere) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
   const Error error = error_of(folder, sound, {.silence = Seconds(0.2), .program = script(folder, "exec sleep 1000")});
-  EXPECT_EQ(error.fault, Fault::device);
+  EXPECT_EQ(error.fault, Fault::unavailable) << "more often a disk that does not answer than a codec";
   EXPECT_THAT(error.what, HasSubstr(sound.string() + ": the decoder hung at 00:00:00"));
+}
+
+TEST(DecodeProcess, ADecoderThatIsKilledFromOutsideIsNotTheRecordingsFault) {
+  const TempFolder folder;
+  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  const Error error = error_of(folder, sound, {.program = script(folder, "kill -KILL $$")});
+  EXPECT_EQ(error.fault, Fault::unavailable);
+  EXPECT_THAT(error.text(), HasSubstr("out of memory"));
 }
 
 TEST(DecodeProcess, AGarbledReportIsAnError) {

@@ -1,6 +1,7 @@
 #include "audio/length/sound_length.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "audio/recording.h"
 #include "base/files.h"
@@ -56,6 +57,8 @@ TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {
   EXPECT_EQ(sound_length(folder / "a.txt").value(), std::nullopt);
   ASSERT_TRUE(write_file_atomically(folder / "b", ""));
   EXPECT_EQ(sound_length(folder / "b").value(), std::nullopt);
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(sound_length(folder / "pipe").value_or(std::nullopt), std::nullopt) << "and nobody waits for its other end";
   EXPECT_EQ(sound_length(folder / "none").error().fault, Fault::missing);
 }
 

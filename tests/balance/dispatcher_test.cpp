@@ -325,6 +325,33 @@ TEST(Dispatcher, LearnsSpeedsFromWhatWindowsTake) {
   EXPECT_EQ(dispatcher.devices(Seconds(now))[0].audio_done, Seconds(600));
 }
 
+TEST(Dispatcher, ACanarySaysNothingOfSpeed) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("GPU", 30, 4), {});
+  dispatcher.device_heard(0, HealthEvent::lost, "", {});
+  dispatcher.device_heard(0, HealthEvent::returned, "", {});
+  const auto canary = dispatcher.next({});
+  ASSERT_TRUE(canary && canary->canary);
+  dispatcher.finished(canary->id, Seconds(0.001));
+  const auto view = dispatcher.devices(Seconds(1))[0];
+  EXPECT_DOUBLE_EQ(view.speed, 30) << "it is encoded and not decoded";
+  EXPECT_FALSE(view.error);
+}
+
+TEST(Dispatcher, APaceIsThatOfWhatIsInFlight) {
+  Dispatcher dispatcher;
+  DeviceFacts facts = device("GPU", 40, 8);
+  facts.enough = 8;
+  dispatcher.add_device(facts, {});
+  dispatcher.add_task(1, {.audio = Seconds(300)}, {});
+  dispatcher.offer(1, Seconds(30), 1, {});
+  ASSERT_TRUE(dispatcher.next({}));
+  const auto view = dispatcher.devices({})[0];
+  EXPECT_DOUBLE_EQ(view.speed, 40);
+  EXPECT_DOUBLE_EQ(view.pace, 5) << "one window alone takes longer than its part of eight";
+  EXPECT_DOUBLE_EQ(view.single, 5);
+}
+
 TEST(Dispatcher, AWholeFileThatTurnsOutLongerIsWaitedForLonger) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});

@@ -33,6 +33,14 @@ TEST(Files, AnAtomicWriteFollowsLinksAndKeepsToTheUmask) {
   EXPECT_EQ(facts.st_mode & 0777, 0640U);
 }
 
+TEST(Files, ANameAsLongAsNamesMayBeIsWritten) {
+  const TempFolder folder;
+  const auto path = folder / std::string(255, 'x');
+  const auto written = write_file_atomically(path, "whole");
+  ASSERT_TRUE(written) << written.error().text();
+  EXPECT_EQ(read_file(path).value(), "whole");
+}
+
 TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
   const TempFolder folder;
   const auto path = folder / "pipe";

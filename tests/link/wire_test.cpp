@@ -104,8 +104,8 @@ TEST(Wire, AFaultOutOfRangeIsRefused) {
 }
 
 TEST(Wire, ALogLevelOutOfRangeIsRefused) {
-  EXPECT_TRUE(decode_to_control(bytes_of<ToControl>(LogLine{.level = 3})));
-  EXPECT_FALSE(decode_to_control(bytes_of<ToControl>(LogLine{.level = 4})));
+  EXPECT_TRUE(decode_to_control(bytes_of<ToControl>(LogLine{.level = 2})));
+  EXPECT_FALSE(decode_to_control(bytes_of<ToControl>(LogLine{.level = 3})));
 }
 
 TEST(Wire, AListThatClaimsMoreThanTheLimitIsRefusedBeforeItIsRead) {

@@ -52,6 +52,12 @@ constexpr std::string_view kNote = R"({
   ]
 })";
 
+TEST(Manifest, ItsFormatIsThatOfItsExtensionInAnyCase) {
+  EXPECT_EQ(manifest_format("LIST.TXT"), ManifestFormat::list);
+  EXPECT_EQ(manifest_format("a/table.Csv"), ManifestFormat::csv);
+  EXPECT_FALSE(manifest_format("talk.WAV"));
+}
+
 TEST(NoteManifest, OnlyWantedAudioOldestFirstWithItsOwnFields) {
   const Found found = read(kNote, ManifestFormat::json);
   ASSERT_TRUE(found.tally);

@@ -24,6 +24,23 @@ TEST(UsedByOthers, WhereProcessesAreHiddenIsWhatWasUsedBeforeOurWorker) {
   EXPECT_FALSE(used_by_others(memory, {}));
 }
 
+TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
+  GpuSnapshot gpu;
+  gpu.state = GpuState::ok;
+  EXPECT_FALSE(trouble_of(gpu));
+  gpu.errors.recovery_action = "none";
+  gpu.errors.xids = {{13, {1, {}}}, {31, {2, {}}}, {94, {1, {}}}};
+  EXPECT_FALSE(trouble_of(gpu)) << "these cost a worker, and it is started again";
+  gpu.errors.xids->insert({48, {1, {}}});
+  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("Xid 48"));
+  gpu.errors.xids.reset();
+  gpu.errors.recovery_action = "reset the GPU";
+  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("reset the GPU"));
+  gpu.state = GpuState::lost;
+  gpu.reason = "off the bus";
+  EXPECT_EQ(trouble_of(gpu), "off the bus");
+}
+
 TEST(MemoryShortage, BeginsBelowATwentiethAndEndsHalfAsMuchAbove) {
   const auto left = [](std::int64_t bytes) { return MemoryFacts{.total = {40 * kGiB}, .available = {bytes}}; };
   EXPECT_FALSE(memory_shortage(left(2 * kGiB), false));

@@ -43,10 +43,13 @@ Result<void> write_flac(const std::filesystem::path& path, std::span<const std::
   info.samplerate = rate.value;
   info.channels = 1;
   info.format = SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
-  const std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open(path.c_str(), SFM_WRITE, &info));
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open(path.c_str(), SFM_WRITE, &info));
   const auto frames = static_cast<sf_count_t>(pcm.size());
   if (!file || sf_writef_short(file.get(), pcm.data(), frames) != frames)
     return fail(Fault::exhausted, path.string() + ": cannot be written: " + sf_strerror(file.get()));
+  // The last frames go out as it is closed.
+  if (const int error = sf_close(file.release()); error != 0)
+    return fail(Fault::exhausted, path.string() + ": cannot be written to its end: " + sf_error_number(error));
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "text/manifest/read.h"
 
 #include <algorithm>
+#include <cctype>
 #include <istream>
 
 #include "base/files.h"
@@ -135,7 +136,8 @@ Result<void> read_document(std::string_view text, const std::string& name, Readi
 }  // namespace
 
 std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
+  std::string extension = path.extension().string();
+  for (char& letter : extension) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (extension == ".txt" || extension == ".lst") return ManifestFormat::list;
   if (extension == ".csv" || extension == ".tsv") return ManifestFormat::csv;
   if (extension == ".jsonl" || extension == ".ndjson") return ManifestFormat::jsonl;

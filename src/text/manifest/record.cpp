@@ -35,7 +35,7 @@ std::string first_text(const Json& record, const std::array<const char*, n>& nam
   return found;
 }
 
-/// Steps out of a folder would let a database's value name any file of the machine.
+/// A name that climbs out of its folder is a damaged record, or none that can be meant; a whole path may be.
 bool steps_out(const std::string& value) {
   std::size_t from = 0;
   while (from <= value.size()) {

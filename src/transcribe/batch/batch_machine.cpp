@@ -27,6 +27,19 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
   return before;
 }
 
+std::optional<std::string> trouble_of(const GpuSnapshot& gpu) {
+  // Of NVIDIA's Xid catalogue what says RESET_GPU. 79, off the bus, is told by the card's state, and ends with it.
+  constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
+  if (gpu.state != GpuState::ok) return gpu.reason;
+  if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
+    return "the driver asks for recovery: " + *gpu.errors.recovery_action;
+  if (gpu.errors.xids)
+    for (const int code : kNeedsReset)
+      if (gpu.errors.xids->contains(code))
+        return "the driver reported Xid " + std::to_string(code) + ", after which it needs a reset";
+  return {};
+}
+
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short) {
   const auto share = static_cast<std::int64_t>(kLeastShare * static_cast<double>(memory.total.value));
   const std::int64_t least = std::max(kLeastLeft, share) / 2 * (was_short ? 3 : 2);
@@ -59,8 +72,7 @@ void BatchMachine::tell(DevicePool& pool) const {
   for (const auto& device : options_.devices) {
     const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
     if (!gpu) continue;
-    const bool well = gpu->state == GpuState::ok;
-    pool.driver_says(device.id, well ? std::nullopt : std::optional(gpu->reason));
+    pool.driver_says(device.id, trouble_of(*gpu));
     const GpuSnapshot* whole = whole_gpu(*machine, device.device.uuid);
     const auto before = whole ? used_before_.find(whole->uuid) : used_before_.end();
     if (!whole) continue;

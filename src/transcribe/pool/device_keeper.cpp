@@ -14,6 +14,8 @@ constexpr std::chrono::seconds kStopped{1};      // between two looks: nobody lo
 constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
 constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
 constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
+constexpr Seconds kUsualWindow{30};              // of audio
+constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
 constexpr Seconds kLongLife{10};  // a worker that lived so long is started again at once
@@ -128,8 +130,10 @@ class Keeper {
       return {};
     }
     const DeviceView view = pool_.dispatcher.devices(pool_.now())[device_];
-    const Seconds expected = audio / std::max(1e-3, view.speed);
-    const Seconds allowed = std::max(view.error ? kLeastPatience : kUnknownPatience, expected * kLatenessFactor);
+    const Seconds expected = audio / std::max(1e-3, view.pace);
+    const Seconds heaviest = kHeaviestWindow * kUsualWindow / std::max(1e-3, view.single);
+    const Seconds least = view.error ? std::max(kLeastPatience, heaviest) : kUnknownPatience;
+    const Seconds allowed = std::max(least, expected * kLatenessFactor);
     const Seconds silent = pool_.now() - me_.progress_at;
     if (silent <= allowed) return {};
     return Error{Fault::device, "no window has come back for " + std::to_string(std::lround(silent.count())) +

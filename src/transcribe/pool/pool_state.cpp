@@ -121,7 +121,7 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
       moved.refused = Error{Fault::device, verdict.reason};
     moved.changed.notify_all();
   }
-  dispatcher.device_heard(device, HealthEvent::restarting, error.what, now());
+  if (!stopping) dispatcher.device_heard(device, HealthEvent::restarting, error.what, now());
   member.changed.notify_all();
   pump(held);
 }
