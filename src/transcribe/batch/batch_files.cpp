@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
 constexpr std::size_t kFailuresShown = 50;
-constexpr std::chrono::milliseconds kLookAgain{1000};  // at a task that another process holds
 
 Seconds guess(const TaskSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
@@ -170,79 +169,6 @@ std::optional<TakenFile> BatchFiles::next() {
   return {};
 }
 
-std::optional<TakenFile> BatchFiles::claim(TaskId id) {
-  auto lease = store_.claim({.task = id});
-  if (!lease) {
-    log(Level::error, "the store: " + lease.error().text());
-    stop_taking();
-    return {};
-  }
-  if (!*lease) {
-    not_claimable(id);
-    return {};
-  }
-  if (is_superseded(id, (*lease)->task.spec)) {
-    const auto back = store_.hand_back((*lease)->key, "another run has asked for it in another way");
-    if (!back) log(Level::error, "the store: " + back.error().text());
-    superseded(id);
-    return {};
-  }
-  const PoolView view = pool_.view();
-  BatchStart start;
-  std::size_t index = 0;
-  std::filesystem::path input;
-  {
-    const Lock lock(mutex_);
-    Entry& entry = entries_.at(id);
-    if (entry.number == 0) entry.number = ++begun_;
-    index = attempts_.size();
-    BatchAttempt& attempt = attempts_.emplace_back();
-    attempt.index = index;
-    attempt.lease = *std::move(*lease);
-    attempt.task = entry.task;
-    attempt.started = view.elapsed;
-    attempt.length = entry.audio;
-    in_flight_.insert(index);
-    input = entry.task->spec.input;
-    start = {.number = entry.number,
-             .total = to_do_,
-             .name = entry.task->spec.name,
-             .uuid = entry.task->spec.uuid,
-             .next_device = view.next_device,
-             .attempt = attempt.lease.attempt};
-  }
-  const std::lock_guard telling(telling_);
-  observer_.on_start(start);
-  return TakenFile{index, std::move(input)};
-}
-
-/// Another process has it, or had it: what became of it decides.
-void BatchFiles::not_claimable(TaskId id) {
-  const auto now = store_.tasks({.ids = {id}}, 0, 1);
-  const bool known = now && !now->empty();
-  if (known && is_superseded(id, now->front().spec)) return superseded(id);
-  const TaskState state = known ? now->front().state : TaskState::queued;
-  if (state == TaskState::done) return end(id, &BatchCounts::done);
-  if (state == TaskState::dead) return end(id, &BatchCounts::failed);
-  if (state == TaskState::cancelled || state == TaskState::held) return end(id, &BatchCounts::cancelled);
-  again(id, Seconds(kLookAgain));
-}
-
-bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
-  const Lock lock(mutex_);
-  const TaskSpec& asked = entries_.at(id).task->spec;
-  return stored.input != asked.input || stored.identity != asked.identity || stored.options != asked.options;
-}
-
-void BatchFiles::superseded(TaskId id) {
-  const std::string name = [&] {
-    const Lock lock(mutex_);
-    return entries_.at(id).task->spec.name;
-  }();
-  log(Level::warning, name + ": another run has asked for the same outputs in another way; it is left to that run");
-  end(id, &BatchCounts::cancelled);
-}
-
 void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   pool_.end_task(static_cast<std::uint64_t>(id));
   {
@@ -291,7 +217,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
     const auto verdict = store_.content_known(attempt.lease.key, *content);
     if (!verdict) return tl::unexpected(verdict.error());
     if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
-      if (settle(attempt)) again(attempt.lease.key.task, Seconds(kLookAgain));
+      if (settle(attempt)) again(attempt.lease.key.task, kLookAgain);
       return not_wanted();
     }
     same = verdict->same_outputs;
@@ -370,7 +296,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
   if (!published->held) {
-    again(attempt.lease.key.task, Seconds(kLookAgain));
+    again(attempt.lease.key.task, kLookAgain);
     return not_wanted();
   }
   if (published->left_staged) {
@@ -407,7 +333,7 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
     const auto back = store_.hand_back(attempt.lease.key, error.what);
     if (!back) log(Level::error, "the store: " + back.error().text());
     if (no_device_left) stop_taking();
-    return again(attempt.lease.key.task, Seconds(kLookAgain));
+    return again(attempt.lease.key.task, kLookAgain);
   }
   const auto after =
       store_.fail(attempt.lease.key,
@@ -416,7 +342,7 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
     log(Level::error, "the store: " + after.error().text());
     return stop_taking();
   }
-  if (!after->held) return again(attempt.lease.key.task, Seconds(kLookAgain));
+  if (!after->held) return again(attempt.lease.key.task, kLookAgain);
   if (after->state == TaskState::queued) {
     again(attempt.lease.key.task, after->wait);
     const std::lock_guard telling(telling_);
@@ -470,7 +396,7 @@ void BatchFiles::renew() {
     if ((*standings)[i] == LeaseStanding::cancel && is_cancelled(attempt.lease.key))
       end(id, &BatchCounts::cancelled);
     else
-      again(id, Seconds(kLookAgain));
+      again(id, kLookAgain);
   }
 }
 

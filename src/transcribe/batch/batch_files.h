@@ -106,6 +106,8 @@ class BatchFiles final : public RunFiles {
   void reached(std::size_t index, Seconds position);
 
  private:
+  static constexpr Seconds kLookAgain{1};  // at a task that another process holds
+
   using Lock = std::unique_lock<std::mutex>;
   struct Entry {
     const BatchTask* task = nullptr;
@@ -121,6 +123,7 @@ class BatchFiles final : public RunFiles {
   bool has_room(const Lock& held) const;
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
+  TakenFile begin_attempt(TaskId id, Lease lease);
   void not_claimable(TaskId id);
   /// The store has another version of it by now: another process asked for the same outputs in another way.
   bool is_superseded(TaskId id, const TaskSpec& stored) const;

@@ -1,0 +1,85 @@
+#include "base/log.h"
+#include "transcribe/batch/batch_files.h"
+
+namespace tutti {
+
+// How a task of a batch is taken up, beside other processes that may want it as well.
+
+std::optional<TakenFile> BatchFiles::claim(TaskId id) {
+  auto lease = store_.claim({.task = id});
+  if (!lease) {
+    log(Level::error, "the store: " + lease.error().text());
+    stop_taking();
+    return {};
+  }
+  if (!*lease) {
+    not_claimable(id);
+    return {};
+  }
+  if (is_superseded(id, (*lease)->task.spec)) {
+    const auto back = store_.hand_back((*lease)->key, "another run has asked for it in another way");
+    if (!back) log(Level::error, "the store: " + back.error().text());
+    superseded(id);
+    return {};
+  }
+  return begin_attempt(id, *std::move(*lease));
+}
+
+TakenFile BatchFiles::begin_attempt(TaskId id, Lease lease) {
+  const PoolView view = pool_.view();
+  BatchStart start;
+  std::size_t index = 0;
+  std::filesystem::path input;
+  {
+    const Lock lock(mutex_);
+    Entry& entry = entries_.at(id);
+    if (entry.number == 0) entry.number = ++begun_;
+    index = attempts_.size();
+    BatchAttempt& attempt = attempts_.emplace_back();
+    attempt.index = index;
+    attempt.lease = std::move(lease);
+    attempt.task = entry.task;
+    attempt.started = view.elapsed;
+    attempt.length = entry.audio;
+    in_flight_.insert(index);
+    input = entry.task->spec.input;
+    start = {.number = entry.number,
+             .total = to_do_,
+             .name = entry.task->spec.name,
+             .uuid = entry.task->spec.uuid,
+             .next_device = view.next_device,
+             .attempt = attempt.lease.attempt};
+  }
+  const std::lock_guard telling(telling_);
+  observer_.on_start(start);
+  return TakenFile{index, std::move(input)};
+}
+
+/// Another process has it, or had it: what became of it decides.
+void BatchFiles::not_claimable(TaskId id) {
+  const auto now = store_.tasks({.ids = {id}}, 0, 1);
+  const bool known = now && !now->empty();
+  if (known && is_superseded(id, now->front().spec)) return superseded(id);
+  const TaskState state = known ? now->front().state : TaskState::queued;
+  if (state == TaskState::done) return end(id, &BatchCounts::done);
+  if (state == TaskState::dead) return end(id, &BatchCounts::failed);
+  if (state == TaskState::cancelled || state == TaskState::held) return end(id, &BatchCounts::cancelled);
+  again(id, kLookAgain);
+}
+
+bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
+  const Lock lock(mutex_);
+  const TaskSpec& asked = entries_.at(id).task->spec;
+  return stored.input != asked.input || stored.identity != asked.identity || stored.options != asked.options;
+}
+
+void BatchFiles::superseded(TaskId id) {
+  const std::string name = [&] {
+    const Lock lock(mutex_);
+    return entries_.at(id).task->spec.name;
+  }();
+  log(Level::warning, name + ": another run has asked for the same outputs in another way; it is left to that run");
+  end(id, &BatchCounts::cancelled);
+}
+
+}  // namespace tutti
