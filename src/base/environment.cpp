@@ -5,11 +5,21 @@
 
 #include <cstdlib>
 
+#include "base/numbers.h"
+
 namespace tutti {
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+Result<int> number_variable(const char* name, int least) {
+  const auto text = variable(name).value_or("");
+  const auto value = number_in<int>(text);
+  if (value && *value >= least) return *value;
+  return fail(Fault::usage,
+              std::string(name) + ": expected a whole number from " + std::to_string(least) + ", found '" + text + "'");
 }
 
 std::filesystem::path home_folder() {

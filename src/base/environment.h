@@ -4,10 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
+
 namespace tutti {
 
 /// An environment variable that is set, and not to nothing.
 std::optional<std::string> variable(const char* name);
+
+/// The whole number in one. Fault::usage where it is not set, no number, or below `least`.
+Result<int> number_variable(const char* name, int least);
 
 /// The user's home: $HOME, else what the user database says, else /tmp.
 std::filesystem::path home_folder();

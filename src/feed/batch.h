@@ -13,13 +13,14 @@ namespace tutti {
 
 /// What is known of one row of a batch beside its features.
 struct BatchSample {
-  std::string id{};                ///< as the manifest names it; "ID#2" is the third piece of a recording that was cut
+  std::string id{};                ///< as the manifest names it; "ID#2" is the second piece of a recording that was cut
   std::string text{};              ///< exactly as written; tokenising and normalising belong to the task
   std::int32_t frames = 0;         ///< real mel frames; what follows in its row is padding
   std::vector<TimedText> times{};  ///< where the source knows them; empty otherwise
   std::vector<TimedText> words{};  ///< the same as finely as it is known: words or parts of them, with their spaces
   std::filesystem::path audio{};   ///< where its sound lies
   double start = 0;                ///< seconds in that file
+  bool begins = true;              ///< its recording; not so of the pieces behind the first, where one was cut
   std::vector<std::string> fields{};  ///< the values of FeedOptions::fields, in that order; "" where a line has none
 };
 

@@ -10,7 +10,6 @@
 
 #include "base/counter_random.h"
 #include "base/log.h"
-#include "base/numbers.h"
 #include "base/units.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
@@ -76,15 +75,6 @@ void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_lay
   if (aligned_layers > 0) json["alignment_heads"] = nlohmann::ordered_json::array();
   for (std::int64_t layer = 0; layer < aligned_layers; ++layer) json["alignment_heads"].push_back({layer, 0});
   text = json.dump(1) + "\n";
-}
-
-/// Whether a sample begins a recording, or is one: of what the feed has cut, "ID#1" alone does. A manifest's own id may
-/// look the same, but only a piece begins within its file.
-bool begins_recording(const BatchSample& sample) {
-  const auto hash = sample.id.rfind('#');
-  if (hash == std::string::npos || sample.start <= 0) return true;
-  const auto piece = number_in<std::int64_t>(std::string_view(sample.id).substr(hash + 1));
-  return !piece || *piece < 2;
 }
 
 }  // namespace
@@ -186,7 +176,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
       continue;
     }
     made.targets += static_cast<std::int64_t>(row->asked.size());
-    made.recordings += begins_recording(sample) ? 1 : 0;
+    made.recordings += sample.begins ? 1 : 0;
     made.ids.push_back(sample.id);
     rows.push_back(std::move(*row));
     kept.push_back(i);

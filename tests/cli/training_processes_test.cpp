@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/process_rank.h"
 #include "support/environment.h"
 
 namespace tutti {
@@ -43,10 +44,10 @@ TEST(TrainingProcesses, EmulatedCardsAreRefusedByName) {
 TEST(TrainingProcesses, OneTaskOfSlurmIsAloneAndTorchrunIsAskedFirst) {
   const ScopedVariable tasks("SLURM_NTASKS", "1"), task("SLURM_PROCID", "0");
   const ScopedVariable no_world("WORLD_SIZE", nullptr), no_rank("RANK", nullptr);
-  EXPECT_EQ(started_by_hand().ranks, 1);
+  EXPECT_EQ(process_rank().value().ranks, 1);
   const ScopedVariable world("WORLD_SIZE", "4"), rank("RANK", "3");
-  EXPECT_EQ(started_by_hand().ranks, 4);
-  EXPECT_EQ(started_by_hand().rank, 3);
+  EXPECT_EQ(process_rank().value().ranks, 4);
+  EXPECT_EQ(process_rank().value().rank, 3);
 }
 
 TEST(TrainingProcesses, AFreePortIsOne) {

@@ -147,6 +147,9 @@ TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
   const auto batches = all_batches(options_);
   ASSERT_EQ(batches.size(), 1U);
   EXPECT_THAT(ids_of(batches), ElementsAre("long#1", "long#2", "long#3", "short"));
+  for (const Batch& batch : batches)
+    for (const BatchSample& sample : batch.samples)
+      EXPECT_EQ(sample.begins, sample.id == "long#1" || sample.id == "short") << sample.id;
   std::vector<std::string> said;
   std::int64_t frames = 0;
   for (const BatchSample& sample : batches[0].samples) {

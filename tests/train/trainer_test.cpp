@@ -148,10 +148,7 @@ TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut)
   training.options.length = {.least = 5, .recordings = 20};  // batches of four, if nothing were cut
   training.options.max_steps = 20;
   training.spoil = [](Batch& batch) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      batch.samples[i].id = "long#" + std::to_string(i + 1);
-      batch.samples[i].start = static_cast<double>(i);
-    }
+    for (std::size_t i = 0; i < 4; ++i) batch.samples[i].begins = i == 0;
   };
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   ASSERT_EQ(training.watcher.rates.size(), 20U);
@@ -246,13 +243,16 @@ TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
   EXPECT_EQ(training.watcher.samples, 3);
 }
 
+/// Texts too long for any row.
+void spoil_all(Batch& batch) {
+  for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
+}
+
 TEST(Trainer, ATrainingOfWhichNoSampleCouldBeUsedIsAnError) {
   const TempFolder out;
   Training training(out.path());
   training.epochs = 1;
-  training.spoil = [](Batch& batch) {
-    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
-  };
+  training.spoil = spoil_all;
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::corrupt);
@@ -263,9 +263,7 @@ TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
   const TempFolder out;
   Training training(out.path());
   training.epochs = 3;
-  training.spoil = [](Batch& batch) {
-    for (auto& sample : batch.samples) sample.text = std::string(100, 'x');
-  };
+  training.spoil = spoil_all;
   training.interrupted = [&] { return training.watcher.refusals.size() >= 8; };
   EXPECT_EQ(training.run(), TrainingEnd::interrupted);
   EXPECT_TRUE(training.watcher.steps.empty());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process_rank.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine/engine_run.h"
@@ -110,10 +111,15 @@ Result<void> settle_compute_threads(TrainCommand& command) {
   return {};
 }
 
+/// What cannot be meant is left to the engine to refuse.
+ProcessRank place_of_process() {
+  return process_rank().value_or(ProcessRank{});
+}
+
 /// A process for every listed device, unless somebody else starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
   if (command.recipe.devices.empty()) return {};
-  if (started_by_hand().ranks > 1)
+  if (place_of_process().ranks > 1)
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
   auto devices = training_devices(command.recipe.devices);
@@ -158,7 +164,7 @@ int train(const TrainCommand& command) {
     line.insert(line.end(), {"--model", model->string()});
   }
   if (command.resume) line.emplace_back("--resume");
-  const auto settings = command.out / (".settings-" + std::to_string(started_by_hand().rank) + ".toml");
+  const auto settings = command.out / (".settings-" + std::to_string(place_of_process().rank) + ".toml");
   if (auto written = write_file_atomically(settings, show_recipe(command.recipe)); !written)
     return complain(written.error(), kNothingRan);
   line.insert(line.end(), {"--config", settings.string()});

@@ -5,9 +5,7 @@
 
 #include <cerrno>
 
-#include "base/environment.h"
 #include "base/files.h"
-#include "base/numbers.h"
 #include "base/owned.h"
 
 namespace tutti {
@@ -52,15 +50,6 @@ std::vector<EngineRun> training_processes(const std::vector<std::string>& argume
     runs.push_back(std::move(run));
   }
   return runs;
-}
-
-StartedByHand started_by_hand() {
-  const auto number = [](const char* name, int otherwise) {
-    return number_in<int>(variable(name).value_or("")).value_or(otherwise);
-  };
-  const bool torchrun = variable("WORLD_SIZE").has_value();
-  return {.rank = number(torchrun ? "RANK" : "SLURM_PROCID", 0),
-          .ranks = number(torchrun ? "WORLD_SIZE" : "SLURM_NTASKS", 1)};
 }
 
 Result<int> free_port() {

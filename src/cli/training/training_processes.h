@@ -18,15 +18,6 @@ Result<std::vector<ChosenDevice>> training_devices(const std::string& list);
 std::vector<EngineRun> training_processes(const std::vector<std::string>& arguments,
                                           const std::vector<ChosenDevice>& devices, int port);
 
-/// Which of several processes of a training this is, where somebody else starts them.
-struct StartedByHand {
-  int rank = 0;
-  int ranks = 1;
-};
-
-/// By torchrun's variables, else by Slurm's, as the engine reads them; what is no number is left to it to refuse.
-StartedByHand started_by_hand();
-
 /// A port of this machine that nobody listens at now.
 Result<int> free_port();
 

@@ -420,6 +420,7 @@ void SampleStages::describe(Row& row, std::int32_t frames) const {
                                      .words = std::move(row.words),
                                      .audio = std::move(row.line.audio),
                                      .start = row.line.start.value_or(0) + row.lead,
+                                     .begins = row.planned.piece <= 0,
                                      .fields = std::move(row.line.fields)};
 }
 

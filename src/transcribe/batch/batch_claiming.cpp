@@ -17,8 +17,7 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
     return {};
   }
   if (is_superseded(id, (*lease)->task.spec)) {
-    const auto back = store_.hand_back((*lease)->key, "another run has asked for it in another way");
-    if (!back) log(Level::error, "the store: " + back.error().text());
+    give_back((*lease)->key, "another run has asked for it in another way");
     superseded(id);
     return {};
   }

@@ -330,8 +330,7 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
   if (!ours) return;
   const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
   if (error.fault == Fault::cancelled || no_device_left) {
-    const auto back = store_.hand_back(attempt.lease.key, error.what);
-    if (!back) log(Level::error, "the store: " + back.error().text());
+    give_back(attempt.lease.key, error.what);
     if (no_device_left) stop_taking();
     return again(attempt.lease.key.task, kLookAgain);
   }
@@ -424,6 +423,10 @@ Result<void> BatchFiles::cancel(TaskId id) {
   return {};
 }
 
+void BatchFiles::give_back(const LeaseKey& key, const std::string& reason) {
+  if (const auto back = store_.hand_back(key, reason); !back) log(Level::error, "the store: " + back.error().text());
+}
+
 void BatchFiles::hand_back(const std::string& reason) {
   std::vector<LeaseKey> held;
   {
@@ -432,8 +435,7 @@ void BatchFiles::hand_back(const std::string& reason) {
       if (!attempt.settled.exchange(true)) held.push_back(attempt.lease.key);
     for (auto& attempt : attempts_) attempt.context.reset();
   }
-  for (const auto& key : held)
-    if (const auto back = store_.hand_back(key, reason); !back) log(Level::error, "the store: " + back.error().text());
+  for (const auto& key : held) give_back(key, reason);
   for (auto& attempt : attempts_) attempt.engine.reset();
 }
 

@@ -132,6 +132,7 @@ class BatchFiles final : public RunFiles {
   bool settle(const Lock& held, BatchAttempt& attempt);
   bool take_away(BatchAttempt& attempt);
   bool is_cancelled(const LeaseKey& key);
+  void give_back(const LeaseKey& key, const std::string& reason);
   void end(TaskId id, std::size_t BatchCounts::*how);
   void stop_pool_when_all_ended();
   void again(TaskId id, Seconds wait);
