@@ -56,9 +56,10 @@ void compare(Report& report, const std::string& what, const at::Tensor& found, c
 std::vector<CheckedType> compute_types(at::Device device) {
   const auto ability = ability_of(device);
   std::vector<CheckedType> types;
-  for (const CheckedType& checked : {CheckedType{ComputeType::float32, 1e-4}, CheckedType{ComputeType::bfloat16, 5e-2},
-                                     CheckedType{ComputeType::float16, 1e-2}, CheckedType{ComputeType::int8, 5e-2},
-                                     CheckedType{ComputeType::int8_float16, 5e-2}}) {
+  for (const CheckedType& checked :
+       {CheckedType{ComputeType::float32, 1e-4}, CheckedType{ComputeType::tf32, 1e-2},
+        CheckedType{ComputeType::bfloat16, 5e-2}, CheckedType{ComputeType::float16, 1e-2},
+        CheckedType{ComputeType::int8, 5e-2}, CheckedType{ComputeType::int8_float16, 5e-2}}) {
     const bool has = choose_compute_type(checked.name(), ability)->why.empty();
     if (has || (!ability.cuda && checked.type == ComputeType::int8_float16)) types.push_back(checked);
   }

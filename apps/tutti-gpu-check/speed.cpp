@@ -2,6 +2,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
+#include "model/cards/tf32.h"
 #include "model/work.h"
 #include "rates.h"
 #include "worker/trouble.h"
@@ -96,7 +97,7 @@ class Measurement {
 /// What matrices of a compute type are multiplied in.
 at::ScalarType matrix_type(ComputeType type, at::Device device) {
   if (device.is_cuda()) return layout_of(type, device).activations;
-  return type == ComputeType::float32 ? at::kFloat : at::kBFloat16;
+  return type.keeps_float32() ? at::kFloat : at::kBFloat16;
 }
 
 /// A size that memory does not last for is a remark, and whatever else ends it a fault.
@@ -124,6 +125,7 @@ void measure_speed(Report& report, at::Device device, bool all) {
   for (const auto& type : compute_types(device)) {
     // On a CPU it is there to be checked, by plain loops.
     if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
+    const Tf32Scope rounds(type.type == ComputeType::tf32);
     const auto peaks = measure_peaks(device, matrix_type(type.type, device));
     report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
     report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});

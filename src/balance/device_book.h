@@ -54,6 +54,7 @@ class DeviceBook {
   // How long things take.
   double speed() const;   ///< with `enough` pieces in flight
   double single() const;  ///< of one alone
+  void believe(double speed) { speed_.believe(speed); }
   Seconds fixed() const { return speed_.fixed(); }
   Seconds drain() const;  ///< until what is in flight is done
   double audio_in_flight() const;

@@ -166,6 +166,11 @@ void Dispatcher::device_slots(DeviceIndex device, int slots, Seconds now) {
   state_->devices.at(device).set_slots(slots);
 }
 
+void Dispatcher::device_speed(DeviceIndex device, double speed, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).believe(speed);
+}
+
 void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
   state_->advance(now);
   DeviceBook& book = state_->devices.at(device);

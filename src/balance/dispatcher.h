@@ -81,6 +81,7 @@ class Dispatcher {
   DeviceIndex add_device(DeviceFacts facts, Seconds now);
   void device_memory(DeviceIndex device, Bytes foreign, Seconds now);  ///< what others use of its memory, as measured
   void device_slots(DeviceIndex device, int slots, Seconds now);       ///< what its worker takes from now on
+  void device_speed(DeviceIndex device, double speed, Seconds now);    ///< what to believe until pieces were measured
   void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.

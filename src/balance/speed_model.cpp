@@ -12,6 +12,7 @@ namespace {
 constexpr double kLeastMemory = 5, kMemoryPerPiece = 4;
 constexpr double kLeastSpread = 0.1;  // of audio lengths, relative, from which a fixed cost can be told apart
 constexpr std::size_t kErrors = 101;
+constexpr double kLeastSpeed = 1e-6;  // times are divided by it
 
 }  // namespace
 
@@ -33,7 +34,11 @@ std::optional<double> SpeedModel::Level::intercept() const {
 }
 
 SpeedModel::SpeedModel(double speed, Seconds fixed, int enough)
-    : prior_speed_(std::max(speed, 1e-6)), fixed_(fixed), enough_(std::max(enough, 1)) {}
+    : prior_speed_(std::max(speed, kLeastSpeed)), fixed_(fixed), enough_(std::max(enough, 1)) {}
+
+void SpeedModel::believe(double speed) {
+  prior_speed_ = std::max(speed, kLeastSpeed);
+}
 
 std::size_t SpeedModel::level_of(double pieces) {
   const double bits = std::ceil(std::log2(std::max(pieces, 1.0)) - 1e-9);

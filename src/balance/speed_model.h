@@ -27,6 +27,9 @@ class SpeedModel {
   /// fewer.
   SpeedModel(double speed, Seconds fixed, int enough);
 
+  /// Another belief, in the same sense; what has been measured counts more.
+  void believe(double speed);
+
   /// Audio seconds per second with so many pieces in flight, all together.
   double speed(int pieces) const;
   Seconds fixed() const { return fixed_; }

@@ -60,7 +60,7 @@ std::vector<BenchSetting> grid_of(const BenchCommand& c, const std::string& devi
   auto types = words_in(c.compute_types);
   if (c.compute_types == "auto")
     types = cpu ? std::vector<std::string>{"float32", "bfloat16", "int8"}
-                : std::vector<std::string>{"float32", "float16", "bfloat16", "int8_float16"};
+                : std::vector<std::string>{"float32", "tf32", "float16", "bfloat16", "int8_float16"};
   auto batch_sizes = c.batch_sizes;
   if (batch_sizes.empty()) batch_sizes = cpu ? std::vector{1, 4, 8} : std::vector{1, 8, 32, 64};
   return bench_grid({device}, types, batch_sizes);

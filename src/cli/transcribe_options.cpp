@@ -19,7 +19,7 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       .add("compute-type", c.compute_type, "TYPE",
            "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
            "passes a self-test on the device")
-      .choices = {"default", "auto", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
   table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
   table.add_switch("deterministic", c.deterministic,

@@ -16,13 +16,14 @@ struct WerCommand {
   std::filesystem::path ref{};
   std::filesystem::path hyp{};
   std::string normalizer = "none";
+  BasicNormalising basic{};
   bool by_line = false;
   bool json = false;
 };
 
-std::string normalised(const std::string& text, const std::string& normalizer) {
-  if (normalizer == "english") return normalise_english(text);
-  if (normalizer == "basic") return normalise_basic(text);
+std::string normalised(const std::string& text, const WerCommand& command) {
+  if (command.normalizer == "english") return normalise_english(text);
+  if (command.normalizer == "basic") return normalise_basic(text, command.basic);
   return text;
 }
 
@@ -35,7 +36,7 @@ Result<std::vector<std::string>> texts_of(const std::filesystem::path& path, con
     for (const auto& line : *lines) whole += (whole.empty() ? "" : " ") + line;
     *lines = {whole};
   }
-  for (auto& text : *lines) text = normalised(text, command.normalizer);
+  for (auto& text : *lines) text = normalised(text, command);
   return lines;
 }
 
@@ -56,11 +57,23 @@ int run_wer(const std::vector<std::string>& arguments) {
   table.add("hyp", command.hyp, "FILE", "the text to judge");
   table.add("normalizer", command.normalizer, "NAME", "applied to both: none, or Whisper's english or basic")
       .choices = {"none", "english", "basic"};
+  table.add_switch("remove-diacritics", command.basic.remove_diacritics, "basic: 'é' counts as 'e', 'ß' as 'ss'");
+  table.add_switch("split-letters", command.basic.split_letters,
+                   "basic: every letter is a word, for scripts without spaces between words");
   table.add_switch("by-line", command.by_line, "line N of one file against line N of the other; else the whole files");
   table.add_switch("json", command.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.ref.empty() || command.hyp.empty())
     return complain({Fault::usage, "expected --ref FILE and --hyp FILE", "See 'tutti wer --help'"}, kUsage);
+
+  const bool has_switch = command.basic.remove_diacritics || command.basic.split_letters;
+  if (has_switch && command.normalizer != "basic") {
+    return complain({Fault::usage,
+                     "--remove-diacritics and --split-letters belong to --normalizer basic, found --normalizer " +
+                         command.normalizer,
+                     "Add --normalizer basic, or leave them out"},
+                    kUsage);
+  }
 
   const auto rates = compare(command);
   if (!rates) return complain(rates.error(), kNothingRan);

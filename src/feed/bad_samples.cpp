@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -40,6 +41,10 @@ Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path
   std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));
   made->state_.with([&](State& state) { state.known = ids_in(*old); });
   return made;
+}
+
+std::unique_ptr<BadSamples> BadSamples::counting(BadSampleLimits limits) {
+  return std::unique_ptr<BadSamples>(new BadSamples({}, {}, limits, std::numeric_limits<std::int64_t>::max()));
 }
 
 void BadSamples::note_seen(std::int64_t samples) {

@@ -21,6 +21,9 @@ class BadSamples {
   static Result<std::unique_ptr<BadSamples>> open(const std::filesystem::path& file, BadSampleLimits limits,
                                                   std::int64_t samples);
 
+  /// Writes nothing, and does not know how many samples there are.
+  static std::unique_ptr<BadSamples> counting(BadSampleLimits limits);
+
   /// So many more samples have been looked at, bad ones included. More than there are can only be old ones, which
   /// count no more, as a bad one does not that is met again.
   void note_seen(std::int64_t samples);

@@ -4,12 +4,9 @@
 
 namespace tutti {
 
-void Failures::skip(StageError failure) {
+void Failures::skip(const StageError& failure) {
   on_skip_.with([&](const OnSkip& see) {
     if (see) see(failure);
-  });
-  skipped_.with([&](std::vector<StageError>& kept) {
-    if (kept.size() < kKept) kept.push_back(std::move(failure));
   });
 }
 
@@ -18,10 +15,6 @@ void Failures::stop(Error error) {
     if (!first) first = std::move(error);
   });
   if (stop_) stop_();
-}
-
-std::vector<StageError> Failures::skipped() const {
-  return skipped_.with([](const std::vector<StageError>& kept) { return kept; });
 }
 
 Error error_of_exception(const std::string& stage) {

@@ -35,23 +35,18 @@ class Failures {
   /// What stops the pipeline; set before its threads start.
   void set_stopper(std::function<void()> stop) { stop_ = std::move(stop); }
 
-  void skip(StageError failure);
+  void skip(const StageError& failure);
   /// Keeps the first error and stops the pipeline.
   void stop(Error error);
 
   std::optional<Error> first() const {
     return first_.with([](const auto& error) { return error; });
   }
-  /// The skipped items in the order they failed, the first `kKept` of them.
-  std::vector<StageError> skipped() const;
-
-  static constexpr std::size_t kKept = 10'000;  // a corpus of nothing but errors must not fill the memory
 
  private:
   Guarded<OnSkip> on_skip_;
   std::function<void()> stop_;
   Guarded<std::optional<Error>> first_;
-  Guarded<std::vector<StageError>> skipped_;
 };
 
 /// The running exception as an error of `stage`.

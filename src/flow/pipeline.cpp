@@ -54,10 +54,6 @@ void Pipeline::start() {
   }
 }
 
-void Pipeline::finish() {
-  for (const auto& end : end_sources_) end();
-}
-
 void Pipeline::stop() {
   const bool is_running = std::any_of(stages_.begin(), stages_.end(), [](const auto& s) { return !s->is_over(); });
   if (is_running) is_cancelled_ = true;

@@ -39,9 +39,6 @@ class Pipeline {
                      typename BoundedQueue<Out>::SizeOf size_of = {}) {
     options.threads = 1;
     auto [writer, reader] = make_channel<Out>(options.output, std::move(size_of));
-    end_sources_.push_back([queue = reader.watch()] {
-      if (auto open = queue.lock()) open->close();
-    });
     auto shared = std::make_shared<Fn>(std::move(generator));
     add({.name = name,
          .options = options,
@@ -95,8 +92,6 @@ class Pipeline {
 
   /// Starts all threads. Where the system refuses one, the pipeline stops and `join` yields the error.
   void start();
-  /// Nothing new begins: sources end at their next item, and what they have handed on goes all the way. Idempotent.
-  void finish();
   /// Lets go of everything that waits between the stages; items in work are finished and dropped. Idempotent.
   void stop();
   /// Waits for all stages to end. Yields the first error that stopped the pipeline, or Fault::cancelled after `stop`.
@@ -109,8 +104,6 @@ class Pipeline {
   Result<void> set_threads(std::string_view stage, int threads);
 
   PipelineReport report() const;
-  /// The skipped items, the first Failures::kKept of them; each stage's report counts them all.
-  std::vector<StageError> skipped() const { return failures_.skipped(); }
 
  private:
   struct Lifetime {
@@ -142,8 +135,7 @@ class Pipeline {
   void let_go() const;
 
   const Clock& clock_;
-  std::vector<std::function<void()>> let_go_;  // both fixed once started
-  std::vector<std::function<void()>> end_sources_;
+  std::vector<std::function<void()>> let_go_;  // fixed once started
   Failures failures_;
   std::atomic<bool> is_cancelled_ = false;
   Guarded<Lifetime> lifetime_;

@@ -6,7 +6,7 @@
 namespace tutti {
 
 std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
-  if (compute_type == "float32") return NumberSizes{};
+  if (compute_type == "float32" || compute_type == "tf32") return NumberSizes{};
   if (compute_type == "float16" || compute_type == "bfloat16") return NumberSizes{2, 2, 2, 2, 2};
   if (compute_type == "int8") return NumberSizes{1, 2, 2, 2, 2};
   if (compute_type == "int8_float16") return NumberSizes{1, 2, 2, kByteCross, 2};

@@ -50,7 +50,8 @@ struct Layout<LoadModel> {
   static constexpr auto kFields =
       std::tuple(Field{"model_path", &LoadModel::model_path}, Field{"device", &LoadModel::device},
                  Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads},
-                 Field{"batch_size", &LoadModel::batch_size}, Field{"deterministic", &LoadModel::deterministic});
+                 Field{"batch_size", &LoadModel::batch_size}, Field{"deterministic", &LoadModel::deterministic},
+                 Field{"time_a_window", &LoadModel::time_a_window});
 };
 
 template <>
@@ -111,11 +112,11 @@ struct Layout<Hello> {
 template <>
 struct Layout<Ready> {
   static constexpr std::string_view kName = "Ready";
-  static constexpr auto kFields =
-      std::tuple(Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
-                 Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
-                 Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab},
-                 Field{"slots", &Ready::slots}, Field{"load_seconds", &Ready::load_seconds});
+  static constexpr auto kFields = std::tuple(
+      Field{"device_name", &Ready::device_name}, Field{"compute_type", &Ready::compute_type},
+      Field{"n_mels", &Ready::n_mels}, Field{"n_audio_ctx", &Ready::n_audio_ctx},
+      Field{"n_text_ctx", &Ready::n_text_ctx}, Field{"n_vocab", &Ready::n_vocab}, Field{"slots", &Ready::slots},
+      Field{"load_seconds", &Ready::load_seconds}, Field{"window_seconds", &Ready::window_seconds});
 };
 
 template <>

@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must speak the same.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
 /// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
@@ -23,10 +23,11 @@ using WindowId = std::uint64_t;
 struct LoadModel {
   std::string model_path{};     // a model on disk, in any format that find_model knows
   std::string device{};         // "cpu", "cuda:0": what the worker itself calls it
-  std::string compute_type{};   // "float32", "bfloat16", "float16", "int8", "int8_float16", "auto"
+  std::string compute_type{};   // "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16", "auto"
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
   std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
   bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
+  bool time_a_window = false;   // find out how fast the device is with the model, before the first real window
   bool operator==(const LoadModel&) const = default;
 };
 
@@ -107,6 +108,8 @@ struct Ready {
   std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
+  double window_seconds =
+      0;  // of the device, for a window among several: where it was asked for and could be found out
   bool operator==(const Ready&) const = default;
 };
 

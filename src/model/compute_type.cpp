@@ -11,6 +11,7 @@ namespace tutti {
 namespace {
 
 constexpr std::array kNames{std::pair{ComputeType::float32, std::string_view("float32")},
+                            std::pair{ComputeType::tf32, std::string_view("tf32")},
                             std::pair{ComputeType::bfloat16, std::string_view("bfloat16")},
                             std::pair{ComputeType::float16, std::string_view("float16")},
                             std::pair{ComputeType::int8, std::string_view("int8")},
@@ -18,7 +19,8 @@ constexpr std::array kNames{std::pair{ComputeType::float32, std::string_view("fl
 
 at::ScalarType floating_point(ComputeType type) {
   switch (type.kind()) {
-    case ComputeType::float32: return at::kFloat;
+    case ComputeType::float32:
+    case ComputeType::tf32: return at::kFloat;
     case ComputeType::bfloat16: return at::kBFloat16;
     default: return at::kHalf;
   }
@@ -53,7 +55,7 @@ Layout layout_of(ComputeType type, at::Device device) {
   if (type == ComputeType::float16 || of_a_gpu) return {.byte_cross = of_a_gpu};
   if (has_avx2()) {
     return {.own_kernels = true,
-            .cache = type == ComputeType::float32 ? at::kFloat : at::kBFloat16,
+            .cache = type.keeps_float32() ? at::kFloat : at::kBFloat16,
             .byte_cross = type == ComputeType::int8 && has_byte_kv()};
   }
   return type == ComputeType::bfloat16 ? Layout{.activations = plain, .cache = plain} : Layout{};

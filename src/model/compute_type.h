@@ -14,6 +14,7 @@ class ComputeType {
  public:
   enum Kind : std::uint8_t {
     float32,
+    tf32,  // on a GPU: float32, the inputs of products rounded to ten bits
     bfloat16,
     float16,
     int8,          // on a CPU: int8 weights scaled per output, activations per row; attention in bfloat16
@@ -28,6 +29,7 @@ class ComputeType {
   std::string_view name() const;
   Kind kind() const { return kind_; }
   bool scales_to_int8() const { return kind_ == int8 || kind_ == int8_float16; }
+  bool keeps_float32() const { return kind_ == float32 || kind_ == tf32; }
   bool operator==(const ComputeType&) const = default;
 
  private:

@@ -52,16 +52,14 @@ class Preparation {
 
   /// What is computed once a window, where the matrix units are busy. int8 takes sixteen bits for it, too: with weights
   /// of eight the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
-  Precision window_precision() const {
-    return type_ == ComputeType::float32 ? Precision::float32 : Precision::bfloat16;
-  }
+  Precision window_precision() const { return type_.keeps_float32() ? Precision::float32 : Precision::bfloat16; }
 
   /// What is computed for every token, where everything waits for the weights.
   Precision step_precision() const { return type_.scales_to_int8() ? Precision::int8 : window_precision(); }
 
   /// Own kernels compute the likeliest once more; torch shares the embedding, in the activations' type.
   Precision output_precision() const {
-    return type_ == ComputeType::float32 || !layout_.own_kernels ? window_precision() : Precision::int8;
+    return type_.keeps_float32() || !layout_.own_kernels ? window_precision() : Precision::int8;
   }
 
   std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias,

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include "model/cards/tf32.h"
 #include "model/load.h"
 #include "model/prepare.h"
 #include "model/state.h"
@@ -10,9 +11,9 @@
 namespace tutti {
 namespace {
 
-/// float32 means float32: torch would let cuDNN round a convolution's inputs to TF32's ten bits.
-void forbid_rounding(at::Device device) {
-  if (device.is_cuda()) at::globalContext().setAllowTF32CuDNN(false);
+/// float32 means float32. A process computes in one type at a time, that of the network it has loaded last.
+void round_products(at::Device device, ComputeType type) {
+  if (device.is_cuda()) set_tf32(type == ComputeType::tf32);
 }
 
 /// The encoder's convolutions have one shape for good: cuDNN tries its kernels for it at the first window and keeps the
@@ -27,7 +28,7 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
   auto opened = open_checkpoint(path);
   if (!opened) return tl::unexpected(opened.error());
   const auto checkpoint = std::make_shared<const Checkpoint>(std::move(*opened));
-  forbid_rounding(device);
+  round_products(device, type);
   tune_convolutions(device);
   auto net = bind_weights(checkpoint);
   if (!net) return tl::unexpected(net.error());
@@ -37,7 +38,7 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
 }
 
 WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type) {
-  forbid_rounding(device);
+  round_products(device, type);
   tune_convolutions(device);
   auto net = random_weights(openai_shape(dims));
   prepare(net, type, device);
@@ -45,7 +46,7 @@ WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, Co
 }
 
 WhisperModel WhisperModel::over(WhisperWeights weights, const WhisperDims& dims, at::Device device, ComputeType type) {
-  forbid_rounding(device);
+  round_products(device, type);
   prepare(weights, type, device);
   return WhisperModel(
       std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(weights)}));

@@ -10,6 +10,7 @@
 
 #include "base/counter_random.h"
 #include "base/log.h"
+#include "model/cards/tf32.h"
 
 namespace tutti {
 namespace {
@@ -35,24 +36,6 @@ class RoundingScope {
  private:
   at::DeviceType device_;
   bool rounds_;
-};
-
-/// Whether a GPU rounds the inputs of float32 products to TF32's ten bits, for all threads; as before at the end, for
-/// evaluations hear in float32.
-class Tf32Scope {
- public:
-  explicit Tf32Scope(bool rounds) { set(rounds, rounds); }
-  Tf32Scope(const Tf32Scope&) = delete;
-  ~Tf32Scope() { set(products_, convolutions_); }
-
- private:
-  static void set(bool products, bool convolutions) {
-    at::globalContext().setAllowTF32CuBLAS(products);
-    at::globalContext().setAllowTF32CuDNN(convolutions);
-  }
-
-  bool products_ = at::globalContext().allowTF32CuBLAS();
-  bool convolutions_ = at::globalContext().allowTF32CuDNN();
 };
 
 std::int64_t rows_of(const TaskBatch& batch) {
@@ -178,7 +161,7 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
 }
 
 StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
-  const Tf32Scope products(options_.precision == Precision::tf32);
+  const Tf32Scope products(options_.precision == Precision::tf32);  // for this step: evaluations hear in float32
   StepOutcome outcome;
   for (const auto& batch : group) {
     outcome.targets += batch.targets;

@@ -97,6 +97,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       checkpoints_(options_.out),
       begun_(Clock::real().now()),
       saved_step_(state_.step),
+      refused_(BadSamples::counting(options_.refused)),
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
@@ -154,7 +155,7 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     if (!ahead_ || ahead_->epoch != epoch) break;
     auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
-    for (const auto& [id, why] : batch->rows.refused) parts_.watcher.refused(id, why);
+    if (auto counted = count_refused(batch->rows); !counted) return tl::unexpected<Error>(counted.error());
     if (batch->rows.ids.empty()) {
       if (is_interrupted()) break;  // there may be nothing else in a whole epoch
       continue;
@@ -164,6 +165,15 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     group.slots.push_back(std::move(batch->slot));
   }
   return group;
+}
+
+Result<void> Trainer::count_refused(const TaskBatch& batch) {
+  refused_->note_seen(std::ssize(batch.ids) + std::ssize(batch.refused));
+  for (const auto& [id, why] : batch.refused) {
+    parts_.watcher.refused(id, why);
+    if (auto added = refused_->add(id, why); !added) return added;
+  }
+  return {};
 }
 
 Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& group) {

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "feed/bad_samples.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
@@ -52,7 +54,8 @@ struct TrainerOptions {
   std::int32_t keep = 2;
   std::int32_t patience = 0;  // evaluations without progress that end the training; 0: never
   std::int32_t bad_step_limit = 10;
-  Seconds max_time{};  // of this run; 0: no end by time
+  BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
+  Seconds max_time{};         // of this run; 0: no end by time
   std::string export_type = "float16";
   BatchRingOptions ring{};  // in_step is `accumulation`
 };
@@ -94,6 +97,7 @@ class Trainer {
   Result<void> look_ahead();
   Result<std::int64_t> next_epoch();
   Result<Group> collect(std::int64_t epoch);
+  Result<void> count_refused(const TaskBatch& batch);
   Result<std::int64_t> take_step(Group& group);
   double next_rate() const;
   void report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch);
@@ -121,6 +125,7 @@ class Trainer {
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;
   BackgroundWriter writer_;
+  std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;
   std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
 };

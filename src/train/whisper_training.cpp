@@ -66,6 +66,7 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .keep = r.keep,
           .patience = r.patience,
           .bad_step_limit = r.bad_step_limit,
+          .refused = {.count = r.bad_samples, .share = r.bad_share},
           .max_time = Seconds(60 * r.max_minutes),
           .export_type = r.export_type,
           .ring = ring_of(r, dims)};

@@ -16,6 +16,9 @@ constexpr int kAmpere = 80;
 std::optional<ComputeChoice> next_best(ComputeType type, const DeviceAbility& device) {
   switch (type.kind()) {
     case ComputeType::float32: return {};
+    case ComputeType::tf32:
+      if (device.cuda && device.capability >= kAmpere) return {};
+      return ComputeChoice{ComputeType::float32, device.cuda ? "GPUs before Ampere have no TF32" : "CPUs have no TF32"};
     case ComputeType::bfloat16:
       if (!device.cuda || device.capability >= kAmpere) return {};
       return ComputeChoice{ComputeType::float16, "GPUs before Ampere have no bfloat16"};
@@ -46,7 +49,7 @@ Result<ComputeChoice> choose_compute_type(const std::string& name, const DeviceA
   const auto asked = ComputeType::named(name);
   if (!asked) {
     return fail(Fault::unsupported, "compute type " + name + " is not known",
-                "Use auto, float32, bfloat16, float16, int8 or int8_float16");
+                "Use auto, float32, tf32, bfloat16, float16, int8 or int8_float16");
   }
   ComputeChoice choice{*asked};
   while (auto next = next_best(choice.type, device)) {

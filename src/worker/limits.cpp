@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/cards/tf32.h"
 #include "model/compute_type.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
@@ -76,9 +77,10 @@ Call own_product(Precision precision) {
 std::vector<Call> products(at::Device device, const ComputeType& type) {
   std::vector<Call> calls;
   const bool own = layout_of(type, device).own_kernels;
-  if (device.is_cpu() || type == ComputeType::float32) calls.push_back(torch_product(device, at::kFloat));
+  if (device.is_cpu() || type.keeps_float32()) calls.push_back(torch_product(device, at::kFloat));
   switch (type.kind()) {
     case ComputeType::float32:
+    case ComputeType::tf32:
       if (own) calls.push_back(own_product(Precision::float32));
       break;
     case ComputeType::bfloat16:
@@ -134,6 +136,7 @@ Result<DevicePeak> measure_peak(at::Device device, const std::string& compute_ty
   const c10::InferenceMode no_autograd;
   const auto type = ComputeType::named(compute_type);
   if (!type) return fail(Fault::unsupported, "compute type " + compute_type + ": its limit is not known");
+  const Tf32Scope rounds(*type == ComputeType::tf32);
   double product = 1e9;
   for (const auto& call : products(device, *type)) product = shortest(device, call, product);
   const auto side = static_cast<double>(side_on(device));

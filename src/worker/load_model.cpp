@@ -20,6 +20,7 @@
 #include "worker/compute_choice.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
+#include "worker/self_test.h"
 #include "worker/step_choice.h"
 #include "worker/trouble.h"
 
@@ -156,6 +157,18 @@ void forbid_tuning(at::Device device) {
   at::globalContext().setDeterministicCuDNN(true);  // nor what the self-test found in this one
 }
 
+/// 0 where it cannot be found out: whoever has asked can do without.
+double timed(const WhisperModel& model) {
+  try {
+    return time_of_window(model);
+  } catch (...) {
+    const auto trouble = current_trouble("timing a window");
+    if (trouble.fatal) throw;
+    log(Level::warning, trouble.error.text());
+    return 0;
+  }
+}
+
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
@@ -172,6 +185,9 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   if (!tokens) return fail_in("tokenizer of " + request.model_path, tokens.error());
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
+  const double window_seconds = request.time_a_window ? timed(*model) : 0;
+  if (request.time_a_window && device->is_cuda())
+    gpu::release_cached_memory();  // what torch keeps would count as taken
   const auto batch_size = batch_size_for(request, *model);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = std::move(*tokens),
@@ -180,7 +196,8 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
                      .slots = batch_size,
                      .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
-                     .compute_type = std::string(type->name())};
+                     .compute_type = std::string(type->name()),
+                     .window_seconds = window_seconds};
 }
 
 }  // namespace

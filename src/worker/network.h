@@ -45,6 +45,7 @@ struct LoadedModel {
   bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};
+  double window_seconds = 0;  // where it was asked for and could be found out
 };
 
 using ModelLoader = std::function<Result<LoadedModel>(const LoadModel&)>;

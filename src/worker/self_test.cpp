@@ -16,7 +16,6 @@
 #include "base/units.h"
 #include "decode/stepper.h"
 #include "model/gpu.h"
-#include "model/whisper.h"
 #include "worker/step_choice.h"
 
 namespace tutti {
@@ -25,8 +24,8 @@ namespace {
 constexpr std::int32_t kTogether = 8;
 constexpr double kTokens = 100;  // of a window of speech
 constexpr int kRepeats = 3;      // the first of them warms up
-constexpr std::array<ComputeType::Kind, 4> kFaster{ComputeType::bfloat16, ComputeType::float16, ComputeType::int8,
-                                                   ComputeType::int8_float16};
+constexpr std::array kFaster{ComputeType::tf32, ComputeType::bfloat16, ComputeType::float16, ComputeType::int8,
+                             ComputeType::int8_float16};
 
 /// A window that looks like speech from afar: a band that wanders up and down, with pauses.
 at::Tensor made_up_mel(const WhisperDims& dims) {
@@ -112,6 +111,12 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
 }
 
 }  // namespace
+
+double time_of_window(const WhisperModel& model) {
+  const c10::InferenceMode no_autograd;
+  Results results;
+  return time_network(model, results).seconds;
+}
 
 bool can_leave_out(ComputeType type, const Trouble& trouble) {
   return type == ComputeType::float32 ? trouble.out_of_memory : !trouble.fatal;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/compute_type.h"
+#include "model/whisper.h"
 #include "worker/compute_choice.h"
 #include "worker/trouble.h"
 
@@ -35,6 +36,10 @@ bool can_leave_out(ComputeType type, const Trouble& trouble);
 /// for float32. One thread: the only one that calls torch. Throws what torch throws where `can_leave_out` says no.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
+
+/// Seconds of the device for a window of the model: it is encoded, and a hundred tokens are decoded among eight
+/// windows; half a dozen calls of each. Throws what torch throws.
+double time_of_window(const WhisperModel& model);
 
 /// The fastest of those that are sound. trials: not empty, float32's first.
 const TypeTrial& fastest_sound(std::span<const TypeTrial> trials);

@@ -97,7 +97,8 @@ class Desk {
                       .n_text_ctx = dims.n_text_ctx,
                       .n_vocab = dims.n_vocab,
                       .slots = model->slots,
-                      .load_seconds = Seconds(Clock::real().now() - begun).count()};
+                      .load_seconds = Seconds(Clock::real().now() - begun).count(),
+                      .window_seconds = model->window_seconds};
     server_.emplace(
         std::move(*model), [this](const ToControl& answer) { outbox_.send(answer); }, Clock::real());
     outbox_.send(ready);

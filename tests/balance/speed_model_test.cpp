@@ -14,6 +14,16 @@ TEST(SpeedModel, BelievesItsPriorUntilSomethingIsMeasured) {
   EXPECT_FALSE(model.error());
 }
 
+TEST(SpeedModel, ANewBeliefHoldsUntilSomethingIsMeasured) {
+  SpeedModel model(30, {}, 2);
+  model.believe(10);
+  EXPECT_DOUBLE_EQ(model.speed(2), 10);
+  EXPECT_DOUBLE_EQ(model.speed(1), 5);
+  for (int i = 0; i < 20; ++i) model.measured(Seconds(30), Seconds(1), 2);
+  model.believe(100);
+  EXPECT_NEAR(model.speed(2), 30, 0.01);
+}
+
 TEST(SpeedModel, FollowsADeviceThatBecomesSlower) {
   SpeedModel model(30, {}, 1);
   for (int i = 0; i < 20; ++i) model.measured(Seconds(30), Seconds(1), 1);

@@ -229,6 +229,28 @@ TEST(Wer, PrintsTheContractsJson) {
   EXPECT_GT(rates["cer"].get<double>(), 0.0);
 }
 
+TEST(Wer, TheBasicNormaliserSplitsLettersAndDropsDiacriticsWhereAsked) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "ref", "\xE6\xB5\x8B\xE8\xAF\x95 caf\xC3\xA9\n"));  // two signs and a word
+  ASSERT_TRUE(write_file_atomically(folder / "hyp", "\xE6\xB5\x8B\xE5\x86\x8D cafe\n"));  // the second sign differs
+  const auto compared = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{
+        tutti_program(), "wer", "--json", "--ref", (folder / "ref").string(), "--hyp", (folder / "hyp").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto rate = [&](std::vector<std::string> more) {
+    return nlohmann::json::parse(compared(std::move(more)).out).at("wer").get<double>();
+  };
+  EXPECT_DOUBLE_EQ(rate({"--normalizer", "basic"}), 1.0);
+  EXPECT_DOUBLE_EQ(rate({"--normalizer", "basic", "--remove-diacritics"}), 0.5);
+  EXPECT_NEAR(rate({"--normalizer", "basic", "--remove_diacritics", "True", "--split_letters", "True"}), 1.0 / 6,
+              1e-12);
+  const auto refused = compared({"--split-letters"});
+  EXPECT_EQ(refused.exit_code, 2);
+  expect_said(refused.err, "--normalizer basic");
+}
+
 TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
   TUTTI_NEEDS("formats/sonnet");
   std::vector<std::string> words{tutti_program(), "features"};

@@ -259,6 +259,18 @@ TEST(Trainer, ATrainingOfWhichNoSampleCouldBeUsedIsAnError) {
   EXPECT_FALSE(fs::exists(out / "model"));
 }
 
+TEST(Trainer, ASetOfWhichTooManyAreRefusedEndsTheTraining) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.refused = {.count = 2};
+  training.spoil = [](Batch& batch) { batch.samples[1].text = std::string(100, 'x'); };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::corrupt);
+  EXPECT_NE(end.error().what.find("3 of 12 samples are bad"), std::string::npos) << end.error().what;
+  EXPECT_EQ(training.watcher.steps.size(), 2U);
+}
+
 TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
   const TempFolder out;
   Training training(out.path());

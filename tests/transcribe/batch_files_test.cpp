@@ -18,13 +18,13 @@ using namespace tutti;
 
 namespace {
 
-/// Knows how many engines there are, and nothing else.
+/// Knows how many engines there are and how many were let go of, and nothing else.
 class CountingPool final : public DevicePool {
  public:
   class Engine final : public PoolTaskEngine {
    public:
-    explicit Engine(int& engines) : engines_(engines) { ++engines_; }
-    ~Engine() override { --engines_; }
+    explicit Engine(CountingPool& pool) : pool_(pool) { ++pool_.engines; }
+    ~Engine() override { --pool_.engines; }
     Result<Opened> open(WindowId, std::span<const float>, std::int32_t, std::int32_t) override { return Opened{}; }
     Result<Language> detect_language(WindowId) override { return Language{}; }
     Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
@@ -32,15 +32,16 @@ class CountingPool final : public DevicePool {
     void release(WindowId) override {}
     Use use() const override { return {}; }
     std::string where() const override { return {}; }
+    void let_go() override { ++pool_.let_go; }
 
    private:
-    int& engines_;
+    CountingPool& pool_;
   };
 
   Result<Ready> ready() override { return Ready{}; }
   void add_task(const PoolTask&) override {}
   void end_task(std::uint64_t) override {}
-  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(engines); }
+  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(*this); }
   PoolView view() override { return {}; }
   bool drain(const std::string&) override { return false; }
   bool resume(const std::string&) override { return false; }
@@ -52,6 +53,7 @@ class CountingPool final : public DevicePool {
   void stop(Seconds) override { stopped = true; }
 
   int engines = 0;
+  int let_go = 0;
   std::optional<Error> ended{};
   bool stopped = false;
 };
@@ -147,6 +149,20 @@ TEST_F(BatchFilesTest, ATaskThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled
   ASSERT_TRUE(files_->cancel(id));
   EXPECT_EQ(files_->counts().cancelled, 0U);
   EXPECT_EQ(task(id).state, TaskState::running);
+}
+
+TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
+  add("a");
+  files_->all_added();
+  files_->serve(&model_);
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken && files_->context(taken->index));
+  in_database("UPDATE tasks SET lease_token = 'another'");
+  files_->renew();
+  EXPECT_EQ(pool_.let_go, 1);
+  EXPECT_FALSE(files_->context(taken->index));
+  files_->failed(taken->index, {Fault::cancelled, "its task is not ours any more"});
+  EXPECT_EQ(pool_.engines, 0);
 }
 
 TEST_F(BatchFilesTest, AfterASuspendItsOwnLeasesAreRenewedBeforeAnyIsTakenBack) {

@@ -80,6 +80,21 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
   for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
 }
 
+TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
+  auto slow = card("slow", 10), fast = card("fast", 40);
+  for (auto* device : {&slow, &fast}) {
+    device->speed = 25;
+    device->worker.model.time_a_window = true;
+  }
+  const auto two = pool({slow, fast});
+  const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
+  while (std::ranges::any_of(two->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
+  const auto view = two->view();
+  EXPECT_NEAR(view.devices[0].speed, 10, 1e-6);
+  EXPECT_NEAR(view.devices[1].speed, 40, 1e-6);
+  log_.wait_for("fast: 40 x real time in a short self-test");
+}
+
 TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
   const auto two = pool({card("dies", 2, {{EmulatedFailure::Kind::die, Seconds(25), {}}}), card("stays", 2)});
   two->add_task({.id = 1});
@@ -158,6 +173,26 @@ TEST_F(DevicePoolTest, AWholeFileThatIsCancelledOpensNoMoreWindows) {
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
   one->end_task(1);
   EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
+}
+
+TEST_F(DevicePoolTest, AnEngineThatIsLetGoOfRefusesWhoeverWaitsAndWhoeverAsks) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  auto engine = one->engine({.id = 1, .audio = Seconds(120), .whole = true});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  engine->let_go();
+  EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
+  engine.reset();
+  ASSERT_TRUE(one->drain("a"));
+  engine = one->engine({.id = 1, .audio = Seconds(120)});
+  auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
+  engine->let_go();
+  EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
+  engine.reset();
+  ASSERT_TRUE(one->resume("a"));
+  engine = one->engine({.id = 1, .audio = Seconds(120)});
+  EXPECT_TRUE(transcribe(*engine, 1, 0.5F)) << "the task itself goes on";
 }
 
 TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {

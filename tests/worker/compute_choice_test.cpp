@@ -20,7 +20,8 @@ TEST(ComputeChoice, WhatADeviceHasIsTakenWithoutAWord) {
     EXPECT_EQ(chosen(name, kCpu), name);
     EXPECT_EQ(choose_compute_type(name, kCpu)->why, "");
   }
-  for (const auto* name : {"float32", "bfloat16", "float16", "int8_float16"}) EXPECT_EQ(chosen(name, kHopper), name);
+  for (const auto* name : {"float32", "tf32", "bfloat16", "float16", "int8_float16"})
+    EXPECT_EQ(chosen(name, kHopper), name);
 }
 
 TEST(ComputeChoice, WhatADeviceHasNotFallsBackToTheNearestAndSaysWhy) {
@@ -29,6 +30,8 @@ TEST(ComputeChoice, WhatADeviceHasNotFallsBackToTheNearestAndSaysWhy) {
   EXPECT_EQ(chosen("int8_float16", kOldCpu), "float32");
   EXPECT_EQ(chosen("int8", kHopper), "int8_float16");
   EXPECT_EQ(chosen("bfloat16", kTuring), "float16");
+  EXPECT_EQ(chosen("tf32", kTuring), "float32");
+  EXPECT_EQ(chosen("tf32", kCpu), "float32");
   EXPECT_EQ(chosen("int8", kPascal), "float16");
   EXPECT_EQ(choose_compute_type("int8", kPascal)->why,
             "on a GPU int8 goes with float16; GPUs before Turing have no int8 products");

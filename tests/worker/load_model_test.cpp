@@ -32,6 +32,15 @@ TEST(LoadModel, TakesTheSmallVocabularyOfTheModelThatComesWithTheProgram) {
   EXPECT_EQ(model->tokens.eot, 256);
 }
 
+TEST(LoadModel, TimesAWindowOnlyWhereThatIsAskedFor) {
+  LoadModel request{.model_path = TUTTI_SOURCE_DIR "/models/nano", .device = "cpu", .compute_type = "float32"};
+  EXPECT_EQ(load_model(request).value().window_seconds, 0);
+  request.time_a_window = true;
+  const auto model = load_model(request).value();
+  EXPECT_GT(model.window_seconds, 0);
+  EXPECT_LT(model.window_seconds, 10) << "far slower than its real time of 30 s is no sound measurement";
+}
+
 TEST(LoadModel, RefusesATokenizerWhoseTokensLieOutsideTheVocabulary) {
   const auto model = loaded_with_eot("900000");
   ASSERT_FALSE(model);

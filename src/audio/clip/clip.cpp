@@ -77,6 +77,26 @@ Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
   return clip;
 }
 
+/// Frames that could be read of those in the clip's facts. Memory follows what is there: a damaged header can promise
+/// more than the machine has.
+std::int64_t read_frames(Reading& file, NativeClip& clip) {
+  const std::int64_t block = std::max<std::int64_t>(1, (std::int64_t{1} << 21) / clip.facts.channels);
+  const auto format = static_cast<AVSampleFormat>(clip.format);
+  std::int64_t got = 0;
+  while (got < clip.facts.frames) {
+    const std::int64_t asked = std::min(block, clip.facts.frames - got);
+    const std::size_t held = words_for(got * clip.facts.channels, format);
+    clip.storage.resize(words_for((got + asked) * clip.facts.channels, format));
+    std::int16_t* const to = clip.storage.data() + held;
+    const sf_count_t read = format == AV_SAMPLE_FMT_S16
+                                ? sf_readf_short(file.sound(), to, asked)
+                                : sf_readf_float(file.sound(), reinterpret_cast<float*>(to), asked);
+    got += std::max<sf_count_t>(read, 0);
+    if (read < asked) break;
+  }
+  return got;
+}
+
 Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
   Reading file(bytes);
   if (!file.open()) return unknown_format();
@@ -91,15 +111,11 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
     return fail(Fault::corrupt, "cannot be read from second " + std::to_string(range.start->count()) + " on");
   NativeClip clip{{rate, info.channels, last - first}, AV_SAMPLE_FMT_FLT, {}};
   if ((info.format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16) clip.format = AV_SAMPLE_FMT_S16;
-  clip.storage.resize(words_for(clip.facts.frames * info.channels, static_cast<AVSampleFormat>(clip.format)));
-  const sf_count_t got =
-      clip.format == AV_SAMPLE_FMT_S16
-          ? sf_readf_short(file.sound(), clip.storage.data(), clip.facts.frames)
-          : sf_readf_float(file.sound(), reinterpret_cast<float*>(clip.storage.data()), clip.facts.frames);
+  const std::int64_t got = read_frames(file, clip);
   if (file.unreadable()) return fail(Fault::corrupt, "the file cannot be read");
   if (got < clip.facts.frames)
     return fail(Fault::corrupt, "ends early: " + std::to_string(clip.facts.frames) + " samples promised, " +
-                                    std::to_string(std::max<sf_count_t>(got, 0)) + " could be decoded");
+                                    std::to_string(got) + " could be decoded");
   if (got == 0) return fail(Fault::corrupt, "holds no sound between the times asked for");
   return clip;
 }

@@ -51,7 +51,7 @@ OptionTable options_of(PlanCommand& command) {
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
   table.add("compute-type", command.compute_type, "TYPE", "default: float16 on a GPU, float32 on a CPU").choices = {
-      "default", "float32", "bfloat16", "float16", "int8", "int8_float16"};
+      "default", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",

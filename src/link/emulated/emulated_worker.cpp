@@ -157,6 +157,7 @@ class EmulatedWorker {
 
   void obey(const LoadModel& order) {
     misbehave();
+    const Seconds window = cost_of(2 * part_.speech.n_audio_ctx) * part_.card.time;
     later(part_.card.warm_up, Ready{.device_name = "emulated",
                                     .compute_type = order.compute_type,
                                     .n_mels = part_.speech.n_mels,
@@ -164,7 +165,8 @@ class EmulatedWorker {
                                     .n_text_ctx = part_.speech.n_text_ctx,
                                     .n_vocab = part_.speech.n_vocab,
                                     .slots = part_.card.windows(),
-                                    .load_seconds = part_.card.warm_up.count()});
+                                    .load_seconds = part_.card.warm_up.count(),
+                                    .window_seconds = order.time_a_window ? window.count() : 0});
   }
 
   void obey(const OpenWindow& order) {

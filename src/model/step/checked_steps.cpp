@@ -73,6 +73,7 @@ double step_distance(const at::Tensor& found, const at::Tensor& wanted) {
 double step_tolerance(ComputeType type) {
   switch (type.kind()) {
     case ComputeType::float32: return 1e-4;
+    case ComputeType::tf32:
     case ComputeType::float16: return 1e-2;
     default: return 5e-2;
   }

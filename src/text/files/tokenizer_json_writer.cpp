@@ -37,6 +37,18 @@ Json byte_level(bool add_prefix_space) {
   return {{"type", "ByteLevel"}, {"add_prefix_space", add_prefix_space}, {"trim_offsets", true}, {"use_regex", true}};
 }
 
+Json byte_pairs(Json vocab, Json merges) {
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", nullptr},
+          {"fuse_unk", false},
+          {"byte_fallback", false},
+          {"continuing_subword_prefix", ""},
+          {"end_of_word_suffix", ""},
+          {"vocab", std::move(vocab)},
+          {"merges", std::move(merges)}};
+}
+
 }  // namespace
 
 std::string Tokenizer::to_json(std::int32_t n_vocab) const {
@@ -60,15 +72,6 @@ std::string Tokenizer::to_json(std::int32_t n_vocab) const {
   for (const auto& [left, right] : vocabulary_->pairs->list(tokens, vocabulary_->byte_ids))
     merges.push_back(byte_level_of_bytes(tokens[static_cast<std::size_t>(left)]) + " " +
                      byte_level_of_bytes(tokens[static_cast<std::size_t>(right)]));
-  const Json model{{"type", "BPE"},
-                   {"dropout", nullptr},
-                   {"unk_token", nullptr},
-                   {"fuse_unk", false},
-                   {"byte_fallback", false},
-                   {"continuing_subword_prefix", ""},
-                   {"end_of_word_suffix", ""},
-                   {"vocab", std::move(vocab)},
-                   {"merges", std::move(merges)}};
   const Json file{{"version", "1.0"},
                   {"truncation", nullptr},
                   {"padding", nullptr},
@@ -77,7 +80,7 @@ std::string Tokenizer::to_json(std::int32_t n_vocab) const {
                   {"pre_tokenizer", byte_level(false)},
                   {"post_processor", template_of(special)},
                   {"decoder", byte_level(true)},
-                  {"model", model}};
+                  {"model", byte_pairs(std::move(vocab), std::move(merges))}};
   return file.dump();
 }
 

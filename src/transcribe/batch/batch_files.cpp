@@ -204,7 +204,9 @@ bool BatchFiles::settle(const Lock&, BatchAttempt& attempt) {
 /// As settle, for whoever does not work on it: not while it publishes, which finds out by itself whose the lease is.
 bool BatchFiles::take_away(BatchAttempt& attempt) {
   const Lock lock(mutex_);
-  return !attempt.publishing && settle(lock, attempt);
+  if (attempt.publishing || !settle(lock, attempt)) return false;
+  if (attempt.engine) attempt.engine->let_go();
+  return true;
 }
 
 Result<void> BatchFiles::begin(std::size_t index) {

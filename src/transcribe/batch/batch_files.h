@@ -13,6 +13,7 @@
 
 #include "jobs/publish.h"
 #include "jobs/store.h"
+#include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/work_order.h"
@@ -22,20 +23,6 @@
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
-
-/// One claim of a task, from the store's lease to its end.
-struct BatchAttempt {
-  std::size_t index = 0;
-  Lease lease{};
-  const BatchTask* task = nullptr;
-  Seconds started{};  // by the pool's clock
-  Seconds length{};
-  std::atomic<double> position{0};  // seconds of the recording
-  std::unique_ptr<PoolTaskEngine> engine{};
-  std::optional<TranscriptionContext> context{};
-  bool publishing = false;           // its lease ends with that; under the lock
-  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
-};
 
 /// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
 /// result once, and tells the store what became of every attempt. Thread-safe.

@@ -45,18 +45,20 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
 }
 
 /// What earlier batches have measured: how fast the device is with all its windows, and how few of them are as good.
-void recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
+/// False: they have not.
+bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
   constexpr double kAsGood = 0.9;
   std::map<int, double> by_windows;
   for (const auto& known : speeds)
     if (known.key.device == pooled.id && known.key.model == options.model.string() &&
         known.key.compute_type == options.compute_type && known.speed > 0)
       by_windows[known.key.concurrency] = known.speed;
-  if (by_windows.empty()) return;
+  if (by_windows.empty()) return false;
   pooled.speed = by_windows.rbegin()->second;
-  if (by_windows.size() == 1) return;
-  pooled.enough =
-      std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;
+  if (by_windows.size() > 1)
+    pooled.enough =
+        std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;
+  return true;
 }
 
 /// The clock that all emulated cards share; 1 when there are others.
@@ -93,7 +95,9 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .task_cap = options.task_cap(device.id)};
     plan_memory(pooled, device.device, options.run);
-    if (!emulated) recall_speed(pooled, *speeds, options.run);
+    const bool known = emulated || recall_speed(pooled, *speeds, options.run);
+    // A single device gets everything, however fast it is.
+    pooled.worker.model.time_a_window = !known && options.devices.size() > 1;
     pool.devices.push_back(std::move(pooled));
   }
   return pool;

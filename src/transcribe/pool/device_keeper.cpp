@@ -46,7 +46,9 @@ class Keeper {
   /// Starts a worker and stays with it to its end.
   Error one_life() {
     was_ready_ = false;
-    auto started = WorkerHandle::start(me_.facts.worker);
+    WorkerOptions options = me_.facts.worker;
+    if (me_.ready) options.model.time_a_window = false;  // an earlier one has
+    auto started = WorkerHandle::start(std::move(options));
     if (!started) return started.error();
     const std::shared_ptr<WorkerHandle> worker = std::move(*started);
     int life = 0;
@@ -97,6 +99,7 @@ class Keeper {
     me_.serving = true;
     me_.progress_at = pool_.now();
     pool_.dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool_.now());
+    if (ready.window_seconds > 0) believe(ready);
     const bool back = std::exchange(me_.was_away, false);
     if (back) log(Level::info, me_.facts.id + ": is back; a canary window decides");
     if (back) pool_.dispatcher.device_heard(device_, HealthEvent::returned, "its worker is ready again", pool_.now());
@@ -117,6 +120,14 @@ class Keeper {
     }
     me_.serving = false;
     return me_.loss.value_or(Error{Fault::cancelled, "stopped"});
+  }
+
+  /// What the worker's self-test has found counts until windows are measured.
+  void believe(const Ready& ready) {
+    const double window = ready.n_audio_ctx / kPositionsPerSecond;
+    const double speed = window / (ready.window_seconds / pool_.options.time);
+    log(Level::info, me_.facts.id + ": " + std::to_string(std::lround(speed)) + " x real time in a short self-test");
+    pool_.dispatcher.device_speed(device_, speed, pool_.now());
   }
 
   /// Pings are answered and windows are not.

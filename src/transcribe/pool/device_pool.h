@@ -102,6 +102,8 @@ class PoolTaskEngine : public WindowEngine {
   virtual Use use() const = 0;
   /// Devices with a window of it in flight, separated by commas.
   virtual std::string where() const = 0;
+  /// Its task is somebody else's by now: whoever waits, and whoever asks from now on, gets Fault::cancelled.
+  virtual void let_go() = 0;
 };
 
 /// Many workers as one engine: starts them side by side, hands windows out as the balance room decides, starts those

@@ -96,6 +96,12 @@ class TaskEngine final : public PoolTaskEngine {
     return text;
   }
 
+  void let_go() override {
+    const PoolShared::Lock lock(pool_->mutex);
+    let_go_ = true;
+    for (const auto& [id, window] : windows_) window->place->changed.notify_all();
+  }
+
  private:
   struct Window {
     std::vector<float> mel;  // until it is released: another device may need it
@@ -130,7 +136,8 @@ class TaskEngine final : public PoolTaskEngine {
 
   Result<Granted> wait_for(PoolPlace& place) {
     PoolShared::Lock lock(pool_->mutex);
-    place.changed.wait(lock, [&] { return place.grant != 0 || place.refused; });
+    place.changed.wait(lock, [&] { return let_go_ || place.grant != 0 || place.refused; });
+    if (let_go_) return fail(Fault::cancelled, "its task is not ours any more");
     if (place.refused) return tl::unexpected<Error>(*place.refused);
     return Granted{place.worker, place.grant, place.device, place.life};
   }
@@ -253,6 +260,7 @@ class TaskEngine final : public PoolTaskEngine {
   std::shared_ptr<PoolTaskRecord> record_{};
   std::map<WindowId, std::shared_ptr<Window>> windows_;  // under the pool's lock
   std::shared_ptr<PoolPlace> whole_{};
+  bool let_go_ = false;
 };
 
 }  // namespace
