@@ -12,51 +12,12 @@
 #include "jobs/open_store.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
+#include "transcribe/counting_pool.h"
 #include "transcribe/spoken_model.h"
 
 using namespace tutti;
 
 namespace {
-
-/// Knows how many engines there are and how many were let go of, and nothing else.
-class CountingPool final : public DevicePool {
- public:
-  class Engine final : public PoolTaskEngine {
-   public:
-    explicit Engine(CountingPool& pool) : pool_(pool) { ++pool_.engines; }
-    ~Engine() override { --pool_.engines; }
-    Result<Opened> open(WindowId, std::span<const float>, std::int32_t, std::int32_t) override { return Opened{}; }
-    Result<Language> detect_language(WindowId) override { return Language{}; }
-    Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
-    Result<Aligned> align(const AlignWindow&) override { return Aligned{}; }
-    void release(WindowId) override {}
-    Use use() const override { return {}; }
-    std::string where() const override { return {}; }
-    void let_go() override { ++pool_.let_go; }
-
-   private:
-    CountingPool& pool_;
-  };
-
-  Result<Ready> ready() override { return Ready{}; }
-  void add_task(const PoolTask&) override {}
-  void end_task(std::uint64_t) override {}
-  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(*this); }
-  PoolView view() override { return {}; }
-  bool drain(const std::string&) override { return false; }
-  bool resume(const std::string&) override { return false; }
-  void driver_says(const std::string&, const std::optional<std::string>&) override {}
-  void others_use(const std::string&, Bytes) override {}
-  void host_short(const std::optional<std::string>&) override {}
-  std::vector<PoolEvent> news() override { return {}; }
-  std::optional<Error> over() override { return ended; }
-  void stop(Seconds) override { stopped = true; }
-
-  int engines = 0;
-  int let_go = 0;
-  std::optional<Error> ended{};
-  bool stopped = false;
-};
 
 class BatchFilesTest : public testing::Test {
  protected:
@@ -71,10 +32,17 @@ class BatchFilesTest : public testing::Test {
   TaskId add(const std::string& name) {
     const auto input = folder_ / (name + ".wav");
     EXPECT_TRUE(write_file_atomically(input, "the sound of " + name));
+    return submit(input, {100, 7}, Seconds(10));
+  }
+  /// Of which nothing is known, not even that it is there.
+  TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
+
+  TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio) {
     BatchTask& task = tasks_.emplace_back();
-    task.spec = {.key = "/out/" + name, .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
+    task.spec = {
+        .key = "/out/" + input.stem().string(), .batch = "b", .input = input, .identity = identity, .options = "tiny"};
     const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-    files_->add(answer.id, task, Seconds(10), answer.state);
+    files_->add(answer.id, task, audio, answer.state);
     return answer.id;
   }
 
@@ -247,6 +215,18 @@ TEST_F(BatchFilesTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNo
   files_->failed(b->index, {Fault::corrupt, "b.wav: no sound in it"});
   EXPECT_EQ(task(away).state, TaskState::queued);
   EXPECT_EQ(task(damaged).state, TaskState::dead);
+}
+
+TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAway) {
+  const TaskId mistyped = add_missing("no such talk.wav"), away = add_missing("share/talk.wav");
+  files_->all_added();
+  const auto first = files_->next(), second = files_->next();
+  ASSERT_TRUE(first && second);
+  for (const auto& taken : {*first, *second})
+    files_->failed(taken.index, {Fault::missing, taken.input.string() + ": cannot be opened"});
+  EXPECT_EQ(task(mistyped).state, TaskState::dead);
+  EXPECT_EQ(task(mistyped).attempts, 1);
+  EXPECT_EQ(task(away).state, TaskState::queued);
 }
 
 TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {

@@ -9,7 +9,6 @@ namespace tutti {
 namespace {
 
 constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
-constexpr std::size_t kFailuresShown = 50;
 
 Seconds guess(const TaskSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
@@ -22,15 +21,6 @@ ServiceClass kind_of(TaskClass task_class) {
     case TaskClass::batch: break;
   }
   return ServiceClass::batch;
-}
-
-FailureClass failure_class(const Error& error, const std::filesystem::path& input) {
-  // The pool has tried other devices: a fault that is still the device's is the recording's.
-  if (error.fault == Fault::device) return FailureClass::permanent;
-  // It was there when the batch was told of it: more often a folder is away for a while than a recording deleted.
-  std::error_code why;
-  if (error.fault == Fault::missing && !std::filesystem::exists(input, why)) return FailureClass::transient;
-  return failure_class_of(error);
 }
 
 tl::unexpected<Error> not_wanted() {
@@ -322,58 +312,6 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   const std::lock_guard telling(telling_);
   observer_.on_done(over, counts());
   return {};
-}
-
-void BatchFiles::failed(std::size_t index, const Error& error) {
-  BatchAttempt& attempt = at(index);
-  const bool ours = settle(attempt);
-  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
-  attempt.engine.reset();  // whoever has settled it: its place on a device is free
-  if (!ours) return;
-  const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
-  if (error.fault == Fault::cancelled || no_device_left) {
-    give_back(attempt.lease.key, error.what);
-    if (no_device_left) stop_taking();
-    return again(attempt.lease.key.task, kLookAgain);
-  }
-  const auto after =
-      store_.fail(attempt.lease.key,
-                  {failure_class(error, attempt.task->spec.input), error.text(), {use.device, Seconds(0), use.busy}});
-  if (!after) {
-    log(Level::error, "the store: " + after.error().text());
-    return stop_taking();
-  }
-  if (!after->held) return again(attempt.lease.key.task, kLookAgain);
-  if (after->state == TaskState::queued) {
-    again(attempt.lease.key.task, after->wait);
-    const std::lock_guard telling(telling_);
-    return observer_.on_retry(end_of(attempt), error.text(), after->wait);
-  }
-  tell_failure(attempt, error);
-}
-
-void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
-  const TaskId id = attempt.lease.key.task;
-  BatchCounts expected = counts();
-  ++expected.failed;
-  {
-    const Lock lock(mutex_);
-    failures_.push_front({.name = attempt.task->spec.name,
-                          .error = error.text(),
-                          .device = attempt.lease.task.device,
-                          .attempts = static_cast<std::size_t>(attempt.lease.attempt)});
-    if (failures_.size() > kFailuresShown) failures_.pop_back();
-  }
-  const auto wish = [&] {
-    const std::lock_guard telling(telling_);
-    return observer_.on_failed(end_of(attempt), error, expected);
-  }();
-  if (wish == BatchObserver::Wish::retry) {
-    const auto queued = store_.retry({.ids = {id}});
-    if (queued && *queued > 0) return again(id, Seconds(0));
-  }
-  end(id, &BatchCounts::failed);
-  if (wish == BatchObserver::Wish::stop) stop_taking();
 }
 
 void BatchFiles::renew() {

@@ -1,0 +1,81 @@
+#include "base/log.h"
+#include "transcribe/batch/batch_files.h"
+
+namespace tutti {
+
+// What becomes of a task whose attempt has failed.
+
+namespace {
+
+constexpr std::size_t kFailuresShown = 50;
+
+/// It was there when the batch was told of it, or its folder is gone, too: more often a share is away for a while than
+/// a recording deleted.
+bool may_come_back(const TaskSpec& spec) {
+  std::error_code why;
+  const std::filesystem::path input = spec.input;
+  if (std::filesystem::exists(input, why)) return false;
+  return spec.identity != InputIdentity{} || !std::filesystem::exists(input.parent_path(), why);
+}
+
+FailureClass failure_class(const Error& error, const TaskSpec& spec) {
+  // The pool has tried other devices: a fault that is still the device's is the recording's.
+  if (error.fault == Fault::device) return FailureClass::permanent;
+  if (error.fault == Fault::missing && may_come_back(spec)) return FailureClass::transient;
+  return failure_class_of(error);
+}
+
+}  // namespace
+
+void BatchFiles::failed(std::size_t index, const Error& error) {
+  BatchAttempt& attempt = at(index);
+  const bool ours = settle(attempt);
+  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
+  attempt.engine.reset();  // whoever has settled it: its place on a device is free
+  if (!ours) return;
+  const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
+  if (error.fault == Fault::cancelled || no_device_left) {
+    give_back(attempt.lease.key, error.what);
+    if (no_device_left) stop_taking();
+    return again(attempt.lease.key.task, kLookAgain);
+  }
+  const auto after = store_.fail(
+      attempt.lease.key, {failure_class(error, attempt.task->spec), error.text(), {use.device, Seconds(0), use.busy}});
+  if (!after) {
+    log(Level::error, "the store: " + after.error().text());
+    return stop_taking();
+  }
+  if (!after->held) return again(attempt.lease.key.task, kLookAgain);
+  if (after->state == TaskState::queued) {
+    again(attempt.lease.key.task, after->wait);
+    const std::lock_guard telling(telling_);
+    return observer_.on_retry(end_of(attempt), error.text(), after->wait);
+  }
+  tell_failure(attempt, error);
+}
+
+void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
+  const TaskId id = attempt.lease.key.task;
+  BatchCounts expected = counts();
+  ++expected.failed;
+  {
+    const Lock lock(mutex_);
+    failures_.push_front({.name = attempt.task->spec.name,
+                          .error = error.text(),
+                          .device = attempt.lease.task.device,
+                          .attempts = static_cast<std::size_t>(attempt.lease.attempt)});
+    if (failures_.size() > kFailuresShown) failures_.pop_back();
+  }
+  const auto wish = [&] {
+    const std::lock_guard telling(telling_);
+    return observer_.on_failed(end_of(attempt), error, expected);
+  }();
+  if (wish == BatchObserver::Wish::retry) {
+    const auto queued = store_.retry({.ids = {id}});
+    if (queued && *queued > 0) return again(id, Seconds(0));
+  }
+  end(id, &BatchCounts::failed);
+  if (wish == BatchObserver::Wish::stop) stop_taking();
+}
+
+}  // namespace tutti

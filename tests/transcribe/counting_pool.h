@@ -1,0 +1,48 @@
+#pragma once
+
+#include "transcribe/pool/device_pool.h"
+
+namespace tutti {
+
+/// Knows how many engines there are and how many were let go of, and nothing else.
+class CountingPool final : public DevicePool {
+ public:
+  class Engine final : public PoolTaskEngine {
+   public:
+    explicit Engine(CountingPool& pool) : pool_(pool) { ++pool_.engines; }
+    ~Engine() override { --pool_.engines; }
+    Result<Opened> open(WindowId, std::span<const float>, std::int32_t, std::int32_t) override { return Opened{}; }
+    Result<Language> detect_language(WindowId) override { return Language{}; }
+    Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
+    Result<Aligned> align(const AlignWindow&) override { return Aligned{}; }
+    void release(WindowId) override {}
+    Use use() const override { return {}; }
+    std::string where() const override { return {}; }
+    void let_go() override { ++pool_.let_go; }
+
+   private:
+    CountingPool& pool_;
+  };
+
+  Result<Ready> ready() override { return Ready{}; }
+  void add_task(const PoolTask&) override {}
+  void end_task(std::uint64_t) override {}
+  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(*this); }
+  PoolView view() override { return shown; }
+  bool drain(const std::string&) override { return false; }
+  bool resume(const std::string&) override { return false; }
+  void driver_says(const std::string&, const std::optional<std::string>&) override {}
+  void others_use(const std::string&, Bytes) override {}
+  void host_short(const std::optional<std::string>&) override {}
+  std::vector<PoolEvent> news() override { return {}; }
+  std::optional<Error> over() override { return ended; }
+  void stop(Seconds) override { stopped = true; }
+
+  PoolView shown{};
+  int engines = 0;
+  int let_go = 0;
+  std::optional<Error> ended{};
+  bool stopped = false;
+};
+
+}  // namespace tutti
