@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 namespace {
@@ -71,8 +72,10 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
   const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::map<std::string, std::string> taken;  // output base -> input
   std::set<FileNumber> read;
-  for (const auto& input : inputs)
+  for (const auto& input : inputs) {
+    if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
     if (const auto number = number_of(input)) read.insert(*number);
+  }
   std::vector<PlannedFile> plan;
   for (const auto& input : inputs) {
     const fs::path base = base_of(input, options, common);

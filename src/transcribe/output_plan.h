@@ -30,7 +30,7 @@ struct PlannedFile {
 };
 
 /// Decides every output path before work starts. Two inputs that would write one file are refused, naming both; so is
-/// an output that is one of the inputs.
+/// an output that is one of the inputs, and an input that is an address.
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options);
 
 /// Makes the folders of all outputs that are still to be written, and sees whether files can be made there: better

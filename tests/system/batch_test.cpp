@@ -190,6 +190,17 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }
 
+TEST_F(BatchTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefused) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
+  const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+  for (const auto& asset : report()["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
+}
+
 TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {
   const auto undisturbed = [&] {
     EXPECT_EQ(batch("emulated:200x").exit_code, 0);

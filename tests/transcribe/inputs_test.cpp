@@ -112,6 +112,23 @@ TEST_F(Inputs, BadRecordsAreProblemsAndAMissingListIsTheEnd) {
   EXPECT_EQ(result_.error().fault, Fault::missing);
 }
 
+TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
+  put("list.txt", "http://example.org/a.mp3\n/talks/b.mp3\n");
+  EXPECT_THAT(read({"list.txt"}), ElementsAre("b.mp3"));
+  EXPECT_THAT(problems_, ElementsAre(testing::AllOf(HasSubstr("list.txt:1: 'http://example.org/a.mp3'"),
+                                                    HasSubstr("must be local files"))));
+  EXPECT_EQ(result_->taken, 1);
+  EXPECT_EQ(result_->unusable, 1);
+  for (const char* address : {"https://example.org/a.mp3?x=*", "S3://bucket/list.csv", "svn+ssh://host/a"}) {
+    const auto refused = read_inputs({address}, {}, {});
+    ASSERT_FALSE(refused) << address;
+    EXPECT_EQ(refused.error().fault, Fault::usage);
+    EXPECT_THAT(refused.error().text(), testing::AllOf(HasSubstr(address), HasSubstr("must be local files")));
+  }
+  for (const char* path : {"a:/b.mp3", "://b.mp3", "c://b.mp3", "talks about http://x.mp3", ""})
+    EXPECT_TRUE(expect_local(path)) << path;
+}
+
 TEST_F(Inputs, AHundredThousandLinesAreHandedOnWithinTwoSeconds) {
   std::string lines;
   for (int i = 0; i < 100'000; ++i) lines += "/archive/talk" + std::to_string(i) + ".mp3\n";

@@ -32,6 +32,14 @@ TEST(OutputPlan, AnInputIsNeverAnOutput) {
   EXPECT_NE(plan.error().what.find("talk.txt is an input itself"), std::string::npos);
 }
 
+TEST(OutputPlan, AnAddressIsRefusedBeforeTheWork) {
+  const auto plan = plan_outputs({"talk.mp3", "https://example.org/talk.mp3"}, {.folder = "out"});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::usage);
+  EXPECT_NE(plan.error().text().find("'https://example.org/talk.mp3'"), std::string::npos);
+  EXPECT_NE(plan.error().text().find("must be local files"), std::string::npos);
+}
+
 TEST(OutputPlan, AFolderThatCannotBeWrittenToIsKnownBeforeTheWork) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "file", ""));

@@ -1,6 +1,9 @@
 #include "transcribe/inputs/inputs.h"
 
+#include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <string_view>
 #include <unordered_set>
 
 #include "text/manifest/read.h"
@@ -28,6 +31,7 @@ class Reading {
   const ManifestTally& tally() const { return tally_; }
 
   Result<void> read(const std::string& argument) {
+    if (auto local = expect_local(argument); !local) return local;
     std::error_code why;
     if (argument == "-")
       return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
@@ -72,11 +76,20 @@ class Reading {
   ManifestSink entries_below(const fs::path& folder) {
     const fs::path root = fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root);
     return {[this, root](ManifestEntry&& entry) {
+              if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
               fs::path below = path.is_absolute() ? path.filename() : tame(path);
               return hand_on({(root / path).lexically_normal(), std::move(below), std::move(entry)});
             },
             sink_.problem};
+  }
+
+  /// The manifest's reader has counted it as taken.
+  bool unusable(const ManifestEntry& entry, const Error& why) {
+    --tally_.taken;
+    ++tally_.unusable;
+    sink_.problem({why.fault, entry.origin + ": " + why.what, why.hint});
+    return goes_on_;
   }
 
   bool hand_on(Input&& input) {
@@ -103,7 +116,21 @@ class Reading {
   bool goes_on_ = true;
 };
 
+/// A scheme of two letters or more (RFC 3986) before "://".
+bool is_address(std::string_view text) {
+  const auto scheme = text.substr(0, std::min(text.find("://"), text.size()));
+  if (scheme.size() == text.size() || scheme.size() < 2) return false;
+  return std::ranges::all_of(scheme,
+                             [](unsigned char c) { return std::isalnum(c) || c == '+' || c == '-' || c == '.'; });
+}
+
 }  // namespace
+
+Result<void> expect_local(const std::string& input) {
+  if (!is_address(input)) return {};
+  return fail(Fault::usage, "'" + input + "': expected a file of this machine, found an address",
+              "Inputs must be local files: download it first, and name where it lies");
+}
 
 Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
                                   const InputSink& sink) {
