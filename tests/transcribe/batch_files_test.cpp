@@ -241,6 +241,37 @@ TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
   EXPECT_EQ(task(id).strikes, 0);
 }
 
+TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfThem) {
+  add("a");
+  add("b");
+  EXPECT_FALSE(files_->progress().total) << "there may be more";
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  files_->reached(taken->index, Seconds(4));
+  EXPECT_EQ(files_->progress().done, Seconds(4));
+  EXPECT_EQ(files_->progress().total, Seconds(20));
+  files_->reached(taken->index, Seconds(30));
+  EXPECT_EQ(files_->progress().done, Seconds(10)) << "it was said to be that long";
+  ASSERT_TRUE(files_->heard(taken->index, Seconds(40)));
+  EXPECT_EQ(files_->progress().done, Seconds(30));
+  EXPECT_EQ(files_->progress().total, Seconds(50));
+  files_->failed(taken->index, {Fault::corrupt, "its second half is damaged"});
+  EXPECT_EQ(files_->progress().done, Seconds(0));
+  EXPECT_EQ(files_->progress().total, Seconds(10)) << "nothing of it is left to do";
+}
+
+TEST_F(BatchFilesTest, WhileALengthIsUnknownNobodySaysHowMuchThereIs) {
+  add("a");
+  add_missing("share/b.wav");
+  files_->all_added();
+  EXPECT_FALSE(files_->progress().total);
+  const auto a = files_->next(), b = files_->next();
+  ASSERT_TRUE(a && b);
+  ASSERT_TRUE(files_->heard(b->index, Seconds(5)));
+  EXPECT_EQ(files_->progress().total, Seconds(15));
+}
+
 TEST_F(BatchFilesTest, TheLastTaskLetsGoOfThePool) {
   const TaskId id = add("a");
   files_->all_added();

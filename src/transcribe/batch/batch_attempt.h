@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/units.h"
 #include "jobs/lease.h"
@@ -12,6 +13,15 @@
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// A task as the run knows it.
+struct BatchEntry {
+  const BatchTask* task = nullptr;
+  Seconds audio{};                           // known or guessed from the file's size; 0: neither
+  std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
+  std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
+  std::string left_staged{};                 // done, but its outputs are not in place: why
+};
 
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
@@ -25,6 +35,22 @@ struct BatchAttempt {
   std::optional<TranscriptionContext> context{};
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+};
+
+/// What is in work: an attempt that has not settled.
+struct BatchInWork {
+  TaskId id = 0;
+  std::string name{};
+  std::string devices{};  // where it has windows in flight, separated by commas
+  bool decoded = false;
+  Seconds position{};
+  Seconds length{};
+};
+
+/// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.
+struct BatchProgress {
+  Seconds done{};
+  std::optional<Seconds> total{};  // none: not all recordings are known yet, or not all of their lengths
 };
 
 }  // namespace tutti

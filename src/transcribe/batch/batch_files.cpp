@@ -56,7 +56,7 @@ void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> au
   at->second.left_staged = left_staged;
   counts_.add(left_staged.empty() ? state : TaskState::dead);
   if (is_final(state)) return;
-  ++open_;
+  open(lock, at->second);
   ++to_do_;
   work_.add(audio);
   order_.add(waiting(id, at->second));
@@ -159,12 +159,24 @@ std::optional<TakenFile> BatchFiles::next() {
   return {};
 }
 
+void BatchFiles::open(const Lock&, const Entry& entry) {
+  ++open_;
+  audio_open_ += entry.audio;
+  if (entry.audio <= Seconds(0)) ++unknown_open_;
+}
+
+void BatchFiles::close(const Lock&, const Entry& entry) {
+  --open_;
+  audio_open_ -= entry.audio;
+  if (entry.audio <= Seconds(0)) --unknown_open_;
+}
+
 void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   pool_.end_task(static_cast<std::uint64_t>(id));
   {
     const Lock lock(mutex_);
     ++(counts_.*how);
-    --open_;
+    close(lock, entries_.at(id));
     changed_.notify_all();
   }
   stop_pool_when_all_ended();
@@ -224,11 +236,14 @@ Result<void> BatchFiles::begin(std::size_t index) {
 
 Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
   BatchAttempt& attempt = at(index);
-  if (attempt.settled) return not_wanted();
   {
     const Lock lock(mutex_);
+    if (attempt.settled) return not_wanted();
     attempt.length = length;
-    entries_.at(attempt.lease.key.task).audio = length;
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    close(lock, entry);
+    entry.audio = length;
+    open(lock, entry);
   }
   return store_.set_length(attempt.lease.key.task, length, LengthSource::measured);
 }

@@ -63,23 +63,16 @@ class BatchFiles final : public RunFiles {
 
   BatchCounts counts() const;
   std::size_t done_now() const;
+  /// Of the recordings that this run has finished.
   Seconds audio_done() const;
+  BatchProgress progress() const;
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
   /// Why the outputs of a done task are not in place; empty: they are.
   std::string left_staged(TaskId task) const;
   /// All tasks of this run, the least first.
   std::vector<TaskId> ids() const;
-  /// What is in work: attempts that have not settled.
-  struct InWork {
-    TaskId id = 0;
-    std::string name{};
-    std::string devices{};  // where it has windows in flight, separated by commas
-    bool decoded = false;
-    Seconds position{};
-    Seconds length{};
-  };
-  std::vector<InWork> in_work() const;
+  std::vector<BatchInWork> in_work() const;
   /// Those of this run that failed for good, the latest first, at most a screenful.
   std::vector<TaskFailure> failures() const;
 
@@ -96,17 +89,13 @@ class BatchFiles final : public RunFiles {
   static constexpr Seconds kLookAgain{1};  // at a task that another process holds
 
   using Lock = std::unique_lock<std::mutex>;
-  struct Entry {
-    const BatchTask* task = nullptr;
-    Seconds audio{};                           // known or guessed from the file's size
-    std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
-    std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
-    std::string left_staged{};                 // done, but its outputs are not in place: why
-  };
+  using Entry = BatchEntry;
 
   BatchAttempt& at(std::size_t index) const;
   PoolTask pool_task(TaskId id, const Entry& entry) const;
   static WaitingTask waiting(TaskId id, const Entry& entry);
+  void open(const Lock& held, const Entry& entry);  // it has not ended
+  void close(const Lock& held, const Entry& entry);
   bool has_room(const Lock& held) const;
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
@@ -147,6 +136,8 @@ class BatchFiles final : public RunFiles {
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};
   std::size_t open_ = 0;             // tasks that have not ended
+  Seconds audio_open_{};             // of these
+  std::size_t unknown_open_ = 0;     // those whose length nobody knows
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
@@ -17,6 +19,17 @@ std::size_t BatchFiles::done_now() const {
 Seconds BatchFiles::audio_done() const {
   const Lock lock(mutex_);
   return audio_done_;
+}
+
+BatchProgress BatchFiles::progress() const {
+  const Lock lock(mutex_);
+  BatchProgress progress{.done = audio_done_};
+  for (const std::size_t index : in_flight_) {
+    const BatchAttempt& attempt = attempts_[index];
+    progress.done += std::min(Seconds(attempt.position), attempt.length);
+  }
+  if (all_added_ && unknown_open_ == 0) progress.total = std::max(progress.done, audio_done_ + audio_open_);
+  return progress;
 }
 
 std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
@@ -43,9 +56,9 @@ std::vector<TaskFailure> BatchFiles::failures() const {
   return {failures_.begin(), failures_.end()};
 }
 
-std::vector<BatchFiles::InWork> BatchFiles::in_work() const {
+std::vector<BatchInWork> BatchFiles::in_work() const {
   const Lock lock(mutex_);
-  std::vector<InWork> all;
+  std::vector<BatchInWork> all;
   for (const std::size_t index : in_flight_) {
     const BatchAttempt& attempt = attempts_[index];
     all.push_back({.id = attempt.lease.key.task,

@@ -48,7 +48,7 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
 }
 
 /// What a recording without a window on any device waits for: its own decoding, or room on the device that is next.
-std::string waits_for(const BatchFiles::InWork& task, const PoolView& view) {
+std::string waits_for(const BatchInWork& task, const PoolView& view) {
   if (!task.devices.empty()) return {};
   if (!task.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
@@ -63,13 +63,15 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                          const BatchMachine& machine) {
   const PoolView view = pool.view();
   const BatchCounts counts = files.counts();
+  const BatchProgress progress = files.progress();
   FleetStatus status{.run = options.batch,
                      .elapsed = view.elapsed,
                      .tasks = counts.total,
                      .done = counts.done,
                      .failed = counts.failed,
                      .cancelled = counts.cancelled,
-                     .audio_done = files.audio_done(),
+                     .audio_done = progress.done,
+                     .audio_total = progress.total,
                      .left = view.expected_left,
                      .failures = files.failures()};
   if (view.expected_left) status.left_error = *view.expected_left * view.error;

@@ -63,8 +63,8 @@ struct FleetStatus {
   std::size_t failed = 0;
   std::size_t cancelled = 0;
   std::size_t running = 0;
-  Seconds audio_done{};
-  std::optional<Seconds> audio_total{};  // none: lengths are still being found out
+  Seconds audio_done{};                  // by this run, of recordings in work what is done of them
+  std::optional<Seconds> audio_total{};  // that it comes to; none: lengths are still being found out
   std::optional<Seconds> left{};         // expected time to the end
   std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
   std::string next_device{};             // that takes the next task; empty: none can
