@@ -322,6 +322,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   EXPECT_LE(squeezed["windows"], 1);
   machine.now(kCard);
   EXPECT_TRUE(within_some_looks([&] { return card().value("windows", 0) > 1; }));
+  EXPECT_NEAR(run.value("audio_total_seconds", 0.0), 110, 1) << run.dump();
   const auto end = running.wait();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);

@@ -84,15 +84,38 @@ TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
   auto slow = card("slow", 10), fast = card("fast", 40);
   for (auto* device : {&slow, &fast}) {
     device->speed = 25;
+    device->guessed = true;
     device->worker.model.time_a_window = true;
   }
   const auto two = pool({slow, fast});
   const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
   while (std::ranges::any_of(two->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
   const auto view = two->view();
+  for (const auto& device : view.devices) EXPECT_FALSE(device.guessed) << device.id;
   EXPECT_NEAR(view.devices[0].speed, 10, 1e-6);
   EXPECT_NEAR(view.devices[1].speed, 40, 1e-6);
   log_.wait_for("fast: 40 x real time in a short self-test");
+}
+
+TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnlyGuessed) {
+  auto guessed = card("guessed", 10);
+  guessed.guessed = true;
+  guessed.memory = Bytes{12'000'000'000};
+  guessed.model_memory = Bytes{2'000'000'000};
+  guessed.window_memory = Bytes{500'000'000};
+  const auto one = pool({guessed, card("known", 10)});
+  ASSERT_TRUE(one->ready());
+  EXPECT_TRUE(one->view().devices[0].guessed);
+  EXPECT_FALSE(one->view().devices[1].guessed);
+  EXPECT_EQ(one->view().devices[0].reserved, guessed.model_memory);
+  ASSERT_TRUE(one->drain("known"));
+  one->add_task({.id = 1});
+  const auto engine = one->engine({.id = 1});
+  const std::vector<float> mel(80 * kFrames, 0.5F);
+  ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
+  EXPECT_EQ(one->view().devices[0].reserved, Bytes{2'500'000'000});
+  engine->release(1);
+  EXPECT_FALSE(one->view().devices[0].guessed) << "a window has been measured";
 }
 
 TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {

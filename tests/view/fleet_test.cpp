@@ -94,6 +94,15 @@ TEST(FleetTable, ANarrowTerminalKeepsStateTasksAndSpeed) {
   EXPECT_THAT(all, AllOf(HasSubstr("healthy"), HasSubstr("3/5"), HasSubstr("31.2×"), Not(HasSubstr("FOREIGN"))));
 }
 
+TEST(FleetTable, ASpeedThatIsOnlyExpectedIsMarkedUntilOneIsMeasured) {
+  FleetStatus s = lectures();
+  s.devices[0].usual_speed = 40;
+  s.devices[1].speed.reset();
+  s.devices[1].usual_speed = 12;
+  const std::string all = joined(render_fleet(s, {.columns = 80, .lines = 24}));
+  EXPECT_THAT(all, AllOf(HasSubstr("31.2×"), HasSubstr("~12.0×"), Not(HasSubstr("~40"))));
+}
+
 TEST(FleetTable, AnAsciiTerminalGetsNothingElseAndNoColourUnlessAsked) {
   const auto plain = render_fleet(lectures(), {.columns = 80, .lines = 24, .ascii = true});
   for (const auto& line : plain) {

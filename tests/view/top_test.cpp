@@ -151,6 +151,13 @@ TEST(TopState, RowsAreSortedByWhatIsChosen) {
   EXPECT_THAT(panel_rows(data, {.panel = TopPanel::tasks, .sort = 1}).ids, ElementsAre("18", "17"));
 }
 
+TEST(TopState, ASpeedThatIsOnlyExpectedSortsLikeAMeasuredOne) {
+  TopData data = batch();
+  data.devices[2].speed.reset();
+  data.devices[2].usual_speed = 20;
+  EXPECT_THAT(panel_rows(data, {.sort = 3}).ids, ElementsAre("cuda:0", "cpu:0", "cuda:1"));
+}
+
 TEST(TopScreen, IsAlwaysExactlyAsLargeAsTheTerminal) {
   TopData data = batch();
   for (int i = 0; i < 50; ++i) data.devices.push_back(device("emulated:" + std::to_string(i), 0.1, 5));

@@ -89,7 +89,7 @@ void BatchMachine::describe(std::size_t device, DeviceStatus& status) const {
   if (gpu->utilisation.own || gpu->utilisation.gpu)
     status.own_load = gpu->utilisation.own ? gpu->utilisation.own : gpu->utilisation.gpu;
   status.foreign_load = gpu->utilisation.foreign;
-  status.own_memory = gpu->memory.own;
+  if (gpu->memory.own) status.own_memory = gpu->memory.own;
   status.foreign_memory = gpu->memory.foreign;
   if (gpu->memory.total) status.total_memory = gpu->memory.total;
   status.watts = gpu->power;

@@ -23,10 +23,11 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .audio_done = device.audio_done};
   // What it has done, not what the speed model makes of the first windows.
   if (device.busy > Seconds(0) && device.audio_done > Seconds(0)) status.speed = device.audio_done / device.busy;
-  status.usual_speed = device.speed;
+  if (!device.guessed) status.usual_speed = device.speed;
   if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
   if (chosen.device.kind == ResolvedDevice::Kind::emulated) {
+    status.own_memory = device.reserved;
     status.total_memory = chosen.device.card.memory;
     status.usual_speed = chosen.device.card.speed;
     status.own_load = device.windows > 0 ? 1.0 : 0.0;

@@ -21,6 +21,7 @@ struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
   double speed = 1;         // audio seconds a second, as believed beforehand
+  bool guessed = false;     // that speed: nobody has measured it
   std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
@@ -50,16 +51,17 @@ struct PoolTask {
 /// One device at a moment. Times are of the pool's clock.
 struct PooledDeviceView {
   std::string id;
-  std::string name{};  // what its worker calls it, for people
-  std::string
-      state{};  // balance's word: starting, healthy, suspect, open, probing, warming, draining, quarantined, lost
+  std::string name{};    // what its worker calls it, for people
+  std::string state{};   // balance's word (state_name), or "failed": left out for good
   std::string reason{};  // of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight
   int tasks = 0;         // with a window in flight here
   int slots = 0;
   std::optional<int> task_cap{};
+  Bytes reserved{};                 // of its memory, by the model and the windows in flight
   double speed = 0;                 // as believed
+  bool guessed = false;             // that speed: nobody has measured it yet
   std::optional<double> rated{};    // what it is known to do: an emulated card
   std::optional<double> error{};    // median relative error of the speed model's predictions
   std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
@@ -125,7 +127,6 @@ class DevicePool {
   virtual void end_task(std::uint64_t task) = 0;
   /// The windows of a task that was added. One engine at a time for each.
   virtual std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) = 0;
-
   virtual PoolView view() = 0;
   /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
   virtual bool drain(const std::string& device) = 0;
@@ -142,8 +143,7 @@ class DevicePool {
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;
-  /// Lets go: what is in flight has `grace` (real time), then everybody who waits gets Fault::cancelled. Returns at
-  /// once.
+  /// Lets go: what is in flight has `grace` (real time), then whoever waits gets Fault::cancelled. Returns at once.
   virtual void stop(Seconds grace) = 0;
 };
 

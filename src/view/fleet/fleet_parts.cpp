@@ -28,8 +28,10 @@ std::string memory_text(const DeviceStatus& d) {
   return text + (d.total_memory ? "/" + gigabytes(*d.total_memory) : "") + " GB";
 }
 
+/// Behind "~" what it is expected to do, until it has done something.
 std::string speed_text(const DeviceStatus& d) {
-  return d.speed ? short_number(*d.speed) + "×" : "-";
+  if (d.speed) return short_number(*d.speed) + "×";
+  return d.usual_speed ? "~" + short_number(*d.usual_speed) + "×" : "-";
 }
 
 std::string state_text(const DeviceStatus& d) {

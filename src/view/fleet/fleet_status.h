@@ -31,7 +31,7 @@ struct DeviceStatus {
   std::optional<Bytes> foreign_memory{};
   std::optional<Bytes> total_memory{};
   std::optional<double> speed{};        // audio seconds per second, as measured now
-  std::optional<double> usual_speed{};  // what it was expected to do
+  std::optional<double> usual_speed{};  // what it is expected to do; none: nobody has measured it
   std::optional<double> watts{};
   std::optional<double> celsius{};
   std::optional<Seconds> data_age{};   // of load, memory, power and temperature

@@ -31,7 +31,7 @@ PanelRows device_rows(const TopData& data) {
 SortKey device_key(const TopData& data, std::size_t sort) {
   return [&data, sort](std::size_t row) {
     const DeviceStatus& d = data.devices[row];
-    return sort == 1 ? known(d.own_load) : sort == 2 ? known(d.own_memory) : known(d.speed);
+    return sort == 1 ? known(d.own_load) : sort == 2 ? known(d.own_memory) : known(d.speed ? d.speed : d.usual_speed);
   };
 }
 

@@ -1,0 +1,45 @@
+#include "transcribe/batch/batch_status.h"
+
+#include <gtest/gtest.h>
+
+#include "jobs/open_store.h"
+#include "support/temp_folder.h"
+#include "transcribe/counting_pool.h"
+
+using namespace tutti;
+
+namespace {
+
+/// A batch without any task on devices as the pool shows them.
+class BatchStatusTest : public testing::Test {
+ protected:
+  DeviceStatus status_of(const ResolvedDevice& device, const PooledDeviceView& view) {
+    options_.devices = {{.id = view.id, .label = view.id, .device = device}};
+    pool_.shown.devices = {view};
+    const auto store = open_store({.folder = folder_ / "state"}).value();
+    BatchObserver observer;
+    const BatchFiles files(options_, *store, pool_, observer);
+    return fleet_status(options_, files, pool_, BatchMachine(options_)).devices.at(0);
+  }
+
+  TempFolder folder_;
+  BatchOptions options_;
+  CountingPool pool_;
+};
+
+}  // namespace
+
+TEST_F(BatchStatusTest, OfAPlayedCardTheMemoryIsWhatTheBatchHasReserved) {
+  ResolvedDevice card{.kind = ResolvedDevice::Kind::emulated, .name = "card"};
+  card.card.memory = Bytes{12'000'000'000};
+  const auto status = status_of(card, {.id = "card", .reserved = Bytes{2'500'000'000}});
+  EXPECT_EQ(status.own_memory, Bytes{2'500'000'000});
+  EXPECT_EQ(status.total_memory, Bytes{12'000'000'000});
+}
+
+TEST_F(BatchStatusTest, ASpeedThatWasOnlyGuessedIsNotExpected) {
+  const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
+  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 2, .guessed = true}).usual_speed);
+  EXPECT_EQ(status_of(cpu, {.id = "cpu", .speed = 3}).usual_speed, 3);
+  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 3}).speed) << "it has done nothing yet";
+}
