@@ -38,8 +38,8 @@ struct InputIdentity {
 /// One piece of work, as its caller asks for it.
 struct TaskSpec {
   /// What makes it the same piece of work when asked for again: for files, the absolute path of the output without its
-  /// extension. Unique in the store. Asking again with the same identity and options changes nothing; with others it
-  /// begins anew, and whoever works on the old version is fenced off.
+  /// extension. Unique in the store. Asking again with the same identity and options changes what it is called and how
+  /// urgent it is; with others it begins anew, and whoever works on the old version is fenced off.
   std::string key{};
   std::string batch{};  // tasks that belong together: filters, counts, reports
   std::string input{};  // absolute path

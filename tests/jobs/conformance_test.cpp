@@ -29,6 +29,36 @@ TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
   EXPECT_EQ(store_->counts({})->total(), 2);
 }
 
+TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
+  const TaskId id = add("a"), other = add("b");
+  ASSERT_TRUE(store_->set_length(id, Seconds(61), LengthSource::measured));
+  const StoreTime submitted = task(id).submitted;
+  clock_.advance(9min);
+  TaskSpec again = spec("a");
+  again.task_class = TaskClass::normal;
+  again.priority = 2;
+  again.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
+  again.name = "A talk";
+  again.extra = R"({"decade":1970})";
+  EXPECT_EQ(store_->submit(run(), std::vector{again})->at(0).what, Submitted::What::kept);
+  const Task kept = task(id);
+  EXPECT_EQ(kept.spec.task_class, TaskClass::normal);
+  EXPECT_EQ(kept.spec.priority, 2);
+  EXPECT_EQ(kept.spec.uuid, again.uuid);
+  EXPECT_EQ(kept.spec.name, "A talk");
+  EXPECT_EQ(kept.spec.extra, again.extra);
+  EXPECT_EQ(kept.spec.audio, Seconds(61)) << "measured, and nobody said otherwise";
+  EXPECT_EQ(kept.submitted, submitted) << "it has waited since then";
+  again = spec("b");
+  again.priority = 1;
+  store_->submit(run(), std::vector{again});
+  TaskSpec rival = spec("c");
+  rival.priority = 1;
+  add(rival);
+  EXPECT_EQ(claim()->task.id, id) << "a class goes before any priority";
+  EXPECT_EQ(claim()->task.id, other) << "as urgent, and it has waited for longer";
+}
+
 TEST_P(JobStoreTest, EveryFieldOfATaskComesBack) {
   TaskSpec asked = spec("ä 'quoted' \"name\"");
   asked.audio = Seconds(61.5);

@@ -18,17 +18,32 @@ struct Known {
   std::string input{};
   std::string options{};
   std::string sha256{};
+  std::optional<Seconds> audio{};
 };
 
 Known find_key(Database& database, const std::string& key) {
   Known known;
   database.rows(
-      "SELECT id, state, bytes, modified_ns, input, options, sha256 FROM tasks WHERE key = ?1",
+      "SELECT id, state, bytes, modified_ns, input, options, sha256, audio FROM tasks WHERE key = ?1",
       [&](const Row& row) {
         known = {row.number(0), row.text(1), {row.number(2), row.number(3)}, row.text(4), row.text(5), row.text(6)};
+        if (row.has(7)) known.audio = Seconds(row.real(7));
       },
       key);
   return known;
+}
+
+/// The same work: what it is called and how urgent it is are as asked for last.
+void keep_version(Database& database, RunId run, const Known& known, TaskSpec spec) {
+  spec.audio = known.audio;
+  const ClaimOrder order = claim_order(spec);
+  std::optional<std::int64_t> deadline;
+  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  database.run(
+      "UPDATE tasks SET run = ?2, batch = ?3, class = ?4, priority = ?5, deadline = ?6, uuid = ?7, name = ?8, "
+      "extra = ?9, aged_from = submitted - ?5 * ?10, due = ?11, size = ?12 WHERE id = ?1",
+      known.id, run, spec.batch, static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
+      spec.extra, kAgeingMs, order.due, order.size);
 }
 
 }  // namespace
@@ -47,7 +62,7 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
   if (known.id != 0) {
     const bool same_input = known.input == spec.input && known.identity == spec.identity;
     if (same_input && known.options == spec.options) {
-      database.run("UPDATE tasks SET run = ?2, batch = ?3 WHERE id = ?1", known.id, run, spec.batch);
+      keep_version(database, run, known, spec);
       return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued)};
     }
     renew_version(database, run, known.id, spec, same_input);
