@@ -66,19 +66,21 @@ Result<Prepared> prepare(BatchCommand& command) {
   auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
-  return Prepared{.options = {.run = std::move(*run),
-                              .devices = std::move(*devices),
-                              .task_caps = std::move(*caps),
-                              .policy = command.policy,
-                              .tasks_at_once = std::max(0, command.threads),
-                              .state = command.state.empty() ? state_folder() : command.state,
-                              .staging = folder / ".tmp",
-                              .command = "tutti batch",
-                              .batch = folder.string(),
-                              .retry_failed = command.retry_failed,
-                              .patience = Seconds(command.device_patience),
-                              .price = command.price},
-                  .tasks = std::move(*tasks)};
+  Prepared prepared{.options = {.run = std::move(*run),
+                                .devices = std::move(*devices),
+                                .task_caps = std::move(*caps),
+                                .policy = command.policy,
+                                .tasks_at_once = std::max(0, command.threads),
+                                .state = command.state.empty() ? state_folder() : command.state,
+                                .staging = folder / ".tmp",
+                                .command = "tutti batch",
+                                .batch = folder.string(),
+                                .retry_failed = command.retry_failed,
+                                .patience = Seconds(command.device_patience),
+                                .price = command.price},
+                    .tasks = std::move(*tasks)};
+  limit_as_the_note(prepared.options);
+  return prepared;
 }
 
 int exit_code(const BatchReport& report) {

@@ -24,8 +24,8 @@ void add_devices(OptionTable& table, BatchCommand& c) {
   table.add("threads", c.threads, "N", "tasks in flight at most; 0: as many as keep the devices busy").letter = 't';
   table
       .add("policy", c.policy, "POLICY",
-           "how tasks and devices are brought together: tutti, or for comparison the field note's score, fifo, "
-           "round_robin")
+           "how tasks and devices are brought together: tutti, or for comparison the field note's score (5 tasks a "
+           "device without --max-per-gpu), fifo, round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
   table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
   table.add("price", c.price, "PRICE", "of an hour of a device, for the report");
@@ -102,6 +102,13 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
     for (const auto& id : meant) caps[id] = cap;
   }
   return caps;
+}
+
+void limit_as_the_note(BatchOptions& options) {
+  constexpr int kNoteCap = 5;
+  if (options.policy != "note" || !options.task_caps.empty()) return;
+  options.task_caps[""] = kNoteCap;
+  if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());
 }
 
 Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {

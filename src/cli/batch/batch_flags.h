@@ -47,6 +47,10 @@ void add_batch(OptionTable& table, BatchCommand& command);
 /// Fault::usage names the part that cannot be meant.
 Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
 
+/// Where the field note's policy is wished for and --max-per-gpu is not: its five tasks a device, and as many in all as
+/// that makes unless -t says how many. What `tutti plan --simulate` calls `note` (balance/sim/simulator.h: set_policy).
+void limit_as_the_note(BatchOptions& options);
+
 /// The devices that -d, --experimental and --devices together mean.
 Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command);
 

@@ -1,0 +1,46 @@
+#include "cli/batch/batch_flags.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+namespace {
+
+BatchOptions on_two_devices(std::string policy) {
+  BatchOptions options{.policy = std::move(policy)};
+  options.devices = {{.id = "left"}, {.id = "right"}};
+  return options;
+}
+
+}  // namespace
+
+TEST(BatchFlags, TheNotesPolicyAloneComesWithItsCaps) {
+  BatchOptions note = on_two_devices("note");
+  limit_as_the_note(note);
+  EXPECT_EQ(note.task_cap("left"), 5);
+  EXPECT_EQ(note.task_cap("right"), 5);
+  EXPECT_EQ(note.tasks_at_once, 10);
+}
+
+TEST(BatchFlags, TheNotesCapsGiveWayToWhatSomebodySays) {
+  BatchOptions capped = on_two_devices("note");
+  capped.task_caps = {{"left", 2}};
+  limit_as_the_note(capped);
+  EXPECT_EQ(capped.task_cap("left"), 2);
+  EXPECT_FALSE(capped.task_cap("right"));
+  EXPECT_EQ(capped.tasks_at_once, 0);
+  BatchOptions few = on_two_devices("note");
+  few.tasks_at_once = 3;
+  limit_as_the_note(few);
+  EXPECT_EQ(few.task_cap("left"), 5);
+  EXPECT_EQ(few.tasks_at_once, 3);
+}
+
+TEST(BatchFlags, OtherPoliciesHaveNoCapsOfTheirOwn) {
+  for (const char* policy : {"tutti", "fifo", "round_robin"}) {
+    BatchOptions options = on_two_devices(policy);
+    limit_as_the_note(options);
+    EXPECT_FALSE(options.task_cap("left")) << policy;
+    EXPECT_EQ(options.tasks_at_once, 0) << policy;
+  }
+}
