@@ -41,6 +41,18 @@ TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
   EXPECT_EQ(trouble_of(gpu), "off the bus");
 }
 
+TEST(EnergyMeter, KeepsWhatWasDrawnUntilTheCardWasLostAndGoesOnWhenItIsBack) {
+  EnergyMeter meter;
+  meter.reads(5000);
+  EXPECT_EQ(meter.drawn(), 0) << "before the batch";
+  meter.reads(5200);
+  meter.reads(5300);
+  EXPECT_EQ(meter.drawn(), 300);
+  meter.reads(10);  // the driver was loaded anew
+  meter.reads(60);
+  EXPECT_EQ(meter.drawn(), 350);
+}
+
 TEST(MemoryShortage, BeginsBelowATwentiethAndEndsHalfAsMuchAbove) {
   const auto left = [](std::int64_t bytes) { return MemoryFacts{.total = {40 * kGiB}, .available = {bytes}}; };
   EXPECT_FALSE(memory_shortage(left(2 * kGiB), false));

@@ -53,9 +53,12 @@ BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
   if (!any) return;
   sampler_ = std::make_unique<Sampler>();
   constexpr Seconds kFirstLook{3};
-  sampler_->settled(kFirstLook);  // before it the driver has said nothing of energy
-  energy_at_start_ = energy_now();
-  for (const auto& gpu : sampler_->latest()->gpus)
+  const auto machine = sampler_->settled(kFirstLook);  // before it the driver has said nothing of energy
+  for (const auto& device : options.devices) {
+    const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
+    if (gpu && gpu->energy) energy_.with([&](auto& meters) { meters[device.id].reads(*gpu->energy); });
+  }
+  for (const auto& gpu : machine->gpus)
     if (gpu.memory.used) used_before_[gpu.uuid] = {gpu.memory.used->value + bytes_of(gpu.memory.reserved)};
 }
 
@@ -66,8 +69,9 @@ std::optional<std::string> BatchMachine::shortage() {
   return why;
 }
 
-void BatchMachine::tell(DevicePool& pool) const {
+void BatchMachine::tell(DevicePool& pool) {
   if (!sampler_) return;
+  read_energy();
   const auto machine = sampler_->latest();
   for (const auto& device : options_.devices) {
     const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
@@ -97,25 +101,28 @@ void BatchMachine::describe(std::size_t device, DeviceStatus& status) const {
   status.data_age = gpu->age(Clock::real().now());
 }
 
-std::map<std::string, double> BatchMachine::energy_now() const {
-  std::map<std::string, double> joules;
-  const auto machine = sampler_ ? sampler_->latest() : nullptr;
-  for (const auto& device : options_.devices) {
-    const GpuSnapshot* gpu = machine && !device.device.uuid.empty() ? machine->gpu(device.device.uuid) : nullptr;
-    if (gpu && gpu->energy) joules[device.id] = *gpu->energy;
-  }
-  return joules;
+void BatchMachine::read_energy() {
+  if (!sampler_) return;
+  energy_.with([&](auto& meters) {
+    const auto machine = sampler_->latest();  // under the lock, so that no older one comes after it
+    for (const auto& device : options_.devices) {
+      const auto meter = meters.find(device.id);
+      const GpuSnapshot* gpu = meter == meters.end() ? nullptr : machine->gpu(device.device.uuid);
+      if (gpu && gpu->energy) meter->second.reads(*gpu->energy);
+    }
+  });
 }
 
-std::map<std::string, double> BatchMachine::energy_by_device() const {
+std::map<std::string, double> BatchMachine::energy_by_device() {
+  read_energy();
   std::map<std::string, double> drawn;
-  for (const auto& [device, joules] : energy_now())
-    if (const auto start = energy_at_start_.find(device); start != energy_at_start_.end())
-      drawn[device] = joules - start->second;
+  energy_.with([&](const auto& meters) {
+    for (const auto& [device, meter] : meters) drawn[device] = meter.drawn();
+  });
   return drawn;
 }
 
-std::optional<double> BatchMachine::energy() const {
+std::optional<double> BatchMachine::energy() {
   const auto drawn = energy_by_device();
   double sum = 0;
   for (const auto& device : options_.devices) {

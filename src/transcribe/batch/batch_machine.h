@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "device/machine.h"
 #include "device/telemetry/sampler.h"
 #include "transcribe/batch/batch_options.h"
@@ -26,31 +27,47 @@ std::optional<std::string> trouble_of(const GpuSnapshot& gpu);
 /// left; once that was so (`was_short`), it takes half as much again to be over.
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short);
 
+/// What a card has drawn, by a counter that falls silent when the card is lost, and may begin anew when it is back.
+class EnergyMeter {
+ public:
+  void reads(double joules) {
+    if (last_ && joules > *last_) drawn_ += joules - *last_;
+    last_ = joules;
+  }
+  /// Between the first reading and the last, less what nobody read before it began anew.
+  double drawn() const { return drawn_; }
+
+ private:
+  std::optional<double> last_{};
+  double drawn_ = 0;
+};
+
 /// The machine beside a batch: what telemetry says of the GPUs that it uses, and its memory. Thread-safe.
 class BatchMachine {
  public:
   /// Watches when any device is a GPU, or sits on one.
   explicit BatchMachine(const BatchOptions& options);
 
-  /// Tells the pool which devices the driver has lost, and which are back, and what others use of their memory. To be
-  /// called about once a second.
-  void tell(DevicePool& pool) const;
+  /// Tells the pool which devices the driver has lost, and which are back, and what others use of their memory; keeps
+  /// the latest of what they have drawn. To be called about once a second.
+  void tell(DevicePool& pool);
   /// memory_shortage of now. One thread.
   std::optional<std::string> shortage();
   /// Adds what is known of a device: load, memory, power, temperature.
   void describe(std::size_t device, DeviceStatus& status) const;
-  /// Joules that the batch's GPUs have drawn since it began, where all of them can say.
-  std::optional<double> energy() const;
-  /// Of each, by its id in the run, where it can say.
-  std::map<std::string, double> energy_by_device() const;
+  /// Joules that each GPU has drawn since the batch began, by its id in the run, where it could say at the start. Of
+  /// one that has been lost, until then.
+  std::map<std::string, double> energy_by_device();
+  /// All of them together, where all could say.
+  std::optional<double> energy();
 
  private:
   const BatchOptions& options_;
   std::unique_ptr<Sampler> sampler_{};
   std::map<std::string, Bytes> used_before_{};  // of a GPU's memory, by UUID
   bool was_short_ = false;
-  std::map<std::string, double> energy_now() const;  // joules since the driver was loaded, by device id
-  std::map<std::string, double> energy_at_start_{};
+  void read_energy();
+  Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that said something at the start
 };
 
 }  // namespace tutti
