@@ -47,7 +47,18 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
   if (price) json["cost"] = rounded(*price * report.elapsed.count() / kSecondsAnHour);
+  const auto drawn = report.device_joules.find(device.id);
+  if (drawn != report.device_joules.end()) json["energy_joules"] = rounded(drawn->second);
   return json;
+}
+
+/// What a list says of a recording beside what Tutti knows. A name of the report's own stays the report's, also where
+/// it has nothing to say.
+void add_extra(Json& json, const std::string& extra) {
+  const Json fields = Json::parse(extra, nullptr, false);
+  if (!fields.is_object()) return;
+  for (const auto& [name, value] : fields.items())
+    if (name != "speed" && name != "cost" && !json.contains(name)) json[name] = value;
 }
 
 /// The field note's fields, and what Tutti knows beside them. Speed and cost are of this run: of the device time that
@@ -60,9 +71,11 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"device", asset.device},
             {"attempts", asset.attempts},
             {"audio_seconds", rounded(asset.audio.count())}};
-  if (!asset.busy || *asset.busy <= Seconds(0)) return json;
-  json["speed"] = rounded(asset.audio / *asset.busy);
-  if (price) json["cost"] = rounded(*price * asset.busy->count() / kSecondsAnHour);
+  if (asset.busy && *asset.busy > Seconds(0)) {
+    json["speed"] = rounded(asset.audio / *asset.busy);
+    if (price) json["cost"] = rounded(*price * asset.busy->count() / kSecondsAnHour);
+  }
+  add_extra(json, asset.extra);
   return json;
 }
 

@@ -23,6 +23,7 @@ struct BatchAsset {
   int attempts = 0;
   Seconds audio{};
   std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
+  std::string extra = "{}";       // what its list says of it beside what Tutti knows, a JSON object
   std::vector<std::string> outputs{};
 };
 

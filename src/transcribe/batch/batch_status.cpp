@@ -104,7 +104,8 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
                    .error = task.state == TaskState::done ? "" : task.error,
                    .device = task.device,
                    .attempts = task.attempts,
-                   .audio = task.spec.audio.value_or(Seconds(0))};
+                   .audio = task.spec.audio.value_or(Seconds(0)),
+                   .extra = task.spec.extra};
   if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
   if (auto why = files.left_staged(task.id); !why.empty()) {
     asset.status = "failed";

@@ -1,0 +1,49 @@
+#include "cli/batch/report_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace tutti;
+using nlohmann::json;
+
+namespace {
+
+json told(const BatchReport& report) {
+  return json::parse(batch_report_json(report, {}, {}));
+}
+
+json asset_of(BatchAsset asset) {
+  BatchReport report;
+  report.assets = {std::move(asset)};
+  return told(report)["assets"][0];
+}
+
+}  // namespace
+
+TEST(ReportJson, WhatAListSaysOfARecordingIsPassedOn) {
+  const json asset = asset_of({.uuid = "7", .name = "A talk", .extra = R"({"decade":1970,"speaker":{"id":3}})"});
+  EXPECT_EQ(asset["decade"], 1970);
+  EXPECT_EQ(asset["speaker"]["id"], 3);
+  EXPECT_EQ(asset["uuid"], "7");
+}
+
+TEST(ReportJson, TheReportsOwnNamesWinOverAListsFields) {
+  const json asset = asset_of({.status = "done", .extra = R"({"status":"archived","speed":"fast","cost":9})"});
+  EXPECT_EQ(asset["status"], "done");
+  EXPECT_FALSE(asset.contains("speed")) << "no number of ours";
+  EXPECT_FALSE(asset.contains("cost"));
+}
+
+TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
+  for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
+}
+
+TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
+  BatchReport report;
+  report.pool.devices = {{.id = "GPU-a"}, {.id = "GPU-b"}};
+  report.device_joules = {{"GPU-a", 1234.5}};
+  const json devices = told(report)["devices"];
+  EXPECT_EQ(devices[0]["energy_joules"], 1234.5);
+  EXPECT_FALSE(devices[1].contains("energy_joules"));
+}
