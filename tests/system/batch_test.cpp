@@ -7,82 +7,14 @@
 #include <set>
 #include <thread>
 
-#include "base/files.h"
-#include "support/run_program.h"
 #include "support/scripted_machine.h"
-#include "support/temp_folder.h"
-#include "support/tone_file.h"
+#include "system/batch_runs.h"
 
 using namespace tutti;
 using nlohmann::json;
 using testing::HasSubstr;
-namespace fs = std::filesystem;
 
 namespace {
-
-const std::string kTutti = TUTTI_BINARY_DIR "/bin/tutti";
-
-class BatchTest : public testing::Test {
- protected:
-  static constexpr int kRecordings = 10;  // 110 s of them
-
-  void SetUp() override {
-    fs::create_directories(in_ / "talks");
-    for (int i = 0; i < kRecordings; ++i) write_tone(recording(i), 3 + 4 * (i % 5), 200 + 20 * i);
-  }
-
-  fs::path recording(int number) const {
-    return in_ / (number % 2 ? "talks" : "") / ("r" + std::to_string(number) + ".wav");
-  }
-
-  fs::path devices(const std::string& content) const {
-    EXPECT_TRUE(write_file_atomically(folder_ / "devices.toml", content));
-    return folder_ / "devices.toml";
-  }
-
-  std::vector<std::string> words(const std::string& devices, std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{kTutti,
-                                 "batch",
-                                 in_.string(),
-                                 "--output-dir",
-                                 (folder_ / "out").string(),
-                                 "--state",
-                                 (folder_ / "state").string(),
-                                 "--report",
-                                 (folder_ / "report.json").string(),
-                                 "--devices",
-                                 devices,
-                                 "--vad-method",
-                                 "energy",
-                                 "-f",
-                                 "json",
-                                 "--yes"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-
-  ProgramEnd batch(const std::string& devices, std::vector<std::string> more = {}) const {
-    return run_program(words(devices, std::move(more)), settings());
-  }
-
-  /// Nobody else's sockets and settings.
-  std::vector<std::string> settings() const {
-    return {"XDG_RUNTIME_DIR=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string()};
-  }
-
-  json report() const { return json::parse(read_file(folder_ / "report.json").value()); }
-
-  std::map<std::string, std::string> outputs() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "out"))
-      if (entry.is_regular_file())
-        all[entry.path().lexically_relative(folder_ / "out")] = read_file(entry.path()).value();
-    return all;
-  }
-
-  TempFolder folder_;
-  const fs::path in_ = folder_ / "in";
-};
 
 /// Each look at a running batch takes a second or two.
 template <class Holds>
@@ -188,17 +120,6 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(report()["successful"], 10);
   write_tone(in_ / "noise.wav", 5, 900);
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
-}
-
-TEST_F(BatchTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefused) {
-  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
-  const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
-  EXPECT_EQ(end.exit_code, 3) << end.err;
-  EXPECT_EQ(report()["successful"], 10);
-  for (const auto& asset : report()["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
-  const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
 }
 
 TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {

@@ -1,0 +1,59 @@
+// What a batch takes for a recording, and what its report tells of each and of the devices.
+
+#include <gmock/gmock.h>
+
+#include "support/scripted_machine.h"
+#include "system/batch_runs.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+class BatchRecordsTest : public BatchTest {};
+
+}  // namespace
+
+TEST_F(BatchRecordsTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefused) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
+  const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+  for (const auto& asset : report()["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
+}
+
+TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport) {
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const json line{{"path", recording(0).string()}, {"id", "talk-0"}, {"name", "First"}, {"decade", 1970}};
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.jsonl", line.dump() + "\n"));
+  auto by_list = words("emulated:200x");
+  by_list[2] = (folder_ / "list.jsonl").string();
+  ASSERT_EQ(run_program(by_list, settings()).exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 0) << "the same output";
+  EXPECT_EQ(report()["assets"][0]["uuid"], "talk-0");
+  EXPECT_EQ(report()["assets"][0]["name"], "First");
+  EXPECT_EQ(report()["assets"][0]["decade"], 1970);
+}
+
+TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen) {
+  constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A power=100\n";
+  const ScriptedMachine machine(kCard);
+  RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
+  ASSERT_TRUE(running.saw("Progress: 2/"));
+  machine.now("");
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const double joules = report().value("energy_joules", 0.0);
+  EXPECT_GT(joules, 0) << end.err;
+  EXPECT_EQ(report()["devices"][0].value("energy_joules", 0.0), joules);
+  EXPECT_FALSE(report()["devices"][1].contains("energy_joules"));
+}
+
+TEST_F(BatchRecordsTest, TheNotesPolicyAloneHasItsFiveTasksADevice) {
+  const auto end = batch("emulated:200x", {"--policy", "note"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("/5 tasks"));
+}
