@@ -130,9 +130,11 @@ TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
 TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const auto first = outputs();
-  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto again = batch("emulated:200x");
+  ASSERT_EQ(again.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 0);
   EXPECT_EQ(report()["successful"], 10);
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("What helps")));
 
   fs::remove(folder_ / "out" / "r0.wav.json");
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);

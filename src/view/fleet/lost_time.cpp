@@ -33,6 +33,11 @@ double total_speed(const RunNumbers& run) {
   return sum;
 }
 
+/// Whatever the devices waited for then held up nobody.
+bool nothing_done(const RunNumbers& run) {
+  return std::ranges::all_of(run.devices, [](const DeviceTime& device) { return device.audio <= Seconds(0); });
+}
+
 double fastest_speed(const RunNumbers& run) {
   double most = 0;
   for (const DeviceTime& device : run.devices) most = std::max(most, speed_of(device).value_or(0));
@@ -129,10 +134,13 @@ std::optional<Seconds> lower_bound(const RunNumbers& run) {
 std::vector<Remedy> remedies(const RunNumbers& run) {
   std::vector<Remedy> found;
   if (run.elapsed <= Seconds(0) || run.devices.empty()) return found;
-  for (const LostKind& kind : kKinds)
-    if (!kind.advice.empty() && share_of(run, kind) >= kWorthALine) found.push_back(remedy_for(run, kind));
+  const bool only_faults = nothing_done(run);
+  for (const LostKind& kind : kKinds) {
+    if (kind.advice.empty() || share_of(run, kind) < kWorthALine) continue;
+    if (!only_faults || kind.time == &IdleTime::fault) found.push_back(remedy_for(run, kind));
+  }
   std::stable_sort(found.begin(), found.end(), [](const Remedy& a, const Remedy& b) { return a.gain > b.gain; });
-  if (nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
+  if (!only_faults && nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
   return found;
 }
 

@@ -59,7 +59,7 @@ struct RunNumbers {
 /// longest/fastest (Graham's bound for uniform machines). None where no device's speed is known.
 std::optional<Seconds> lower_bound(const RunNumbers& run);
 
-/// What would have made the run faster, the largest gain first.
+/// What would have made the run faster, the largest gain first. Where the devices did nothing, only their faults.
 struct Remedy {
   Seconds gain{};  // less time for the whole run
   std::string text;
