@@ -286,6 +286,18 @@ TEST_F(BatchTest, ABatchThatWasStoppedForAWhileDoesNotBlameItsDevices) {
   EXPECT_THAT(end.err, testing::Not(HasSubstr("no window has come back")));
 }
 
+TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
+  const auto end = batch(devices(kTwoCards), {"-t", "1"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  double cap = 0, input = 0;
+  const json told = report();
+  for (const auto& device : told["devices"]) {
+    cap += device["idle"].value("cap", 0.0);
+    input += device["idle"].value("waiting_for_input", 0.0);
+  }
+  EXPECT_GT(cap, input) << told["devices"].dump();
+}
+
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
   auto sequential = words(devices(kTwoCards), {"--sequential", "--max-per-gpu", "2"});
   std::erase(sequential, "--vad-method");

@@ -137,6 +137,8 @@ class DevicePool {
   virtual void others_use(const std::string& device, Bytes memory) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).
   virtual void host_short(const std::optional<std::string>& why) = 0;
+  /// Tasks that were added are left alone for this reason and no other; nothing: none are.
+  virtual void held_back(std::optional<Idle> why) = 0;
   /// What has befallen the devices since this was last asked, in order. A worker that got ready as expected is no news.
   virtual std::vector<PoolEvent> news() = 0;
 

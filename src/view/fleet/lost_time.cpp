@@ -22,7 +22,8 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::starting, "starting", "loading the model took that long",
              "more recordings in one run, so that it is loaded once for all"},
     LostKind{&IdleTime::left_to_faster, "left to faster devices", "", ""},
-    LostKind{&IdleTime::drained, "drained", "you had taken devices out", "'tutti top' puts them back (r)"},
+    LostKind{&IdleTime::drained, "drained", "you had taken devices out or held the run back",
+             "'tutti top' puts devices back (r)"},
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length
