@@ -20,8 +20,9 @@ namespace tutti {
 struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
-  double speed = 1;         // audio seconds a second, as believed beforehand
-  std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  double speed = 1;          // audio seconds a second, as believed beforehand
+  bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
+  std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
