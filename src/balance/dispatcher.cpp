@@ -185,6 +185,11 @@ void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::
   book.remove(canary);
 }
 
+void Dispatcher::nothing_came_since(DeviceIndex device, Seconds since, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).nothing_came_since(since);
+}
+
 void Dispatcher::add_task(TaskKey task, TaskFacts facts, Seconds now) {
   state_->advance(now);
   std::optional<DeviceIndex> dealt_to;

@@ -192,7 +192,7 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }
 
-TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {
+TEST_F(BatchTest, WorkersThatDieHangGarbleOrRunOutOfMemoryLoseNothing) {
   const auto undisturbed = [&] {
     EXPECT_EQ(batch("emulated:200x").exit_code, 0);
     return outputs();

@@ -87,6 +87,7 @@ class Keeper {
   void not_ready(const PoolShared::Lock& lock, const Error& error) {
     me_.last_error = error;
     if (pool_.stopping) return;
+    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
     if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
     me_.was_away = true;
     pool_.dispatcher.device_heard(device_, HealthEvent::lost, error.what, pool_.now());
@@ -99,6 +100,7 @@ class Keeper {
     if (me_.life != life) return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
     me_.ready = ready;
     me_.serving = true;
+    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());  // a canary has waited for it
     me_.progress_at = pool_.now();
     pool_.dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool_.now());
     if (ready.window_seconds > 0) believe(ready);

@@ -15,8 +15,8 @@ struct IdleTime {
   Seconds input{};           // tasks were left, none had its input ready
   Seconds memory{};          // of the device or the machine
   Seconds cap{};             // --max-per-gpu, --threads or the decoders
-  Seconds fault{};           // breaker, lost or quarantined card
-  Seconds starting{};        // loading the model
+  Seconds fault{};           // breaker, lost or quarantined card, workers that were lost and start again
+  Seconds starting{};        // loading the model for the first time
   Seconds left_to_faster{};  // others finish what is left sooner
   Seconds drained{};         // somebody asked for that
 
