@@ -130,9 +130,11 @@ TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
 TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const auto first = outputs();
-  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto again = batch("emulated:200x");
+  ASSERT_EQ(again.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 0);
   EXPECT_EQ(report()["successful"], 10);
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("What helps")));
 
   fs::remove(folder_ / "out" / "r0.wav.json");
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
@@ -190,7 +192,7 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }
 
-TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {
+TEST_F(BatchTest, WorkersThatDieHangGarbleOrRunOutOfMemoryLoseNothing) {
   const auto undisturbed = [&] {
     EXPECT_EQ(batch("emulated:200x").exit_code, 0);
     return outputs();
@@ -282,6 +284,18 @@ TEST_F(BatchTest, ABatchThatWasStoppedForAWhileDoesNotBlameItsDevices) {
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, testing::Not(HasSubstr("no window has come back")));
+}
+
+TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
+  const auto end = batch(devices(kTwoCards), {"-t", "1"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  double cap = 0, input = 0;
+  const json told = report();
+  for (const auto& device : told["devices"]) {
+    cap += device["idle"].value("cap", 0.0);
+    input += device["idle"].value("waiting_for_input", 0.0);
+  }
+  EXPECT_GT(cap, input) << told["devices"].dump();
 }
 
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {

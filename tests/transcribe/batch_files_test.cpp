@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "base/files.h"
 #include "jobs/fake_store_clock.h"
@@ -18,7 +21,7 @@ using namespace tutti;
 
 namespace {
 
-/// Knows how many engines there are and how many were let go of, and nothing else.
+/// Knows how many engines there are, how many were let go of and why tasks are held back, and nothing else.
 class CountingPool final : public DevicePool {
  public:
   class Engine final : public PoolTaskEngine {
@@ -48,10 +51,19 @@ class CountingPool final : public DevicePool {
   void driver_says(const std::string&, const std::optional<std::string>&) override {}
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
+  void held_back(std::optional<Idle> why) override { why_held_back = why; }
   std::vector<PoolEvent> news() override { return {}; }
   std::optional<Error> over() override { return ended; }
   void stop(Seconds) override { stopped = true; }
 
+  /// Waits for it.
+  bool is_told(std::optional<Idle> why) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (why_held_back.load() != why && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return why_held_back.load() == why;
+  }
+
+  std::atomic<std::optional<Idle>> why_held_back{};
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};
@@ -199,6 +211,31 @@ TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
   files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
   EXPECT_FALSE(second.get());
   EXPECT_FALSE(files_->go_on()) << "too late";
+}
+
+TEST_F(BatchFilesTest, ThePoolIsToldWhyRecordingsThatWaitAreNotTakenUp) {
+  options_.tasks_at_once = 1;
+  add("a");
+  add("b");
+  files_->all_added();
+  const auto first = files_->next();
+  ASSERT_TRUE(first);
+  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  files_->hold_back(true);
+  EXPECT_TRUE(pool_.is_told(Idle::memory));
+  files_->pause();
+  EXPECT_TRUE(pool_.is_told(Idle::drained));
+  files_->hold_back(false);
+  EXPECT_TRUE(files_->go_on());
+  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  files_->failed(first->index, {Fault::corrupt, "no sound in it"});
+  const auto taken = second.get();
+  ASSERT_TRUE(taken);
+  auto none = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told({})) << "nothing waits any more";
+  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  EXPECT_FALSE(none.get());
 }
 
 TEST_F(BatchFilesTest, WhatIsNoTaskOfThisRunOrHasEndedCannotBeCancelled) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <future>
 #include <thread>
 
@@ -109,6 +110,27 @@ TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
     if (first.empty()) first = answer->tokens;
     EXPECT_EQ(answer->tokens, first);
   }
+}
+
+TEST_F(DevicePoolTest, AStallIsNoticedByTheSpeedThatWasToldAndIsAFaultAndNoWork) {
+  PooledDevice stalls = card("stalls", 30, {{EmulatedFailure::Kind::stall, Seconds(300), {}}});
+  stalls.speed_known = true;
+  const auto one = pool({stalls});
+  ASSERT_TRUE(one->ready());
+  const Seconds loading = one->view().devices[0].idle.at("starting");
+  while (one->view().elapsed < Seconds(310)) std::this_thread::sleep_for(Seconds(0.01));
+  one->add_task({.id = 1, .audio = Seconds(30)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(30)});
+  const auto answer = transcribe(*engine, 1, 0.5F);
+  ASSERT_TRUE(answer) << answer.error().text();
+  EXPECT_EQ(answer->tokens, said_of(0.5F));
+  const std::string told = log_.wait_for("no window has come back for ").text;
+  const Seconds silent(std::atof(told.c_str() + told.find(" for ") + 5));
+  EXPECT_LT(silent, Seconds(300)) << "a window should take it a second";
+  const auto view = one->view().devices[0];
+  EXPECT_GE(view.idle.at("fault"), silent - Seconds(1));
+  EXPECT_LT(view.busy, silent) << "the window that the next worker has done";
+  EXPECT_EQ(view.idle.at("starting"), loading) << "that worker starts because the first was lost";
 }
 
 TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {

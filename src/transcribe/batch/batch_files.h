@@ -108,6 +108,7 @@ class BatchFiles final : public RunFiles {
   PoolTask pool_task(TaskId id, const Entry& entry) const;
   static WaitingTask waiting(TaskId id, const Entry& entry);
   bool has_room(const Lock& held) const;
+  void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   TakenFile begin_attempt(TaskId id, Lease lease);
@@ -154,6 +155,7 @@ class BatchFiles final : public RunFiles {
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
+  std::optional<Idle> told_held_back_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };
 

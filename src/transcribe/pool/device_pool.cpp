@@ -90,6 +90,12 @@ class Pool final : public DevicePool {
     shared_->pump(lock);
   }
 
+  void held_back(std::optional<Idle> why) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.held_back(why, shared_->now());
+    shared_->pump(lock);
+  }
+
   std::vector<PoolEvent> news() override {
     PoolShared::Lock lock(shared_->mutex);
     std::vector<PoolEvent> events;
