@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/plan/capacity.h"
-#include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
 #include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
@@ -11,28 +10,6 @@
 
 namespace tutti {
 namespace {
-
-TEST(PlanDurations, AreReadFromAListAWorkloadAndAManifest) {
-  EXPECT_EQ(*read_durations("[60, 2.5]", "a.json"), (std::vector<double>{60, 2.5}));
-  EXPECT_EQ(*read_durations(R"({"about": "x", "durations_s": [7]})", "a.json"), (std::vector<double>{7}));
-  const auto manifest = read_durations(R"({"count": 3, "assets": [
-      {"id": "a", "asset_type": "Audio", "media_duration_seconds": "61.5"},
-      {"id": "b", "asset_type": "Image"},
-      {"id": "c", "asset_type": "Audio", "media_duration_seconds": 30}]})",
-                                       "m.json");
-  ASSERT_TRUE(manifest) << manifest.error().text();
-  EXPECT_EQ(*manifest, (std::vector<double>{61.5, 30}));
-}
-
-TEST(PlanDurations, WhatIsNoLengthIsNamedByItsPlace) {
-  for (const char* text : {"[1, -2]", "[1, \"x\"]", "[1, null]", R"({"durations_s": [1, 1e99]})"}) {
-    const auto read = read_durations(text, "a.json");
-    ASSERT_FALSE(read) << text;
-    EXPECT_NE(read.error().what.find("[1]"), std::string::npos) << read.error().what;
-  }
-  for (const char* text : {"", "7", "{}", "[]", "[1", R"({"assets": [{"asset_type": "Audio"}]})"})
-    EXPECT_FALSE(read_durations(text, "a.json")) << text;
-}
 
 TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
   MachineDevices machine;

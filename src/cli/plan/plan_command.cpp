@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -22,7 +21,10 @@ namespace {
 
 struct PlanCommand {
   bool simulate = false;
+  std::vector<std::string> inputs{};
   std::string durations{};
+  std::filesystem::path audio_root{};
+  std::string path_template{};
   std::string devices = "auto";
   std::string gpus{};
   std::string unit = "window";
@@ -34,7 +36,27 @@ struct PlanCommand {
   std::string ram{};
   std::filesystem::path state{};
   bool json = false;
+
+  /// All that lengths are asked of.
+  std::vector<std::string> recordings() const {
+    std::vector<std::string> all = inputs;
+    if (!durations.empty()) all.push_back(durations);
+    return all;
+  }
 };
+
+void add_recordings(OptionTable& table, PlanCommand& command) {
+  table.positional(
+      command.inputs, "INPUT...",
+      "what is to be transcribed, as 'tutti batch' takes it; lengths come from lists, else from the files' "
+      "headers",
+      0);
+  table.add("durations", command.durations, "FILE",
+            "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]}; or an input");
+  table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
+  table.add("audio-template", command.path_template, "TEMPLATE",
+            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+}
 
 OptionTable options_of(PlanCommand& command) {
   OptionTable table(
@@ -42,11 +64,11 @@ OptionTable options_of(PlanCommand& command) {
       "What fits where, which flags to use and how long a batch will take, before it is begun; with "
       "--simulate, how the ways of sharing the work compare. Runs the decision code of 'tutti batch' over "
       "simulated time.");
-  table.add("durations", command.durations, "FILE",
-            "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]} or a manifest");
-  table.add("devices", command.devices, "LIST",
-            "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated");
-  table.add("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x");
+  add_recordings(table, command);
+  table.add_list("devices", command.devices, "LIST",
+                 "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
+                 "may be given again");
+  table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
@@ -73,20 +95,27 @@ Result<void> check(const PlanCommand& command) {
   if (command.beams < 1 || command.beams > kMostBeams)
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
-  if (command.simulate && command.durations.empty())
+  if (command.simulate && command.recordings().empty())
     return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};
 }
 
-Result<std::vector<SimTask>> tasks_of(const PlanCommand& command) {
-  if (command.durations.empty()) return std::vector<SimTask>{};
-  const auto text = read_file(command.durations);
-  if (!text) return tl::unexpected(text.error());
-  const auto seconds = read_durations(*text, command.durations);
-  if (!seconds) return tl::unexpected(seconds.error());
-  return with_error(*seconds, command.error, command.seed);
+/// The recordings to plan for.
+struct PlanWork {
+  std::vector<SimTask> tasks{};
+  std::size_t unknown_lengths = 0;
+};
+
+Result<PlanWork> work_of(const PlanCommand& command) {
+  const auto named = command.recordings();
+  if (named.empty()) return PlanWork{};
+  const auto found =
+      read_durations(named, {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
+  if (!found) return tl::unexpected(found.error());
+  if (found->unknown > 0) log(Level::warning, found->left_out());
+  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown};
 }
 
 Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
@@ -119,7 +148,7 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
   return kDone;
 }
 
-int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const std::vector<SimTask>& tasks) {
+int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const PlanWork& work) {
   const auto memory = read_memory();
   const Bytes ram = command.ram.empty() ? (memory ? memory->available : Bytes{}) : *parse_bytes(command.ram);
   const auto quote = make_quote({.model = command.model,
@@ -127,7 +156,7 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
                                  .beams = command.beams,
                                  .ram = ram,
                                  .targets = targets,
-                                 .tasks = tasks,
+                                 .tasks = work.tasks,
                                  .seed = command.seed});
   if (!quote) return complain(quote.error(), kUsage);
   std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);
@@ -141,11 +170,11 @@ int run_plan(const std::vector<std::string>& arguments) {
   OptionTable table = options_of(command);
   if (const auto code = start_command(table, arguments)) return *code;
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  const auto tasks = tasks_of(command);
-  if (!tasks) return complain(tasks.error(), kUsage);
+  const auto work = work_of(command);
+  if (!work) return complain(work.error(), kUsage);
   const auto targets = targets_of(command);
   if (!targets) return complain(targets.error(), kUsage);
-  return command.simulate ? run_simulation(command, *targets, *tasks) : run_quote(command, *targets, *tasks);
+  return command.simulate ? run_simulation(command, *targets, work->tasks) : run_quote(command, *targets, *work);
 }
 
 }  // namespace tutti
