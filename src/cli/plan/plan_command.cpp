@@ -1,5 +1,6 @@
 #include "cli/plan/plan_command.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/log.h"
@@ -35,6 +36,7 @@ struct PlanCommand {
   std::int32_t beams = 1;
   std::string ram{};
   std::filesystem::path state{};
+  std::optional<double> price{};
   bool json = false;
 
   /// All that lengths are asked of.
@@ -69,11 +71,14 @@ OptionTable options_of(PlanCommand& command) {
                  "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
                  "may be given again");
   table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
+  table.add("price", command.price, "PRICE", "of an hour of a device, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
-  table.add("compute-type", command.compute_type, "TYPE", "default: float16 on a GPU, float32 on a CPU").choices = {
-      "default", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  table
+      .add("compute-type", command.compute_type, "TYPE",
+           "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones")
+      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",
@@ -97,6 +102,8 @@ Result<void> check(const PlanCommand& command) {
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
   if (command.simulate && command.recordings().empty())
     return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
+  if (command.price && *command.price < 0)
+    return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};
@@ -122,14 +129,19 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
   if (!targets) return targets;
   const auto model = find_model(command.model, ModelPlaces::from_environment());
-  const auto known = add_known_speeds(*targets, command.state.empty() ? state_folder() : command.state,
-                                      model ? model->string() : command.model, command.compute_type);
+  const auto state = command.state.empty() ? state_folder() : command.state;
+  const auto known = add_known_speeds(
+      *targets, state,
+      {.model = model ? model->string() : command.model, .compute_type = command.compute_type, .any_type = true});
   if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
+  if (known) (void)add_known_watts(*targets, state);  // the same store; without them no energy is expected
   return targets;
 }
 
 int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
                    const std::vector<SimTask>& tasks) {
+  const auto simplified = simplified_failures(targets);
+  if (!simplified.empty()) log(Level::warning, "not all failures are simulated as they are: " + simplified);
   for (const auto& target : targets)
     if (!target.speed)
       return complain(
@@ -137,7 +149,8 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
            "Say it, --devices emulated:30x:12GB or --gpus 12GB:30x; or run a batch: its speeds are remembered"},
           kUsage);
   const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
-  const auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  if (command.price) table.add_costs(*command.price, targets.size());
   if (command.json) {
     std::puts(table.json().c_str());
     return kDone;
@@ -149,6 +162,10 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
 }
 
 int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const PlanWork& work) {
+  if (std::ranges::any_of(targets, [](const auto& target) { return !target.failures.empty(); }))
+    log(Level::warning,
+        "failures in the devices file are left out: what is expected supposes devices that stay well; "
+        "--simulate has them");
   const auto memory = read_memory();
   const Bytes ram = command.ram.empty() ? (memory ? memory->available : Bytes{}) : *parse_bytes(command.ram);
   const auto quote = make_quote({.model = command.model,
@@ -157,6 +174,8 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
                                  .ram = ram,
                                  .targets = targets,
                                  .tasks = work.tasks,
+                                 .unknown_lengths = work.unknown_lengths,
+                                 .price = command.price,
                                  .seed = command.seed});
   if (!quote) return complain(quote.error(), kUsage);
   std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);
