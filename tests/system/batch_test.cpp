@@ -383,6 +383,16 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
 }
 
+TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
+  const std::string root = folder_ / "my talks";
+  ASSERT_EQ(batch("emulated:200x", {"--audio-root", root}).exit_code, 0);
+  const auto told = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()});
+  const std::string command = json::parse(told.out)["runs"][0]["command"];
+  EXPECT_THAT(command, testing::StartsWith("tutti batch " + in_.string() + " --output-dir "));
+  EXPECT_THAT(command, HasSubstr(" --devices emulated:200x "));
+  EXPECT_THAT(command, HasSubstr(" --audio-root '" + root + "'"));
+}
+
 TEST_F(BatchTest, ExperimentalWinsOverADeviceAndSaysSo) {
   const auto end = batch("emulated:200x", {"-d", "cuda:0", "--experimental"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
