@@ -60,7 +60,7 @@ Idle idle_of(Limit limit, const DeviceBook& device) {
     case Limit::not_in_service: break;
   }
   switch (device.health().state()) {
-    case DeviceState::starting: return Idle::starting;
+    case DeviceState::starting: return device.health().starts_again() ? Idle::fault : Idle::starting;
     case DeviceState::draining: return Idle::drained;
     default: return Idle::fault;
   }

@@ -15,6 +15,7 @@ struct Scene {
   const TaskQueue& queue;
   const DispatcherOptions& options;
   const std::optional<std::string>& host_short;  // why this machine begins nothing more beside what is in work
+  std::optional<Idle> held_back{};               // why the owner of tasks that wait does not begin them
   bool little_left = false;                      // so that who takes what at the end is decided together
   std::optional<DeviceIndex> clearing{};         // gets nothing new, because a risky piece needs it for itself
 };

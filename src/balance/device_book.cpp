@@ -16,7 +16,9 @@ DeviceBook::DeviceBook(DeviceFacts facts, const BreakerOptions& breaker, Seconds
       speed_(facts_.speed, facts_.fixed, facts_.enough),
       reserved_(facts_.model_memory),
       advanced_(now),
-      added_(now) {}
+      added_(now) {
+  if (facts_.starting) why_idle_ = Idle::starting;  // also before anybody has asked for a decision
+}
 
 void DeviceBook::advance(Seconds now) {
   const Seconds passed = now - advanced_;
@@ -40,7 +42,16 @@ void DeviceBook::advance(Seconds now) {
   }
 }
 
+void DeviceBook::nothing_came_since(Seconds since) {
+  if (flights_.empty()) return;
+  const Seconds lost = std::max(Seconds::zero(), advanced_ - std::max(since, busy_since_));
+  busy_ -= lost;
+  idle_[static_cast<std::size_t>(Idle::fault)] += lost;
+  busy_since_ = advanced_;
+}
+
 void DeviceBook::add(Flight flight, const std::string& model) {
+  if (flights_.empty()) busy_since_ = advanced_;
   flight.started = advanced_;
   flight.loads = loading(model) > Seconds::zero();
   reserved_.value += flight.reserved.value;

@@ -93,6 +93,8 @@ class DeviceBook {
 
   // Where the time went.
   void idle_because(std::optional<Idle> why) { why_idle_ = why; }
+  /// Nothing has come of what is in flight since that moment: a fault, and no work.
+  void nothing_came_since(Seconds since);
   DeviceView view(Seconds now, const DispatcherOptions& options) const;
 
   GrantId incident = 0;          ///< the last grant there was when its worker was last lost
@@ -114,6 +116,7 @@ class DeviceBook {
   Seconds added_;
   Seconds audio_done_{};
   Seconds busy_{};
+  Seconds busy_since_{};  // of what is in flight: the moment before which it had nothing
   std::array<Seconds, kIdleReasons> idle_{};
   std::optional<Idle> why_idle_{};
 };

@@ -59,12 +59,14 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
   const bool gone = state_ == DeviceState::lost || state_ == DeviceState::quarantined;
   switch (event) {
     case HealthEvent::ready:
+      starts_again_ = false;
       if (!has_failed_) well_at_ = now;
       if (state_ == DeviceState::starting) become(in_a_row_ ? DeviceState::suspect : DeviceState::healthy, reason, now);
       if (state_ == DeviceState::draining && before_drain_ == DeviceState::starting)
         before_drain_ = DeviceState::healthy;
       break;
     case HealthEvent::restarting:
+      starts_again_ = true;
       if (in_service()) become(DeviceState::starting, reason, now);
       if (state_ == DeviceState::draining && serves(before_drain_)) before_drain_ = DeviceState::starting;
       break;

@@ -74,6 +74,8 @@ class DeviceHealth {
   /// failure may be somebody else's fault.
   bool proven(Seconds at) const { return well_at_ && at - *well_at_ <= options_.proof_lasts; }
   bool wants_canary() const { return state_ == DeviceState::probing; }
+  /// Its worker was lost and the next one is not ready: what that takes is the fault's doing.
+  bool starts_again() const { return starts_again_; }
   /// Of `slots`, those that may be used now: all, or while warming up a quarter or half, at least one.
   int allowed(int slots) const;
   /// When `advance` will change something.
@@ -99,6 +101,7 @@ class DeviceHealth {
   int in_a_row_ = 0;
   std::optional<Seconds> well_at_{Seconds{}};  // latest sign of it; none since a failure
   bool has_failed_ = false;
+  bool starts_again_ = false;
   int openings_ = 0;
   int canaries_passed_ = 0;
   int warm_successes_ = 0;

@@ -27,6 +27,7 @@ struct Dispatcher::State {
   GrantId last_grant = 0;
   std::size_t dealt = 0;  // tasks, round robin
   std::optional<std::string> host_short{};
+  std::optional<Idle> held_back{};
 
   void advance(Seconds now) {
     for (DeviceBook& device : devices) device.advance(now);
@@ -43,7 +44,7 @@ struct Dispatcher::State {
   std::optional<DeviceIndex> clearing() const {
     if (queue.risky().empty()) return {};
     const QueuedTask& task = queue.at(*queue.risky().begin());
-    const Scene unclear{devices, queue, options, host_short, little_left()};
+    const Scene unclear{devices, queue, options, host_short, held_back, little_left()};
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
       const auto limit = refused(unclear, i, task);
@@ -52,7 +53,7 @@ struct Dispatcher::State {
     }
     return best;
   }
-  Scene scene() const { return {devices, queue, options, host_short, little_left(), clearing()}; }
+  Scene scene() const { return {devices, queue, options, host_short, held_back, little_left(), clearing()}; }
 
   bool another_in_service(DeviceIndex device) const {
     for (DeviceIndex i = 0; i < devices.size(); ++i)
@@ -184,6 +185,11 @@ void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::
   book.remove(canary);
 }
 
+void Dispatcher::nothing_came_since(DeviceIndex device, Seconds since, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).nothing_came_since(since);
+}
+
 void Dispatcher::add_task(TaskKey task, TaskFacts facts, Seconds now) {
   state_->advance(now);
   std::optional<DeviceIndex> dealt_to;
@@ -222,6 +228,11 @@ void Dispatcher::end_task(TaskKey task, Seconds now) {
 void Dispatcher::host_short(std::optional<std::string> why, Seconds now) {
   state_->advance(now);
   state_->host_short = std::move(why);
+}
+
+void Dispatcher::held_back(std::optional<Idle> why, Seconds now) {
+  state_->advance(now);
+  state_->held_back = why;
 }
 
 std::optional<Grant> Dispatcher::next(Seconds now) {

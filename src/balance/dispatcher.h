@@ -83,6 +83,9 @@ class Dispatcher {
   void device_slots(DeviceIndex device, int slots, Seconds now);       ///< what its worker takes from now on
   void device_speed(DeviceIndex device, double speed, Seconds now);    ///< what to believe until pieces were measured
   void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
+  /// Nothing has come since that moment of what is in flight there: its worker is lost, or was not ready yet. That time
+  /// counts as a fault, not as work. To be said before `failed` is.
+  void nothing_came_since(DeviceIndex device, Seconds since, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
   void add_task(TaskKey task, TaskFacts facts, Seconds now);
@@ -101,6 +104,9 @@ class Dispatcher {
 
   /// This machine is short of memory, and how: until that is over (nothing) no task is begun beside others.
   void host_short(std::optional<std::string> why, Seconds now);
+  /// Tasks were added that their owner leaves alone, for this reason and no other: a device that has nothing to do
+  /// meanwhile is idle for it. Nothing: there are none.
+  void held_back(std::optional<Idle> why, Seconds now);
 
   // Decisions.
   std::optional<Grant> next(Seconds now);

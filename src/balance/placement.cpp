@@ -265,6 +265,14 @@ const QueuedTask* first_task(const Scene& scene) {
   return &scene.queue.at(group.started.empty() ? group.fresh.begin()->task : group.started.begin()->task);
 }
 
+std::string held_back_words(Idle why) {
+  switch (why) {
+    case Idle::cap: return "as many tasks are in work as may be";
+    case Idle::drained: return "no task is begun until somebody lets the run go on";
+    default: return "no task is begun beside those in work: " + std::string(idle_name(why));
+  }
+}
+
 }  // namespace
 
 std::optional<Placement> place(const Scene& scene) {
@@ -281,9 +289,10 @@ std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
   if (scene.queue.audio_unplaced() < kNothing) return Refusal{Idle::no_task, "nothing is left to start"};
   const QueuedTask* task = first_task(scene);
   if (!task && scene.host_short) return Refusal{Idle::memory, *scene.host_short};
-  if (!task)
-    return scene.queue.risky().empty() ? Refusal{Idle::input, "no task has its input ready"}
-                                       : Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
+  if (!task && !scene.queue.risky().empty())
+    return Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
+  if (!task && scene.held_back) return Refusal{*scene.held_back, held_back_words(*scene.held_back)};
+  if (!task) return Refusal{Idle::input, "no task has its input ready"};
   if (const auto limit = refused(scene, device, *task))
     return Refusal{idle_of(*limit, book), words(*limit, scene, device)};
   if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_task, "what is left was dealt to others"};

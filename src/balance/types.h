@@ -77,10 +77,10 @@ enum class Idle {
   input,           ///< tasks are left, and none has its input ready
   memory,          ///< of the device or of this machine
   cap,             ///< --max-per-gpu or --threads
-  fault,           ///< the breaker, a lost or quarantined card
-  starting,        ///< its worker is loading the model
+  fault,           ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
+  starting,        ///< its first worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
-  drained,         ///< somebody asked for that
+  drained,         ///< somebody asked for that, of the device or of the whole run
 };
 inline constexpr std::size_t kIdleReasons = 8;
 const char* idle_name(Idle why);

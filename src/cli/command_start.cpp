@@ -1,12 +1,40 @@
 #include "cli/command_start.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <string_view>
 
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/settings/setting_sources.h"
 
 namespace tutti {
+namespace {
+
+/// In quotes where a shell would not leave it as it is.
+std::string shell_word(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view("_@%+=:,./-").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string command_line(const std::string& command, const std::vector<std::string>& arguments) {
+  constexpr std::size_t kLongest = 4000;  // a shell's * may have been a hundred thousand files
+  std::string line = command;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (line.size() > kLongest) return line + " … (" + std::to_string(arguments.size() - i) + " more)";
+    line += " " + shell_word(arguments[i]);
+  }
+  return line;
+}
 
 int complain(const Error& error, int exit_code) {
   log(Level::error, error.text());

@@ -13,6 +13,10 @@ namespace tutti {
 /// over.
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments);
 
+/// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. Of a very
+/// long one the end is left out: "… (812 more)".
+std::string command_line(const std::string& command, const std::vector<std::string>& arguments);
+
 /// Prints the error for people and returns the exit code.
 int complain(const Error& error, int exit_code);
 

@@ -18,6 +18,7 @@ struct Knobs {
   std::optional<double> threshold = 2.4;
   std::int32_t threads = 0;
   std::string format = "all";
+  std::string devices = "auto";
   std::vector<std::string> files;
 };
 
@@ -30,6 +31,7 @@ OptionTable table_of(Knobs& knobs) {
   table.add("compression-ratio-threshold", knobs.threshold, "X|None", "threshold");
   table.add("threads", knobs.threads, "N", "threads");
   table.add("output-format", knobs.format, "FORMAT", "format").choices = {"txt", "all"};
+  table.add_list("devices", knobs.devices, "LIST", "devices");
   return table;
 }
 
@@ -87,6 +89,13 @@ TEST(OptionTable, AFlagWinsOverItsVariableAndAVariableOverTheFile) {
   EXPECT_NE(shown.find("# TUTTI_THREADS"), std::string::npos) << shown;
   EXPECT_NE(shown.find("# config.toml: output_dir"), std::string::npos) << shown;
   EXPECT_NE(shown.find("# default"), std::string::npos) << shown;
+}
+
+TEST(OptionTable, AListThatIsGivenAgainGoesOnAndAStrongerSourceBeginsAnew) {
+  const SettingSources sources{.environment = {{"TUTTI_DEVICES", "cpu"}}};
+  EXPECT_EQ(read({"x.wav"}).devices, "auto");
+  EXPECT_EQ(read({"x.wav"}, sources).devices, "cpu");
+  EXPECT_EQ(read({"x.wav", "--devices", "cuda:0,cuda:1", "--devices=cuda:2"}, sources).devices, "cuda:0,cuda:1,cuda:2");
 }
 
 TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {

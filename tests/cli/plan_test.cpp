@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/plan/capacity.h"
-#include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
 #include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
@@ -11,28 +10,6 @@
 
 namespace tutti {
 namespace {
-
-TEST(PlanDurations, AreReadFromAListAWorkloadAndAManifest) {
-  EXPECT_EQ(*read_durations("[60, 2.5]", "a.json"), (std::vector<double>{60, 2.5}));
-  EXPECT_EQ(*read_durations(R"({"about": "x", "durations_s": [7]})", "a.json"), (std::vector<double>{7}));
-  const auto manifest = read_durations(R"({"count": 3, "assets": [
-      {"id": "a", "asset_type": "Audio", "media_duration_seconds": "61.5"},
-      {"id": "b", "asset_type": "Image"},
-      {"id": "c", "asset_type": "Audio", "media_duration_seconds": 30}]})",
-                                       "m.json");
-  ASSERT_TRUE(manifest) << manifest.error().text();
-  EXPECT_EQ(*manifest, (std::vector<double>{61.5, 30}));
-}
-
-TEST(PlanDurations, WhatIsNoLengthIsNamedByItsPlace) {
-  for (const char* text : {"[1, -2]", "[1, \"x\"]", "[1, null]", R"({"durations_s": [1, 1e99]})"}) {
-    const auto read = read_durations(text, "a.json");
-    ASSERT_FALSE(read) << text;
-    EXPECT_NE(read.error().what.find("[1]"), std::string::npos) << read.error().what;
-  }
-  for (const char* text : {"", "7", "{}", "[]", "[1", R"({"assets": [{"asset_type": "Audio"}]})"})
-    EXPECT_FALSE(read_durations(text, "a.json")) << text;
-}
 
 TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
   MachineDevices machine;
@@ -57,7 +34,7 @@ TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
 TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
   const TempFolder folder;
   std::vector<PlanTarget> targets{{.id = "cuda:0", .record = "GPU-aa"}, {.id = "cuda:1", .record = "GPU-bb"}};
-  ASSERT_TRUE(add_known_speeds(targets, folder.path() / "none", "medium", "default"));
+  ASSERT_TRUE(add_known_speeds(targets, folder.path() / "none", {"medium", "default"}));
   EXPECT_FALSE(targets[0].speed);
   {
     auto store = open_store({.folder = folder.path()});
@@ -69,10 +46,66 @@ TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
                                           .median_error = 0.1}));
     ASSERT_TRUE((*store)->record_speed({.key = {"GPU-bb", "tiny", "default", 8}, .speed = 300}));
   }
-  ASSERT_TRUE(add_known_speeds(targets, folder.path(), "medium", "default"));
+  ASSERT_TRUE(add_known_speeds(targets, folder.path(), {"medium", "default"}));
   EXPECT_EQ(targets[0].speed, 80);
   EXPECT_DOUBLE_EQ(targets[0].speed_error, 0.1);
   EXPECT_FALSE(targets[1].speed) << "it was measured with another model";
+}
+
+TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
+  const TempFolder folder;
+  {
+    auto store = open_store({.folder = folder.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    const auto measured = [&](const std::string& device, const std::string& type, double speed) {
+      ASSERT_TRUE((*store)->record_speed({.key = {device, "medium", type, 8}, .speed = speed}));
+    };
+    measured("GPU-aa", "int8_float16", 90);
+    measured("GPU-aa", "auto", 80);
+    measured("GPU-bb", "auto", 70);
+    measured("GPU-bb", "float16", 60);
+    measured("GPU-cc", "int8_float16", 50);
+  }
+  std::vector<PlanTarget> targets;
+  for (const char* device : {"GPU-aa", "GPU-bb", "GPU-cc"}) targets.push_back({.id = device, .record = device});
+  std::vector<PlanTarget> strict = targets;
+  ASSERT_TRUE(add_known_speeds(strict, folder.path(), {"medium", "default"}));
+  for (const auto& target : strict) EXPECT_FALSE(target.speed) << target.id;
+  ASSERT_TRUE(add_known_speeds(targets, folder.path(), {"medium", "default", true}));
+  EXPECT_EQ(targets[0].speed, 80) << "what a self-test chose there, before any other";
+  EXPECT_EQ(targets[0].speed_type, "auto");
+  EXPECT_EQ(targets[1].speed, 60) << "float16 is a GPU's default";
+  EXPECT_EQ(targets[2].speed, 50);
+  std::vector<PlanTarget> exact{{.id = "GPU-cc", .record = "GPU-cc"}};
+  ASSERT_TRUE(add_known_speeds(exact, folder.path(), {"medium", "float32", true}));
+  EXPECT_FALSE(exact[0].speed) << "a type that was asked for by name is that one";
+}
+
+TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
+  const TempFolder folder;
+  {
+    auto store = open_store({.folder = folder.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    const auto run = (*store)->begin_run({.command = "tutti batch"});
+    ASSERT_TRUE(run) << run.error().text();
+    ASSERT_TRUE((*store)->end_run(
+        *run, {.elapsed = Seconds(100), .devices = {{.device = "GPU-aa", .energy_joules = 30'000.0}}}));
+  }
+  std::vector<PlanTarget> targets{{.id = "a", .record = "GPU-aa"}};
+  ASSERT_TRUE(add_known_watts(targets, folder.path()));
+  EXPECT_EQ(watts_of(targets), 300);
+  targets.push_back({.id = "b", .record = "GPU-bb"});
+  EXPECT_EQ(watts_of(targets), std::nullopt);
+}
+
+TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
+  const ModelShape medium = *model_shape("medium");
+  for (const bool on_cpu : {false, true}) {
+    const PlanTarget target{.id = "x", .memory = Bytes{8'000'000'000}, .on_cpu = on_cpu};
+    const auto fits = [&](const char* type) { return capacity({.shape = medium, .compute_type = type}, target).fits; };
+    EXPECT_EQ(fits("auto"), fits(on_cpu ? "bfloat16" : "float16"));
+    EXPECT_GT(fits("auto"), 0);
+  }
 }
 
 TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLeftFree) {
@@ -115,6 +148,68 @@ TEST(PlanQuote, ADeviceOfUnknownSpeedHasACapacityAndNoTime) {
   EXPECT_FALSE(quote->time);
   EXPECT_GT(quote->chosen.on[0].fits, 0);
   EXPECT_FALSE(make_quote({.model = "gigantic", .compute_type = "default", .targets = quote->question.targets}));
+}
+
+TEST(PlanQuote, CostsAndEnergyAreThoseOfTheDevicesTheModelFitsOn) {
+  auto targets = *plan_figures("12GB:30x,3GB:12x");
+  targets[0].watts = 300;
+  const auto quote = make_quote({.model = "large-v3",
+                                 .compute_type = "auto",
+                                 .ram = {32'000'000'000},
+                                 .targets = targets,
+                                 .tasks = {{Seconds(3600), Seconds(3600)}},
+                                 .price = 1.5});
+  ASSERT_TRUE(quote) << quote.error().text();
+  ASSERT_TRUE(quote->time);
+  const double hours = quote->time->expected / Seconds(3600);
+  EXPECT_NEAR(quote->cost.value_or(0), 1.5 * hours, 1e-9);
+  EXPECT_NEAR(quote->energy_joules.value_or(0), 300 * 3600 * hours, 1e-3);
+  EXPECT_NE(quote->text().find("Expected cost: 0.05, at 1.50 per device hour; 0.05 per hour of audio."),
+            std::string::npos)
+      << quote->text();
+  EXPECT_NE(quote->text().find("kWh"), std::string::npos);
+  EXPECT_NE(quote->json().find("\"cost_per_audio_hour\":"), std::string::npos);
+}
+
+TEST(PlanPolicies, WhatBefallsACardIsSimulatedAndNotExpected) {
+  auto targets = *plan_figures("12GB:30x,12GB:30x");
+  const auto healthy = targets;
+  using Kind = EmulatedFailure::Kind;
+  targets[0].failures = {{Kind::lost, Seconds(60), Seconds(30)}, {Kind::die, Seconds(20)}, {Kind::exhaust, Seconds(5)}};
+  const auto devices = sim_devices(targets, 8);
+  ASSERT_EQ(devices[0].faults.size(), 3U);
+  EXPECT_EQ(devices[0].faults[0].kind, SimFault::Kind::worker_dies) << "in order of time";
+  EXPECT_EQ(devices[0].faults[1].kind, SimFault::Kind::lost);
+  EXPECT_EQ(devices[0].faults[2].kind, SimFault::Kind::returned);
+  EXPECT_EQ(devices[0].faults[2].at, Seconds(90));
+  EXPECT_NE(simplified_failures(targets).find("exhaust"), std::string::npos);
+  EXPECT_EQ(simplified_failures(healthy), "");
+  const std::vector<SimTask> tasks = with_error(std::vector<double>(6, 1500.0), 0, 0);
+  const auto makespan = [&](const auto& on) {
+    return compare_policies(tasks, sim_devices(on, 8), SimUnit::window, 0).rows.front().makespan;
+  };
+  EXPECT_GT(makespan(targets), makespan(healthy) + Seconds(10));
+  const std::vector<Capacity> fits(2, {.fits = 8, .in_flight = 8});
+  EXPECT_EQ(quote_time({.targets = targets, .tasks = tasks}, fits).expected,
+            quote_time({.targets = healthy, .tasks = tasks}, fits).expected);
+}
+
+TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {
+  auto targets = *plan_figures("12GB:30x");
+  targets[0].failures = {{EmulatedFailure::Kind::lost, Seconds(10)}};
+  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000}, 0, 0);
+  const auto table = compare_policies(tasks, sim_devices(targets, 8), SimUnit::window, 0);
+  EXPECT_EQ(table.rows.front().not_done, 2U);
+  EXPECT_NE(table.text(2, Seconds(5000)).find("2 not done"), std::string::npos);
+  EXPECT_NE(table.json().find("\"not_done\":2"), std::string::npos);
+}
+
+TEST(PlanPolicies, CostTheTimeOfAllDevices) {
+  const std::vector<SimTask> tasks = with_error(std::vector<double>{3600}, 0, 0);
+  auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
+  table.add_costs(3, 2);
+  for (const auto& row : table.rows) EXPECT_DOUBLE_EQ(row.cost.value_or(0), 6 * (row.makespan / Seconds(3600)));
+  EXPECT_NE(table.text(1, Seconds(3600)).find(" cost "), std::string::npos);
 }
 
 TEST(PlanPolicies, AreComparedByTheContractsKeys) {

@@ -7,6 +7,7 @@
 #include "flow/pipeline.h"
 #include "support/eventually.h"
 #include "support/fake_clock.h"
+#include "support/seeds.h"
 
 namespace tutti {
 namespace {
@@ -68,6 +69,56 @@ TEST(StageClock, AWaitForInputIsStarvedWorkIsBusyAndAWaitForRoomIsBlocked) {
   EXPECT_EQ(now.times.lived(), pipeline.report().elapsed);
   EXPECT_EQ(now.threads.blocked, 1);
   EXPECT_EQ(now.output.items, 1u);
+}
+
+/// What a stage's clocks must say, kept by the simplest of means.
+struct Ledger {
+  explicit Ledger(const Clock& clock) : clocks(clock) {}
+
+  void advance(FakeClock& clock, std::chrono::nanoseconds by) {
+    clock.advance(by);
+    for (const auto& [thread, activity] : present) {
+      expected.of(activity) += by;
+      lived += by;
+    }
+  }
+
+  StageClocks clocks;
+  std::vector<std::pair<std::shared_ptr<ThreadClock>, Activity>> present{};
+  StageTimes expected{};
+  std::chrono::nanoseconds lived{};
+};
+
+TEST(StageClock, WhateverThreadsDoTheirTimesAddUpToHowLongTheyLived) {
+  for (const auto seed : seeds(40)) {
+    TUTTI_SEED_TRACE(seed);
+    Dice dice(seed);
+    FakeClock clock;
+    Ledger ledger(clock);
+    for (int step = 0; step < 500; ++step) {
+      const auto activity = static_cast<Activity>(dice.between(0, 2));
+      const int choice = dice.between(0, 9);
+      const int last = static_cast<int>(ledger.present.size()) - 1;
+      if (choice == 0 || last < 0) {
+        ledger.present.emplace_back(ledger.clocks.enter(activity), activity);
+      } else if (choice == 1) {
+        const auto leaver = ledger.present.begin() + dice.between(0, last);
+        ledger.clocks.leave(leaver->first);
+        ledger.present.erase(leaver);
+      } else if (choice < 6) {
+        auto& [thread, now] = ledger.present[static_cast<std::size_t>(dice.between(0, last))];
+        thread->turn(now = activity);
+      } else {
+        ledger.advance(clock, std::chrono::nanoseconds(dice.between(0, 1'000'000)));
+      }
+      const StageTimes times = ledger.clocks.times();
+      ASSERT_EQ(times.busy, ledger.expected.busy);
+      ASSERT_EQ(times.starved, ledger.expected.starved);
+      ASSERT_EQ(times.blocked, ledger.expected.blocked);
+      ASSERT_EQ(times.lived(), ledger.lived);
+      ASSERT_EQ(ledger.clocks.threads().all(), static_cast<int>(ledger.present.size()));
+    }
+  }
 }
 
 TEST(StageClock, TimesStandStillAfterTheEnd) {

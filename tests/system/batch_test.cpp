@@ -62,9 +62,11 @@ TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
 TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const auto first = outputs();
-  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto again = batch("emulated:200x");
+  ASSERT_EQ(again.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 0);
   EXPECT_EQ(report()["successful"], 10);
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("What helps")));
 
   fs::remove(folder_ / "out" / "r0.wav.json");
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
@@ -122,7 +124,7 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }
 
-TEST_F(BatchTest, WorkersThatDieHangStallOrGarbleLoseNothing) {
+TEST_F(BatchTest, WorkersThatDieHangGarbleOrRunOutOfMemoryLoseNothing) {
   const auto undisturbed = [&] {
     EXPECT_EQ(batch("emulated:200x").exit_code, 0);
     return outputs();
@@ -216,6 +218,18 @@ TEST_F(BatchTest, ABatchThatWasStoppedForAWhileDoesNotBlameItsDevices) {
   EXPECT_THAT(end.err, testing::Not(HasSubstr("no window has come back")));
 }
 
+TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
+  const auto end = batch(devices(kTwoCards), {"-t", "1"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  double cap = 0, input = 0;
+  const json told = report();
+  for (const auto& device : told["devices"]) {
+    cap += device["idle"].value("cap", 0.0);
+    input += device["idle"].value("waiting_for_input", 0.0);
+  }
+  EXPECT_GT(cap, input) << told["devices"].dump();
+}
+
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
   auto sequential = words(devices(kTwoCards), {"--sequential", "--max-per-gpu", "2"});
   std::erase(sequential, "--vad-method");
@@ -300,6 +314,16 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
   EXPECT_EQ(refused({"--max-per-gpu", "0"}).exit_code, 2);
   EXPECT_THAT(refused({"-d", "cuda:0"}).err, HasSubstr("expected one of them"));
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
+}
+
+TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
+  const std::string root = folder_ / "my talks";
+  ASSERT_EQ(batch("emulated:200x", {"--audio-root", root}).exit_code, 0);
+  const auto told = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()});
+  const std::string command = json::parse(told.out)["runs"][0]["command"];
+  EXPECT_THAT(command, testing::StartsWith("tutti batch " + in_.string() + " --output-dir "));
+  EXPECT_THAT(command, HasSubstr(" --devices emulated:200x "));
+  EXPECT_THAT(command, HasSubstr(" --audio-root '" + root + "'"));
 }
 
 TEST_F(BatchTest, ExperimentalWinsOverADeviceAndSaysSo) {

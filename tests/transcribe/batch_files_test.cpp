@@ -169,6 +169,31 @@ TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
   EXPECT_FALSE(files_->go_on()) << "too late";
 }
 
+TEST_F(BatchFilesTest, ThePoolIsToldWhyRecordingsThatWaitAreNotTakenUp) {
+  options_.tasks_at_once = 1;
+  add("a");
+  add("b");
+  files_->all_added();
+  const auto first = files_->next();
+  ASSERT_TRUE(first);
+  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  files_->hold_back(true);
+  EXPECT_TRUE(pool_.is_told(Idle::memory));
+  files_->pause();
+  EXPECT_TRUE(pool_.is_told(Idle::drained));
+  files_->hold_back(false);
+  EXPECT_TRUE(files_->go_on());
+  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  files_->failed(first->index, {Fault::corrupt, "no sound in it"});
+  const auto taken = second.get();
+  ASSERT_TRUE(taken);
+  auto none = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told({})) << "nothing waits any more";
+  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  EXPECT_FALSE(none.get());
+}
+
 TEST_F(BatchFilesTest, WhatIsNoTaskOfThisRunOrHasEndedCannotBeCancelled) {
   const TaskId id = add("a");
   const auto unknown = files_->cancel(999999);

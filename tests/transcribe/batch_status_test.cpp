@@ -39,7 +39,7 @@ TEST_F(BatchStatusTest, OfAPlayedCardTheMemoryIsWhatTheBatchHasReserved) {
 
 TEST_F(BatchStatusTest, ASpeedThatWasOnlyGuessedIsNotExpected) {
   const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
-  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 2, .guessed = true}).usual_speed);
-  EXPECT_EQ(status_of(cpu, {.id = "cpu", .speed = 3}).usual_speed, 3);
-  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 3}).speed) << "it has done nothing yet";
+  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 2}).usual_speed);
+  EXPECT_EQ(status_of(cpu, {.id = "cpu", .speed = 3, .speed_known = true}).usual_speed, 3);
+  EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 3, .speed_known = true}).speed) << "it has done nothing yet";
 }

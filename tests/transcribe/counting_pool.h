@@ -1,10 +1,14 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
 
-/// Knows how many engines there are and how many were let go of, and nothing else.
+/// Knows how many engines there are, how many were let go of and why tasks are held back, and shows what it is given.
 class CountingPool final : public DevicePool {
  public:
   class Engine final : public PoolTaskEngine {
@@ -34,10 +38,19 @@ class CountingPool final : public DevicePool {
   void driver_says(const std::string&, const std::optional<std::string>&) override {}
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
+  void held_back(std::optional<Idle> why) override { why_held_back = why; }
   std::vector<PoolEvent> news() override { return {}; }
   std::optional<Error> over() override { return ended; }
   void stop(Seconds) override { stopped = true; }
 
+  /// Waits for it.
+  bool is_told(std::optional<Idle> why) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (why_held_back.load() != why && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return why_held_back.load() == why;
+  }
+
+  std::atomic<std::optional<Idle>> why_held_back{};
   PoolView shown{};
   int engines = 0;
   int let_go = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <future>
 #include <thread>
 
@@ -84,14 +85,13 @@ TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
   auto slow = card("slow", 10), fast = card("fast", 40);
   for (auto* device : {&slow, &fast}) {
     device->speed = 25;
-    device->guessed = true;
     device->worker.model.time_a_window = true;
   }
   const auto two = pool({slow, fast});
   const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
   while (std::ranges::any_of(two->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
   const auto view = two->view();
-  for (const auto& device : view.devices) EXPECT_FALSE(device.guessed) << device.id;
+  for (const auto& device : view.devices) EXPECT_TRUE(device.speed_known) << device.id;
   EXPECT_NEAR(view.devices[0].speed, 10, 1e-6);
   EXPECT_NEAR(view.devices[1].speed, 40, 1e-6);
   log_.wait_for("fast: 40 x real time in a short self-test");
@@ -99,23 +99,25 @@ TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
 
 TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnlyGuessed) {
   auto guessed = card("guessed", 10);
-  guessed.guessed = true;
   guessed.memory = Bytes{12'000'000'000};
   guessed.model_memory = Bytes{2'000'000'000};
   guessed.window_memory = Bytes{500'000'000};
-  const auto one = pool({guessed, card("known", 10)});
-  ASSERT_TRUE(one->ready());
-  EXPECT_TRUE(one->view().devices[0].guessed);
-  EXPECT_FALSE(one->view().devices[1].guessed);
-  EXPECT_EQ(one->view().devices[0].reserved, guessed.model_memory);
-  ASSERT_TRUE(one->drain("known"));
-  one->add_task({.id = 1});
-  const auto engine = one->engine({.id = 1});
+  auto known = card("known", 10);
+  known.speed_known = true;
+  const auto two = pool({guessed, known});
+  const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
+  while (std::ranges::any_of(two->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
+  EXPECT_FALSE(two->view().devices[0].speed_known);
+  EXPECT_TRUE(two->view().devices[1].speed_known);
+  EXPECT_EQ(two->view().devices[0].reserved, guessed.model_memory);
+  ASSERT_TRUE(two->drain("known"));
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
   const std::vector<float> mel(80 * kFrames, 0.5F);
   ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
-  EXPECT_EQ(one->view().devices[0].reserved, Bytes{2'500'000'000});
+  EXPECT_EQ(two->view().devices[0].reserved, Bytes{2'500'000'000});
   engine->release(1);
-  EXPECT_FALSE(one->view().devices[0].guessed) << "a window has been measured";
+  EXPECT_TRUE(two->view().devices[0].speed_known) << "a window has been measured";
 }
 
 TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
@@ -132,6 +134,27 @@ TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
     if (first.empty()) first = answer->tokens;
     EXPECT_EQ(answer->tokens, first);
   }
+}
+
+TEST_F(DevicePoolTest, AStallIsNoticedByTheSpeedThatWasToldAndIsAFaultAndNoWork) {
+  PooledDevice stalls = card("stalls", 30, {{EmulatedFailure::Kind::stall, Seconds(300), {}}});
+  stalls.speed_known = true;
+  const auto one = pool({stalls});
+  ASSERT_TRUE(one->ready());
+  const Seconds loading = one->view().devices[0].idle.at("starting");
+  while (one->view().elapsed < Seconds(310)) std::this_thread::sleep_for(Seconds(0.01));
+  one->add_task({.id = 1, .audio = Seconds(30)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(30)});
+  const auto answer = transcribe(*engine, 1, 0.5F);
+  ASSERT_TRUE(answer) << answer.error().text();
+  EXPECT_EQ(answer->tokens, said_of(0.5F));
+  const std::string told = log_.wait_for("no window has come back for ").text;
+  const Seconds silent(std::atof(told.c_str() + told.find(" for ") + 5));
+  EXPECT_LT(silent, Seconds(300)) << "a window should take it a second";
+  const auto view = one->view().devices[0];
+  EXPECT_GE(view.idle.at("fault"), silent - Seconds(1));
+  EXPECT_LT(view.busy, silent) << "the window that the next worker has done";
+  EXPECT_EQ(view.idle.at("starting"), loading) << "that worker starts because the first was lost";
 }
 
 TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {

@@ -113,6 +113,14 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
                 "of 2.00 EUR (-25 %)"));
 }
 
+TEST(RunReport, WhereNothingWasDoneNothingWouldHaveHelped) {
+  auto run = run_of({device("cuda:0", 30, {.no_task = Seconds(900), .starting = Seconds(100)})});
+  run.done = 0;
+  run.devices[0].audio = run.audio = Seconds(0);
+  EXPECT_TRUE(remedies(run).empty());
+  EXPECT_THAT(report(run), AllOf(HasSubstr("no task 90 %"), Not(HasSubstr("helps")), Not(HasSubstr("Efficiency"))));
+}
+
 TEST(RunReport, ARunThatDidNothingIsALine) {
   EXPECT_EQ(run_report({}).size(), 1U);
   RunNumbers lost{.elapsed = Seconds(60), .failed = 3};

@@ -52,7 +52,7 @@ struct Prepared {
   std::vector<BatchTask> tasks{};
 };
 
-Result<Prepared> prepare(BatchCommand& command) {
+Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   auto devices = devices_of(command);
   if (!devices) return tl::unexpected(devices.error());
   auto caps = task_caps(command.max_per_gpu, *devices);
@@ -73,7 +73,7 @@ Result<Prepared> prepare(BatchCommand& command) {
                                 .tasks_at_once = std::max(0, command.threads),
                                 .state = command.state.empty() ? state_folder() : command.state,
                                 .staging = folder / ".tmp",
-                                .command = "tutti batch",
+                                .command = std::move(typed),
                                 .batch = folder.string(),
                                 .retry_failed = command.retry_failed,
                                 .patience = Seconds(command.device_patience),
@@ -191,7 +191,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
                     "command, after any end, goes on where it was.");
   add_batch(table, command);
   if (const auto code = start_command(table, arguments)) return *code;
-  const auto prepared = prepare(command);
+  const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error(), prepared.error().fault == Fault::usage ? kUsage : kNothingRan);
   return batch(*prepared, command);
 }

@@ -9,14 +9,9 @@ namespace {
 
 void add_devices(OptionTable& table, BatchCommand& c) {
   table.group("Devices");
-  Option& devices = table.add("devices", c.devices, "LIST",
-                              "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), emulated:30x:12GB, or FILE.toml of them; "
-                              "comma-separated, may be given again; default: every GPU, else the CPU");
-  devices.read = [&c](std::string_view text) -> Result<void> {
-    if (!c.devices.empty()) c.devices += ',';
-    c.devices += text;
-    return {};
-  };
+  table.add_list("devices", c.devices, "LIST",
+                 "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), emulated:30x:12GB, or FILE.toml of them; "
+                 "comma-separated, may be given again; default: every GPU, else the CPU");
   table.add("device", c.device, "DEVICE", "only there").letter = 'd';
   table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",

@@ -1,13 +1,19 @@
 #include "cli/plan/durations.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
+
+#include "audio/length/sound_length.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "text/manifest/read.h"
 
 namespace tutti {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr double kLongest = 1e7;  // seconds: nobody records four months at a time
@@ -25,52 +31,117 @@ std::optional<double> length_in(const Json& value) {
   return seconds;
 }
 
-tl::unexpected<Error> not_a_length(const std::string& where, const Json& value) {
-  return fail(Fault::corrupt, where + ": expected a length in seconds, found " +
-                                  value.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
 Result<std::vector<double>> from_list(const Json& list, const std::string& where) {
   std::vector<double> seconds;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto length = length_in(list[i]);
-    if (!length) return not_a_length(where + "[" + std::to_string(i) + "]", list[i]);
+    if (!length)
+      return fail(Fault::corrupt, where + "[" + std::to_string(i) + "]: expected a length in seconds, found " +
+                                      list[i].dump(-1, ' ', false, Json::error_handler_t::replace));
     seconds.push_back(*length);
   }
   return seconds;
 }
 
-Result<std::vector<double>> from_manifest(const Json& assets, const std::string& where) {
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i < assets.size(); ++i) {
-    const std::string here = where + "[" + std::to_string(i) + "]";
-    const Json& asset = assets[i];
-    if (!asset.is_object()) return fail(Fault::corrupt, here + ": expected an object");
-    if (asset.value("asset_type", Json("Audio")) != "Audio") continue;
-    const auto found = asset.find("media_duration_seconds");
-    if (found == asset.end() || found->is_null())
-      return fail(Fault::missing, here + ": says no media_duration_seconds",
-                  "Plan from a list that does: a JSON list of seconds");
-    const auto length = length_in(*found);
-    if (!length) return not_a_length(here + ".media_duration_seconds", *found);
-    seconds.push_back(*length);
-  }
-  return seconds;
+/// Neither a recording nor a list by its name: a file of JSON, or a pipe.
+bool may_be_json(const std::string& input) {
+  std::error_code ignored;
+  if (input == "-" || !fs::exists(input, ignored) || fs::is_directory(input, ignored) || is_recording(input))
+    return false;
+  return manifest_format(input).value_or(ManifestFormat::json) == ManifestFormat::json;
 }
+
+/// Takes what is named, one input after the other; what `tutti batch` reads is read together, so that a file that is
+/// named twice counts once.
+class Gathering {
+ public:
+  explicit Gathering(const InputOptions& options) : options_(options) {}
+
+  Result<void> read(const std::vector<std::string>& inputs) {
+    std::vector<std::string> others;
+    for (const auto& input : inputs) {
+      const auto taken = document(input);
+      if (!taken) return tl::unexpected(taken.error());
+      if (!*taken) others.push_back(input);
+    }
+    const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, tell};
+    if (const auto read = read_inputs(others, options_, sink); !read) return tl::unexpected(read.error());
+    return {};
+  }
+
+  Durations take_found() { return std::move(found_); }
+
+ private:
+  static void tell(Error&& error) { log(Level::warning, error.text()); }
+
+  /// Whether the input was JSON that only a plan reads: lengths alone, or a manifest out of a pipe, which can be read
+  /// but once.
+  Result<bool> document(const std::string& input) {
+    if (!may_be_json(input)) return false;
+    const auto text = read_file(input);
+    if (!text) return tl::unexpected(text.error());
+    const auto lengths = plain_lengths(*text, input);
+    if (!lengths) return tl::unexpected(lengths.error());
+    if (*lengths) {
+      found_.seconds.insert(found_.seconds.end(), (*lengths)->begin(), (*lengths)->end());
+      return true;
+    }
+    if (manifest_format(input) || !Json::accept(*text)) return false;
+    const ManifestSink sink{
+        [this](ManifestEntry&& entry) { return take(entry, fs::current_path() / options_.audio_root / entry.path); },
+        tell};
+    const auto read = read_manifest(*text, ManifestFormat::json, input, options_.rules, sink);
+    if (!read) return tl::unexpected(read.error());
+    return true;
+  }
+
+  bool take(const ManifestEntry& entry, const fs::path& file) {
+    Result<std::optional<Seconds>> length = entry.duration;
+    if (!entry.duration) length = sound_length(file);
+    if (length && *length && (*length)->count() <= kLongest)
+      found_.seconds.push_back((*length)->count());
+    else if (++found_.unknown == 1)
+      found_.first_unknown = length ? file.string() : length.error().what;
+    return true;
+  }
+
+  const InputOptions& options_;
+  Durations found_{};
+};
 
 }  // namespace
 
-Result<std::vector<double>> read_durations(std::string_view json, const std::string& name) {
+std::string Durations::left_out() const {
+  if (unknown == 0) return {};
+  const std::size_t all = unknown + seconds.size();
+  return std::to_string(unknown) + " of " + std::to_string(all) + (all == 1 ? " recording" : " recordings") +
+         (unknown == 1 ? " is left out, its" : " are left out, their") +
+         " length is not known (the first: " + first_unknown + ")";
+}
+
+Result<std::optional<std::vector<double>>> plain_lengths(std::string_view json, const std::string& name) {
   const Json root = Json::parse(json, nullptr, false);
-  Result<std::vector<double>> seconds = fail(
-      Fault::corrupt, name + ": expected a JSON list of seconds, {\"durations_s\": [...]} or a manifest with assets");
-  if (root.is_array()) seconds = from_list(root, name);
-  if (root.is_object() && root.contains("durations_s") && root["durations_s"].is_array())
-    seconds = from_list(root["durations_s"], name + ": durations_s");
-  else if (root.is_object() && root.contains("assets") && root["assets"].is_array())
-    seconds = from_manifest(root["assets"], name + ": assets");
-  if (seconds && seconds->empty()) return fail(Fault::missing, name + ": no recordings in it");
-  return seconds;
+  const bool named = root.is_object() && root.contains("durations_s") && root["durations_s"].is_array();
+  // A list of assets or paths has no number in it.
+  const bool listed = root.is_array() && std::ranges::any_of(root, [](const Json& it) {
+                        return it.is_number() || length_in(it).has_value();
+                      });
+  if (!named && !listed) return std::nullopt;
+  auto seconds = from_list(named ? root["durations_s"] : root, named ? name + ": durations_s" : name);
+  if (!seconds) return tl::unexpected(seconds.error());
+  return std::move(*seconds);
+}
+
+Result<Durations> read_durations(const std::vector<std::string>& inputs, const InputOptions& options) {
+  Gathering gathering(options);
+  if (const auto read = gathering.read(inputs); !read) return tl::unexpected(read.error());
+  Durations found = gathering.take_found();
+  if (!found.seconds.empty()) return found;
+  if (found.unknown > 0)
+    return fail(Fault::missing, found.left_out(),
+                "Give a list that says them, [seconds, ...] or a manifest; or --audio-root, where the audio lies");
+  return fail(Fault::missing, "no recording was found among the inputs",
+              "Expected what 'tutti batch' takes, or JSON: [seconds, ...], {\"durations_s\": [...]}");
 }
 
 }  // namespace tutti

@@ -1,16 +1,31 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 
-/// Lengths of recordings in seconds, from JSON: a list of numbers; {"durations_s": [...]}; or the note's manifest,
-/// {"assets": [{"media_duration_seconds": …}]}, of whose assets those count that are audio. `name` is the file's, for
-/// errors. Fault::corrupt names the entry that is not a length.
-Result<std::vector<double>> read_durations(std::string_view json, const std::string& name);
+/// How long recordings are, in seconds.
+struct Durations {
+  std::vector<double> seconds{};
+  std::size_t unknown = 0;      ///< recordings of which neither a list nor their own file says it
+  std::string first_unknown{};  ///< one of them, and why; empty: none
+
+  /// "3 of 40 recordings are left out, their length is not known (the first: …)"; empty: none are.
+  std::string left_out() const;
+};
+
+/// Of whatever `tutti batch` takes, read by its rules: what a list claims, else what the header of the file says. Also
+/// of plain lengths (plain_lengths), in a file of any name. Fault::missing when no length is known of anything.
+Result<Durations> read_durations(const std::vector<std::string>& inputs, const InputOptions& options);
+
+/// Lengths alone, in JSON: a list of numbers, or {"durations_s": [...]}. None: it is something else. Fault::corrupt
+/// names the entry that is not a length; `name` is the file's.
+Result<std::optional<std::vector<double>>> plain_lengths(std::string_view json, const std::string& name);
 
 }  // namespace tutti

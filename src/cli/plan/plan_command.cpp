@@ -1,8 +1,8 @@
 #include "cli/plan/plan_command.h"
 
+#include <algorithm>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -22,7 +22,10 @@ namespace {
 
 struct PlanCommand {
   bool simulate = false;
+  std::vector<std::string> inputs{};
   std::string durations{};
+  std::filesystem::path audio_root{};
+  std::string path_template{};
   std::string devices = "auto";
   std::string gpus{};
   std::string unit = "window";
@@ -33,8 +36,29 @@ struct PlanCommand {
   std::int32_t beams = 1;
   std::string ram{};
   std::filesystem::path state{};
+  std::optional<double> price{};
   bool json = false;
+
+  /// All that lengths are asked of.
+  std::vector<std::string> recordings() const {
+    std::vector<std::string> all = inputs;
+    if (!durations.empty()) all.push_back(durations);
+    return all;
+  }
 };
+
+void add_recordings(OptionTable& table, PlanCommand& command) {
+  table.positional(
+      command.inputs, "INPUT...",
+      "what is to be transcribed, as 'tutti batch' takes it; lengths come from lists, else from the files' "
+      "headers",
+      0);
+  table.add("durations", command.durations, "FILE",
+            "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]}; or an input");
+  table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
+  table.add("audio-template", command.path_template, "TEMPLATE",
+            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+}
 
 OptionTable options_of(PlanCommand& command) {
   OptionTable table(
@@ -42,16 +66,19 @@ OptionTable options_of(PlanCommand& command) {
       "What fits where, which flags to use and how long a batch will take, before it is begun; with "
       "--simulate, how the ways of sharing the work compare. Runs the decision code of 'tutti batch' over "
       "simulated time.");
-  table.add("durations", command.durations, "FILE",
-            "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]} or a manifest");
-  table.add("devices", command.devices, "LIST",
-            "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated");
-  table.add("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x");
+  add_recordings(table, command);
+  table.add_list("devices", command.devices, "LIST",
+                 "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
+                 "may be given again");
+  table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
+  table.add("price", command.price, "PRICE", "of an hour of a device, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
-  table.add("compute-type", command.compute_type, "TYPE", "default: float16 on a GPU, float32 on a CPU").choices = {
-      "default", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  table
+      .add("compute-type", command.compute_type, "TYPE",
+           "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones")
+      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",
@@ -73,34 +100,48 @@ Result<void> check(const PlanCommand& command) {
   if (command.beams < 1 || command.beams > kMostBeams)
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
-  if (command.simulate && command.durations.empty())
+  if (command.simulate && command.recordings().empty())
     return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
+  if (command.price && *command.price < 0)
+    return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};
 }
 
-Result<std::vector<SimTask>> tasks_of(const PlanCommand& command) {
-  if (command.durations.empty()) return std::vector<SimTask>{};
-  const auto text = read_file(command.durations);
-  if (!text) return tl::unexpected(text.error());
-  const auto seconds = read_durations(*text, command.durations);
-  if (!seconds) return tl::unexpected(seconds.error());
-  return with_error(*seconds, command.error, command.seed);
+/// The recordings to plan for.
+struct PlanWork {
+  std::vector<SimTask> tasks{};
+  std::size_t unknown_lengths = 0;
+};
+
+Result<PlanWork> work_of(const PlanCommand& command) {
+  const auto named = command.recordings();
+  if (named.empty()) return PlanWork{};
+  const auto found =
+      read_durations(named, {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
+  if (!found) return tl::unexpected(found.error());
+  if (found->unknown > 0) log(Level::warning, found->left_out());
+  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown};
 }
 
 Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
   if (!targets) return targets;
   const auto model = find_model(command.model, ModelPlaces::from_environment());
-  const auto known = add_known_speeds(*targets, command.state.empty() ? state_folder() : command.state,
-                                      model ? model->string() : command.model, command.compute_type);
+  const auto state = command.state.empty() ? state_folder() : command.state;
+  const auto known = add_known_speeds(
+      *targets, state,
+      {.model = model ? model->string() : command.model, .compute_type = command.compute_type, .any_type = true});
   if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
+  if (known) (void)add_known_watts(*targets, state);  // the same store; without them no energy is expected
   return targets;
 }
 
 int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
                    const std::vector<SimTask>& tasks) {
+  const auto simplified = simplified_failures(targets);
+  if (!simplified.empty()) log(Level::warning, "not all failures are simulated as they are: " + simplified);
   for (const auto& target : targets)
     if (!target.speed)
       return complain(
@@ -108,7 +149,8 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
            "Say it, --devices emulated:30x:12GB or --gpus 12GB:30x; or run a batch: its speeds are remembered"},
           kUsage);
   const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
-  const auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  if (command.price) table.add_costs(*command.price, targets.size());
   if (command.json) {
     std::puts(table.json().c_str());
     return kDone;
@@ -119,7 +161,11 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
   return kDone;
 }
 
-int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const std::vector<SimTask>& tasks) {
+int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const PlanWork& work) {
+  if (std::ranges::any_of(targets, [](const auto& target) { return !target.failures.empty(); }))
+    log(Level::warning,
+        "failures in the devices file are left out: what is expected supposes devices that stay well; "
+        "--simulate has them");
   const auto memory = read_memory();
   const Bytes ram = command.ram.empty() ? (memory ? memory->available : Bytes{}) : *parse_bytes(command.ram);
   const auto quote = make_quote({.model = command.model,
@@ -127,7 +173,9 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
                                  .beams = command.beams,
                                  .ram = ram,
                                  .targets = targets,
-                                 .tasks = tasks,
+                                 .tasks = work.tasks,
+                                 .unknown_lengths = work.unknown_lengths,
+                                 .price = command.price,
                                  .seed = command.seed});
   if (!quote) return complain(quote.error(), kUsage);
   std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);
@@ -141,11 +189,11 @@ int run_plan(const std::vector<std::string>& arguments) {
   OptionTable table = options_of(command);
   if (const auto code = start_command(table, arguments)) return *code;
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  const auto tasks = tasks_of(command);
-  if (!tasks) return complain(tasks.error(), kUsage);
+  const auto work = work_of(command);
+  if (!work) return complain(work.error(), kUsage);
   const auto targets = targets_of(command);
   if (!targets) return complain(targets.error(), kUsage);
-  return command.simulate ? run_simulation(command, *targets, *tasks) : run_quote(command, *targets, *tasks);
+  return command.simulate ? run_simulation(command, *targets, work->tasks) : run_quote(command, *targets, *work);
 }
 
 }  // namespace tutti

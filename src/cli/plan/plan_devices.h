@@ -9,25 +9,29 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "device/list/device_list.h"
+#include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
 
 namespace tutti {
 
 /// A device to plan for.
 struct PlanTarget {
-  std::string id{};               ///< as `tutti batch --devices` takes it
-  std::string name{};             ///< for people
-  std::string record{};           ///< its name in the store's history: a GPU's UUID
-  std::optional<double> speed{};  ///< times real time; none: not known
-  double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
-  std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
-  std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
-  Bytes model_memory{};           ///< of an emulated card, for its model
-  Bytes window_memory{};          ///< likewise, for each window in flight
-  std::optional<int> task_cap{};  ///< tasks with a window in flight there, at most
-  double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
-  Seconds warm_up{};              ///< likewise
-  bool on_cpu = false;            ///< its memory is this machine's
+  std::string id{};                         ///< as `tutti batch --devices` takes it
+  std::string name{};                       ///< for people
+  std::string record{};                     ///< its name in the store's history: a GPU's UUID
+  std::optional<double> speed{};            ///< times real time; none: not known
+  std::string speed_type{};                 ///< the compute type it was measured with; empty: nobody measured it
+  double speed_error = 0.05;                ///< by which that may be off, relative: one standard deviation
+  std::optional<double> watts{};            ///< that it drew in earlier batches
+  std::optional<Bytes> memory{};            ///< that a model may use: of a GPU all of it; none: no bound
+  std::optional<int> windows{};             ///< in flight, of an emulated card; none: as the model's memory allows
+  Bytes model_memory{};                     ///< of an emulated card, for its model
+  Bytes window_memory{};                    ///< likewise, for each window in flight
+  std::optional<int> task_cap{};            ///< tasks with a window in flight there, at most
+  double jitter = 0;                        ///< of an emulated card: a window takes up to this share more or less
+  Seconds warm_up{};                        ///< likewise
+  std::vector<EmulatedFailure> failures{};  ///< likewise
+  bool on_cpu = false;                      ///< its memory is this machine's
 };
 
 PlanTarget plan_target(const ChosenDevice& chosen);
@@ -35,11 +39,24 @@ PlanTarget plan_target(const ChosenDevice& chosen);
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);
 
+/// Whose measurements a speed is taken from.
+struct SpeedQuestion {
+  std::string model{};
+  std::string compute_type{};
+  bool any_type = false;  ///< where the default type is asked for and was not measured, one that was will do
+};
+
 /// Tells devices their speed as the store in `folder` remembers it from batches with this model and compute type, with
 /// the most windows in flight; one whose speed is known already keeps it. Without a store, or one that cannot be read,
 /// nothing changes: then the error says why. Makes no store.
 Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
-                              const std::string& model, const std::string& compute_type);
+                              const SpeedQuestion& question);
+
+/// Tells devices what they drew in the last batches, on average; likewise.
+Result<void> add_known_watts(std::vector<PlanTarget>& targets, const std::filesystem::path& folder);
+
+/// Of all devices together; none where one of them never said.
+std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, …
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list);

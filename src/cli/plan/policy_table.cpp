@@ -1,9 +1,11 @@
 #include "cli/plan/policy_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/plan/quote.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -16,25 +18,69 @@ std::string line(const char* format, Values... values) {
   return text.data();
 }
 
+using Kind = EmulatedFailure::Kind;
+
+/// In order of time. What the simulator does not know of is simplified_failures' to say.
+std::vector<SimFault> sim_faults(const std::vector<EmulatedFailure>& failures) {
+  std::vector<SimFault> faults;
+  for (const auto& failure : failures) {
+    if (failure.kind == Kind::exhaust) continue;
+    const bool lost = failure.kind == Kind::lost;
+    faults.push_back({failure.at, lost ? SimFault::Kind::lost : SimFault::Kind::worker_dies});
+    if (lost && failure.lasts > Seconds(0)) faults.push_back({failure.at + failure.lasts, SimFault::Kind::returned});
+  }
+  std::ranges::stable_sort(faults, {}, &SimFault::at);
+  return faults;
+}
+
+std::string cost_column(const std::optional<double>& cost) {
+  return cost ? line("  %9.2f", *cost) : std::string();
+}
+
 }  // namespace
+
+std::string simplified_failures(const std::vector<PlanTarget>& targets) {
+  bool late = false, memory = false;
+  for (const auto& target : targets)
+    for (const auto& failure : target.failures) {
+      late = late || failure.kind == Kind::hang || failure.kind == Kind::stall;
+      memory = memory || failure.kind == Kind::exhaust;
+    }
+  std::string text;
+  if (late) text = "a worker that hangs or stalls is noticed at once there";
+  if (memory) text += std::string(text.empty() ? "" : "; ") + "'exhaust' is left out, no window is too large there";
+  return text;
+}
+
+void PolicyTable::add_costs(double price, std::size_t devices) {
+  for (auto& row : rows) row.cost = device_cost(price, devices, row.makespan);
+}
 
 std::string PolicyTable::json() const {
   nlohmann::ordered_json out{{"lower_bound_s", lower_bound.count()}, {"policies", nlohmann::ordered_json::array()}};
-  for (const auto& row : rows)
-    out["policies"].push_back({{"name", row.name}, {"makespan_s", row.makespan.count()}, {"ratio", row.ratio}});
+  for (const auto& row : rows) {
+    nlohmann::ordered_json policy{{"name", row.name}, {"makespan_s", row.makespan.count()}, {"ratio", row.ratio}};
+    if (row.not_done > 0) policy["not_done"] = row.not_done;
+    if (row.cost) policy["cost"] = *row.cost;
+    out["policies"].push_back(std::move(policy));
+  }
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
   std::string out = line("%zu recordings, %s of audio; nobody can be faster than %s\n\n", recordings,
                          length_text(audio).c_str(), length_text(lower_bound).c_str());
-  out += line("  %-14s %12s %10s   %s\n", "policy", "all done in", "to bound", "share of its time each device works");
+  const bool costed = !rows.empty() && rows.front().cost;
+  out += line("  %-14s %12s %10s%s   %s\n", "policy", "all done in", "to bound", costed ? "       cost" : "",
+              "share of its time each device works");
   for (const auto& row : rows) {
-    out += line("  %-14s %12s %9.3f×  ", row.name.c_str(), length_text(row.makespan).c_str(), row.ratio);
+    out += line("  %-14s %12s %9.3f×%s  ", row.name.c_str(), length_text(row.makespan).c_str(), row.ratio,
+                cost_column(row.cost).c_str());
     for (const auto& device : row.devices) {
       const bool ran = device.in_service > Seconds::zero();
       out += line(" %5.1f %%", ran ? 100 * (device.busy / device.in_service) : 0.0);
     }
+    if (row.not_done > 0) out += "   " + std::to_string(row.not_done) + " not done";
     out += "\n";
   }
   return out;
@@ -46,6 +92,7 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
     devices.push_back(plain_device(target.id, *target.speed, target.windows.value_or(windows)));
     devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
     devices.back().warm_up = target.warm_up;
+    devices.back().faults = sim_faults(target.failures);
     devices.back().facts.task_cap = target.task_cap;
     if (target.window_memory.value > 0) devices.back().facts.memory = target.memory;
     devices.back().facts.model_memory = target.model_memory;
@@ -65,6 +112,8 @@ PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vecto
     table.rows.push_back({.name = policy_name(policy),
                           .makespan = result.makespan,
                           .ratio = table.lower_bound > Seconds::zero() ? result.makespan / table.lower_bound : 1,
+                          .not_done = static_cast<std::size_t>(
+                              std::ranges::count_if(result.done_at, [](Seconds at) { return at < Seconds::zero(); })),
                           .devices = std::move(result.devices)});
   }
   return table;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,18 +14,27 @@ struct PolicyTable {
   struct Row {
     std::string name{};
     Seconds makespan{};
-    double ratio = 0;  ///< makespan / lower_bound
+    double ratio = 0;          ///< makespan / lower_bound
+    std::size_t not_done = 0;  ///< recordings that failed, or were left when no device was
+    std::optional<double> cost{};
     std::vector<DeviceView> devices{};
   };
   Seconds lower_bound{};
   std::vector<Row> rows{};
 
+  /// What every policy's time costs, at a price per device hour.
+  void add_costs(double price, std::size_t devices);
+
   std::string json() const;
   std::string text(std::size_t recordings, Seconds audio) const;
 };
 
-/// Devices as the simulator takes them; all have a speed. `windows`: in flight on each.
+/// Devices as the simulator takes them, with what befalls them; all have a speed. `windows`: in flight on each.
 std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int windows);
+
+/// What the simulator makes of the failures in a devices file, for people: "hang, stall and garble cost …". Empty: all
+/// of them happen there as they are.
+std::string simplified_failures(const std::vector<PlanTarget>& targets);
 
 /// Runs all policies. Deterministic.
 PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, SimUnit unit,

@@ -55,6 +55,15 @@ void look_for_problems(Quote& quote) {
     quote.problems.emplace_back("the machine's memory does not hold all devices' processes: use fewer devices");
 }
 
+void add_costs(Quote& quote) {
+  std::vector<PlanTarget> used;
+  for (std::size_t i = 0; i < quote.question.targets.size(); ++i)
+    if (quote.chosen.on[i].fits > 0) used.push_back(quote.question.targets[i]);
+  const Seconds time = quote.time->expected;
+  if (quote.question.price) quote.cost = device_cost(*quote.question.price, used.size(), time);
+  if (const auto watts = watts_of(used)) quote.energy_joules = *watts * time.count();
+}
+
 bool can_be_timed(const Quote& quote) {
   if (quote.question.tasks.empty()) return false;
   bool any = false;
@@ -75,6 +84,7 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
   for (std::size_t i = 0; i < question.targets.size(); ++i) {
     if (on[i].fits < 1) continue;
     devices.push_back(sim_devices({question.targets[i]}, on[i].in_flight)[0]);
+    devices.back().faults.clear();
     errors.push_back(question.targets[i].speed_error);
     speed += *question.targets[i].speed;
   }
@@ -111,8 +121,14 @@ Result<Quote> make_quote(QuoteQuestion question) {
   quote.chosen = row_of(quote.question.model, *shape, quote.question);
   look_for_problems(quote);
   quote.command = command_of(quote);
-  if (can_be_timed(quote)) quote.time = quote_time(quote.question, quote.chosen.on);
+  if (!can_be_timed(quote)) return quote;
+  quote.time = quote_time(quote.question, quote.chosen.on);
+  add_costs(quote);
   return quote;
+}
+
+double device_cost(double price_per_hour, std::size_t devices, Seconds time) {
+  return price_per_hour * static_cast<double>(devices) * (time / Seconds(3600));
 }
 
 }  // namespace tutti

@@ -16,8 +16,10 @@ struct QuoteQuestion {
   std::int32_t beams = 1;
   Bytes ram{};
   std::vector<PlanTarget> targets{};
-  std::vector<SimTask> tasks{};  ///< none: only what fits
-  int tasks_at_once = 0;         ///< at most, on all devices together; 0: no bound
+  std::vector<SimTask> tasks{};     ///< none: only what fits
+  int tasks_at_once = 0;            ///< at most, on all devices together; 0: no bound
+  std::size_t unknown_lengths = 0;  ///< recordings that are not among the tasks
+  std::optional<double> price{};    ///< of a device hour
   std::uint64_t seed = 0;
 };
 
@@ -43,6 +45,9 @@ struct Quote {
   std::vector<std::string> problems{};  ///< a sentence each
   std::string command{};                ///< recommended; empty: it fits nowhere
   std::optional<TimeQuote> time{};
+  // Of the devices that the model fits on; none where no time is known.
+  std::optional<double> cost{};
+  std::optional<double> energy_joules{};  ///< from what they drew in earlier batches; none: not known of all
 
   std::string json() const;
   std::string text() const;
@@ -51,7 +56,11 @@ struct Quote {
 /// Fault::usage for a model whose shape nobody knows.
 Result<Quote> make_quote(QuoteQuestion question);
 
-/// Runs the batch over simulated time, then draws speeds and lengths that are off. Every target has a speed.
+/// Runs the batch over simulated time, on devices that stay well, then draws speeds and lengths that are off. Every
+/// target has a speed.
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on);
+
+/// Of so many devices over that time.
+double device_cost(double price_per_hour, std::size_t devices, Seconds time);
 
 }  // namespace tutti

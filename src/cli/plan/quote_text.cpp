@@ -23,6 +23,11 @@ std::string heading(const PlanTarget& target) {
   return target.id + (target.memory ? ", " + gigabytes_text(*target.memory) : "");
 }
 
+std::string type_text(const std::string& asked) {
+  if (asked == "default") return "the device's usual type";
+  return asked == "auto" ? "the largest type that a self-test may choose" : asked;
+}
+
 std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
   std::string text =
       "  " + fitted(row.model, 10) + padded(megabytes(row.on[0].weights), 10) + padded(megabytes(row.on[0].window), 12);
@@ -53,6 +58,39 @@ std::string times_text(const Quote& quote) {
   return text.data();
 }
 
+std::optional<double> per_audio_hour(const Quote& quote) {
+  if (!quote.cost || quote.time->audio <= Seconds(0)) return {};
+  return *quote.cost / (quote.time->audio / Seconds(3600));
+}
+
+/// A short recording's cost is still one that can be read.
+std::string money(double amount) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), amount < 0.1 ? "%.2g" : "%.2f", amount);
+  return text.data();
+}
+
+std::string costs_text(const Quote& quote) {
+  constexpr double kJoulesAKilowattHour = 3.6e6;
+  std::string text;
+  if (quote.cost)
+    text += "Expected cost: " + money(*quote.cost) + ", at " + money(*quote.question.price) + " per device hour";
+  if (const auto hour = per_audio_hour(quote)) text += "; " + money(*hour) + " per hour of audio";
+  if (quote.cost) text += ".\n";
+  if (quote.energy_joules)
+    text += "Expected energy: " + short_number(*quote.energy_joules / kJoulesAKilowattHour) + " kWh.\n";
+  return text;
+}
+
+/// Where a speed is another compute type's than the one that was asked for.
+std::string speeds_text(const Quote& quote) {
+  std::string text;
+  for (const auto& target : quote.question.targets)
+    if (!target.speed_type.empty() && target.speed_type != quote.question.compute_type)
+      text += "The speed of " + target.id + " was measured with --compute-type " + target.speed_type + ".\n";
+  return text;
+}
+
 Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
   Json json{{"model", row.model}, {"host_bytes", row.host.together().value}, {"devices", Json::array()}};
   for (std::size_t i = 0; i < targets.size(); ++i)
@@ -67,8 +105,7 @@ Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
 }  // namespace
 
 std::string Quote::text() const {
-  const std::string type = question.compute_type == "default" ? "the device's usual type" : question.compute_type;
-  std::string text = "What fits, in " + type + " with " + std::to_string(question.beams) +
+  std::string text = "What fits, in " + type_text(question.compute_type) + " with " + std::to_string(question.beams) +
                      (question.beams == 1 ? " sequence" : " beams") +
                      " a window. Files share the model; a window is 30 s of one of them.\n\n  " + fitted("model", 10) +
                      padded("weights", 10) + padded("per window", 12);
@@ -80,7 +117,7 @@ std::string Quote::text() const {
           " on all devices takes " + gigabytes_text(chosen.host.together()) + " of it.\n";
   for (const auto& problem : problems) text += "But " + problem + ".\n";
   if (!command.empty()) text += "Recommended: " + command + "\n";
-  return text + times_text(*this);
+  return text + times_text(*this) + (time ? speeds_text(*this) : "") + costs_text(*this);
 }
 
 std::string Quote::json() const {
@@ -90,6 +127,7 @@ std::string Quote::json() const {
     Json device{{"id", target.id}, {"name", target.name}};
     if (target.memory) device["memory_bytes"] = target.memory->value;
     if (target.speed) device["speed_x"] = *target.speed;
+    if (!target.speed_type.empty()) device["speed_compute_type"] = target.speed_type;
     out["devices"].push_back(std::move(device));
   }
   out["chosen"] = row_json(chosen, question.targets);
@@ -102,6 +140,13 @@ std::string Quote::json() const {
                    {"most_s", time->most.count()},
                    {"lower_bound_s", time->lower_bound.count()},
                    {"audio_s", time->audio.count()}};
+  if (question.unknown_lengths > 0) out["recordings_of_unknown_length"] = question.unknown_lengths;
+  if (cost) {
+    out["cost"] = *cost;
+    out["price_per_device_hour"] = *question.price;
+    if (const auto hour = per_audio_hour(*this)) out["cost_per_audio_hour"] = *hour;
+  }
+  if (energy_joules) out["energy_joules"] = *energy_joules;
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "view/table.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 #include "view/time_chart.h"
 
@@ -57,11 +58,11 @@ TextTable run_table(const std::vector<RunRecord>& runs) {
                               {.title = "command", .rank = 3, .stretch = true}}};
   for (const auto& run : runs) {
     const bool ended = run.ended.has_value();
-    table.rows.push_back({std::to_string(run.id), date_text(run.started),
-                          ended ? length_text(run.end.elapsed) : "not ended",
-                          ended ? std::to_string(run.end.successful) : "", ended ? std::to_string(run.end.failed) : "",
-                          ended ? length_text(run.end.audio) : "", ended ? short_number(speed_of(run)) : "",
-                          run.start.model, std::to_string(run.end.devices.size()), run.start.command});
+    table.rows.push_back(
+        {std::to_string(run.id), date_text(run.started), ended ? length_text(run.end.elapsed) : "not ended",
+         ended ? std::to_string(run.end.successful) : "", ended ? std::to_string(run.end.failed) : "",
+         ended ? length_text(run.end.audio) : "", ended ? short_number(speed_of(run)) : "", run.start.model,
+         std::to_string(run.end.devices.size()), without_controls(run.start.command)});
   }
   return table;
 }

@@ -70,7 +70,9 @@ Result<void> OptionTable::apply(Option& option, std::string_view text, const std
   if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
     return fail(Fault::usage,
                 source + ": expected one of " + joined(option.choices) + ", found '" + std::string(text) + "'");
-  if (auto read = option.read(text); !read) return fail_in(source, read.error());
+  const bool goes_on = option.repeats && option.source == source && !option.show().empty();
+  const std::string whole = (goes_on ? option.show() + "," : "") + std::string(text);
+  if (auto read = option.read(whole); !read) return fail_in(source, read.error());
   option.source = source;
   return {};
 }

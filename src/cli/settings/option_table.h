@@ -21,6 +21,7 @@ struct Option {
   std::vector<std::string> choices{};  // the only values taken; empty: any that `read` takes
   std::function<Result<void>(std::string_view)> read{};
   std::function<std::string()> show{};
+  bool repeats = false;            // given again by the same source, it goes on behind a comma
   std::string source = "default";  // where the current value came from
 };
 
@@ -48,6 +49,12 @@ class OptionTable {
   }
   Option& add_switch(std::string name, bool& field, std::string meaning) {
     return add(std::move(name), field, "", std::move(meaning));
+  }
+  /// A comma-separated list: a flag that is given again goes on with it; a stronger source begins anew.
+  Option& add_list(std::string name, std::string& field, std::string value, std::string meaning) {
+    Option& option = add(std::move(name), field, std::move(value), std::move(meaning));
+    option.repeats = true;
+    return option;
   }
   /// Starts a headed group in the help.
   void group(std::string heading) { groups_.emplace_back(options_.size(), std::move(heading)); }

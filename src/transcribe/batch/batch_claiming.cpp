@@ -1,9 +1,18 @@
+#include <utility>
+
 #include "base/log.h"
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
 
 // How a task of a batch is taken up, beside other processes that may want it as well.
+
+/// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
+void BatchFiles::tell_held_back(const Lock& held, bool anything_waits) {
+  std::optional<Idle> why;
+  if (anything_waits && !has_room(held)) why = paused_ ? Idle::drained : held_back_ ? Idle::memory : Idle::cap;
+  if (std::exchange(told_held_back_, why) != why) pool_.held_back(why);
+}
 
 std::optional<TakenFile> BatchFiles::claim(TaskId id) {
   auto lease = store_.claim({.task = id});

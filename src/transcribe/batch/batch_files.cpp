@@ -141,13 +141,13 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     const auto now = Clock::real().now();
     const bool drained = paused_ && in_flight_.empty();
     over_ = over_ || drained || (all_added_ && open_ == 0);
-    if (over_) return {};
-    const bool room = has_room(lock);
-    if (room)
+    if (!over_ && has_room(lock))
       if (const auto task = order_.take(now)) return task;
-    const auto wake = room ? order_.wake_at(now) : std::nullopt;
-    if (wake)
-      changed_.wait_until(lock, *wake);
+    const auto due = order_.wake_at(now);
+    tell_held_back(lock, !over_ && due && *due <= now);
+    if (over_) return {};
+    if (due && *due > now)
+      changed_.wait_until(lock, *due);
     else
       changed_.wait(lock);
   }

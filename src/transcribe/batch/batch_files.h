@@ -97,6 +97,7 @@ class BatchFiles final : public RunFiles {
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
   bool has_room(const Lock& held) const;
+  void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   TakenFile begin_attempt(TaskId id, Lease lease);
@@ -145,6 +146,7 @@ class BatchFiles final : public RunFiles {
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
+  std::optional<Idle> told_held_back_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };
 

@@ -95,9 +95,9 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .task_cap = options.task_cap(device.id)};
     plan_memory(pooled, device.device, options.run);
-    pooled.guessed = !emulated && !recall_speed(pooled, *speeds, options.run);
+    pooled.speed_known = emulated || recall_speed(pooled, *speeds, options.run);
     // A single device gets everything, however fast it is.
-    pooled.worker.model.time_a_window = pooled.guessed && options.devices.size() > 1;
+    pooled.worker.model.time_a_window = !pooled.speed_known && options.devices.size() > 1;
     pool.devices.push_back(std::move(pooled));
   }
   return pool;

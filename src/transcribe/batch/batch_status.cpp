@@ -23,7 +23,7 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .audio_done = device.audio_done};
   // What it has done, not what the speed model makes of the first windows.
   if (device.busy > Seconds(0) && device.audio_done > Seconds(0)) status.speed = device.audio_done / device.busy;
-  if (!device.guessed) status.usual_speed = device.speed;
+  if (device.speed_known) status.usual_speed = device.speed;
   if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
   if (chosen.device.kind == ResolvedDevice::Kind::emulated) {

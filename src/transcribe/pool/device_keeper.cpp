@@ -12,7 +12,8 @@ namespace {
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
 constexpr std::chrono::seconds kStopped{1};      // between two looks: nobody looked
 constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
-constexpr Seconds kUnknownPatience{300};         // where no speed was measured yet
+constexpr Seconds kUnknownPatience{300};         // where nobody knows its speed
+constexpr double kDoubt = 3;                     // of a speed that was told, before one is measured
 constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
 constexpr Seconds kUsualWindow{30};              // of audio
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
@@ -23,7 +24,8 @@ constexpr std::int32_t kCanaryFrames = 1000;
 
 class Keeper {
  public:
-  Keeper(PoolShared& pool, DeviceIndex device) : pool_(pool), device_(device), me_(pool.members[device]) {}
+  Keeper(PoolShared& pool, DeviceIndex device)
+      : pool_(pool), device_(device), me_(pool.members[device]), speed_known_(me_.facts.speed_known) {}
 
   void run() {
     for (int failures = 0; !over();) {
@@ -85,6 +87,7 @@ class Keeper {
   void not_ready(const PoolShared::Lock& lock, const Error& error) {
     me_.last_error = error;
     if (pool_.stopping) return;
+    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
     if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
     me_.was_away = true;
     pool_.dispatcher.device_heard(device_, HealthEvent::lost, error.what, pool_.now());
@@ -97,6 +100,7 @@ class Keeper {
     if (me_.life != life) return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
     me_.ready = ready;
     me_.serving = true;
+    pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());  // a canary has waited for it
     me_.progress_at = pool_.now();
     pool_.dispatcher.device_slots(device_, windows_in_flight(ready.slots), pool_.now());
     if (ready.window_seconds > 0) believe(ready);
@@ -128,6 +132,16 @@ class Keeper {
     const double speed = window / (ready.window_seconds / pool_.options.time);
     log(Level::info, me_.facts.id + ": " + std::to_string(std::lround(speed)) + " x real time in a short self-test");
     pool_.dispatcher.device_speed(device_, speed, pool_.now());
+    speed_known_ = true;
+  }
+
+  /// So long it may finish nothing of what should take it `expected` in all.
+  Seconds patience(const DeviceView& view, Seconds expected) const {
+    const Seconds heaviest = kHeaviestWindow * kUsualWindow / std::max(1e-3, view.single);
+    const Seconds by_speed = std::max({kLeastPatience, heaviest, expected * kLatenessFactor});
+    if (view.error) return by_speed;
+    if (!speed_known_) return std::max(kUnknownPatience, expected * kLatenessFactor);
+    return std::max(by_speed, std::min(kUnknownPatience, by_speed * kDoubt));
   }
 
   /// Pings are answered and windows are not.
@@ -142,11 +156,8 @@ class Keeper {
     }
     const DeviceView view = pool_.dispatcher.devices(pool_.now())[device_];
     const Seconds expected = audio / std::max(1e-3, view.pace);
-    const Seconds heaviest = kHeaviestWindow * kUsualWindow / std::max(1e-3, view.single);
-    const Seconds least = view.error ? std::max(kLeastPatience, heaviest) : kUnknownPatience;
-    const Seconds allowed = std::max(least, expected * kLatenessFactor);
     const Seconds silent = pool_.now() - me_.progress_at;
-    if (silent <= allowed) return {};
+    if (silent <= patience(view, expected)) return {};
     return Error{Fault::device, "no window has come back for " + std::to_string(std::lround(silent.count())) +
                                     " s; all that are in flight should have taken " +
                                     std::to_string(std::lround(expected.count())) + " s"};
@@ -204,6 +215,7 @@ class Keeper {
   PoolShared& pool_;
   const DeviceIndex device_;
   PoolMember& me_;
+  bool speed_known_;  // told beforehand, or found by a self-test
   bool was_ready_ = false;
   WindowId canaries_ = 0;
   std::future<void> canary_{};

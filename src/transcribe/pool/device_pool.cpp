@@ -90,6 +90,12 @@ class Pool final : public DevicePool {
     shared_->pump(lock);
   }
 
+  void held_back(std::optional<Idle> why) override {
+    PoolShared::Lock lock(shared_->mutex);
+    shared_->dispatcher.held_back(why, shared_->now());
+    shared_->pump(lock);
+  }
+
   std::vector<PoolEvent> news() override {
     PoolShared::Lock lock(shared_->mutex);
     std::vector<PoolEvent> events;
@@ -134,7 +140,7 @@ class Pool final : public DevicePool {
                           .task_cap = device.task_cap,
                           .reserved = device.reserved,
                           .speed = device.speed,
-                          .guessed = member.facts.guessed && device.speed == member.facts.speed,
+                          .speed_known = member.facts.speed_known || device.speed != member.facts.speed,
                           .error = device.error,
                           .audio_done = device.audio_done,
                           .busy = device.busy,

@@ -20,9 +20,9 @@ namespace tutti {
 struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
-  double speed = 1;         // audio seconds a second, as believed beforehand
-  bool guessed = false;     // that speed: nobody has measured it
-  std::int32_t enough = 1;  // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  double speed = 1;          // audio seconds a second, as believed beforehand
+  bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
+  std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
@@ -61,7 +61,7 @@ struct PooledDeviceView {
   std::optional<int> task_cap{};
   Bytes reserved{};                 // of its memory, by the model and the windows in flight
   double speed = 0;                 // as believed
-  bool guessed = false;             // that speed: nobody has measured it yet
+  bool speed_known = false;         // somebody has measured or rated it; else it is only a guess
   std::optional<double> rated{};    // what it is known to do: an emulated card
   std::optional<double> error{};    // median relative error of the speed model's predictions
   std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
@@ -138,6 +138,8 @@ class DevicePool {
   virtual void others_use(const std::string& device, Bytes memory) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).
   virtual void host_short(const std::optional<std::string>& why) = 0;
+  /// Tasks that were added are left alone for this reason and no other; nothing: none are.
+  virtual void held_back(std::optional<Idle> why) = 0;
   /// What has befallen the devices since this was last asked, in order. A worker that got ready as expected is no news.
   virtual std::vector<PoolEvent> news() = 0;
 

@@ -107,6 +107,7 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Erro
   if (!stopping)
     log(Level::warning,
         member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
+  if (!stopping) dispatcher.nothing_came_since(device, member.progress_at, now());
   if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();
   for (const auto& place : std::ranges::reverse_view(places)) {

@@ -56,7 +56,7 @@ struct PoolMember {
   std::int64_t restarts = 0;
   std::size_t changes_told = 0;  // of its health, as news
   bool gone_told = false;
-  Seconds progress_at{};          // last answer, or first window after a pause
+  Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready
   std::optional<Grant> canary{};  // to be run
   bool canary_runs = false;
   std::condition_variable changed{};  // for its keeper

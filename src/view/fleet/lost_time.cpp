@@ -22,7 +22,8 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::starting, "starting", "loading the model took that long",
              "more recordings in one run, so that it is loaded once for all"},
     LostKind{&IdleTime::left_to_faster, "left to faster devices", "", ""},
-    LostKind{&IdleTime::drained, "drained", "you had taken devices out", "'tutti top' puts them back (r)"},
+    LostKind{&IdleTime::drained, "drained", "you had taken devices out or held the run back",
+             "'tutti top' puts devices back (r)"},
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length
@@ -31,6 +32,11 @@ double total_speed(const RunNumbers& run) {
   double sum = 0;
   for (const DeviceTime& device : run.devices) sum += speed_of(device).value_or(0);
   return sum;
+}
+
+/// Whatever the devices waited for then held up nobody.
+bool nothing_done(const RunNumbers& run) {
+  return std::ranges::all_of(run.devices, [](const DeviceTime& device) { return device.audio <= Seconds(0); });
 }
 
 double fastest_speed(const RunNumbers& run) {
@@ -129,10 +135,13 @@ std::optional<Seconds> lower_bound(const RunNumbers& run) {
 std::vector<Remedy> remedies(const RunNumbers& run) {
   std::vector<Remedy> found;
   if (run.elapsed <= Seconds(0) || run.devices.empty()) return found;
-  for (const LostKind& kind : kKinds)
-    if (!kind.advice.empty() && share_of(run, kind) >= kWorthALine) found.push_back(remedy_for(run, kind));
+  const bool only_faults = nothing_done(run);
+  for (const LostKind& kind : kKinds) {
+    if (kind.advice.empty() || share_of(run, kind) < kWorthALine) continue;
+    if (!only_faults || kind.time == &IdleTime::fault) found.push_back(remedy_for(run, kind));
+  }
   std::stable_sort(found.begin(), found.end(), [](const Remedy& a, const Remedy& b) { return a.gain > b.gain; });
-  if (nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
+  if (!only_faults && nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
   return found;
 }
 

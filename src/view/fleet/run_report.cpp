@@ -103,7 +103,7 @@ std::vector<std::string> run_report(const RunNumbers& run) {
   Lines lines{first_line(run)};
   if (run.elapsed <= Seconds(0) || run.devices.empty()) return lines;
   for (const auto& line : device_lines(run)) lines.push_back(line);
-  if (const auto bound = lower_bound(run)) lines.push_back(efficiency_line(run, *bound));
+  if (const auto bound = lower_bound(run); bound && *bound > Seconds(0)) lines.push_back(efficiency_line(run, *bound));
   for (const Remedy& remedy : remedies(run)) lines.push_back("  " + remedy.text);
   for (const auto& line : quote_lines(run)) lines.push_back(line);
   return lines;

@@ -15,8 +15,8 @@ struct IdleTime {
   Seconds input{};           // tasks were left, none had its input ready
   Seconds memory{};          // of the device or the machine
   Seconds cap{};             // --max-per-gpu, --threads or the decoders
-  Seconds fault{};           // breaker, lost or quarantined card
-  Seconds starting{};        // loading the model
+  Seconds fault{};           // breaker, lost or quarantined card, workers that were lost and start again
+  Seconds starting{};        // loading the model for the first time
   Seconds left_to_faster{};  // others finish what is left sooner
   Seconds drained{};         // somebody asked for that
 
@@ -59,7 +59,7 @@ struct RunNumbers {
 /// longest/fastest (Graham's bound for uniform machines). None where no device's speed is known.
 std::optional<Seconds> lower_bound(const RunNumbers& run);
 
-/// What would have made the run faster, the largest gain first.
+/// What would have made the run faster, the largest gain first. Where the devices did nothing, only their faults.
 struct Remedy {
   Seconds gain{};  // less time for the whole run
   std::string text;

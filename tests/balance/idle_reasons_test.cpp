@@ -1,0 +1,86 @@
+// Why a device has nothing to show for its time, as reports tell it.
+
+#include <gtest/gtest.h>
+
+#include "balance/dispatcher.h"
+#include "driving.h"
+
+namespace tutti {
+namespace {
+
+/// Of the only device.
+double spent(Dispatcher& dispatcher, Idle why, Seconds now) {
+  return dispatcher.devices(now)[0].idle[static_cast<std::size_t>(why)].count();
+}
+
+/// The only device's worker is lost with that piece.
+void lose(Dispatcher& dispatcher, const Grant& grant, Seconds last_answer, Seconds now) {
+  dispatcher.nothing_came_since(0, last_answer, now);
+  dispatcher.failed(grant.id, Blame::unclear, "no window has come back", now);
+  dispatcher.device_heard(0, HealthEvent::restarting, "no window has come back", now);
+  EXPECT_FALSE(dispatcher.next(now));
+}
+
+TEST(IdleReasons, AStartAfterALossIsAFaultAndTheFirstOneIsNot) {
+  Dispatcher dispatcher;
+  DeviceFacts facts = device("a", 30, 1);
+  facts.starting = true;
+  dispatcher.add_device(facts, {});
+  add_file(dispatcher, 1, Seconds(300));
+  dispatcher.device_heard(0, HealthEvent::drain, "asked for", Seconds(2));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+  dispatcher.device_heard(0, HealthEvent::resume, "asked for", Seconds(3));
+  EXPECT_FALSE(dispatcher.next(Seconds(3)));
+  dispatcher.device_heard(0, HealthEvent::ready, "", Seconds(5));
+  const auto grant = dispatcher.next(Seconds(5));
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(spent(dispatcher, Idle::starting, Seconds(5)), 4);
+  EXPECT_EQ(spent(dispatcher, Idle::fault, Seconds(5)), 0);
+  lose(dispatcher, *grant, Seconds(7), Seconds(7));
+  EXPECT_EQ(spent(dispatcher, Idle::starting, Seconds(20)), 4);
+  EXPECT_EQ(spent(dispatcher, Idle::fault, Seconds(20)), 13);
+  dispatcher.device_heard(0, HealthEvent::ready, "", Seconds(20));
+  EXPECT_TRUE(dispatcher.next(Seconds(20)));
+}
+
+TEST(IdleReasons, TimeFromWhichALostWorkerHasNothingToShowIsAFaultAndNoWork) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  add_file(dispatcher, 1, Seconds(300));
+  const auto first = dispatcher.next({});
+  ASSERT_TRUE(first);
+  lose(dispatcher, *first, Seconds(4), Seconds(10));
+  EXPECT_EQ(dispatcher.devices(Seconds(15))[0].busy, Seconds(4));
+  EXPECT_EQ(spent(dispatcher, Idle::fault, Seconds(15)), 6 + 5);
+  dispatcher.nothing_came_since(0, Seconds(4), Seconds(15));  // it has nothing in flight: nothing is counted twice
+  dispatcher.device_heard(0, HealthEvent::ready, "", Seconds(15));
+  const auto second = dispatcher.next(Seconds(15));
+  ASSERT_TRUE(second);
+  lose(dispatcher, *second, Seconds(4), Seconds(17));
+  EXPECT_EQ(dispatcher.devices(Seconds(17))[0].busy, Seconds(4));
+  EXPECT_EQ(spent(dispatcher, Idle::fault, Seconds(17)), 6 + 5 + 2) << "and not from before it had anything to do";
+  EXPECT_EQ(dispatcher.devices(Seconds(17))[0].in_service, Seconds(17));
+}
+
+TEST(IdleReasons, TasksThatAreHeldBackAreNoWantOfInput) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_task(1, whole_file(Seconds(300)), {});
+  EXPECT_FALSE(dispatcher.next({}));
+  dispatcher.held_back(Idle::cap, Seconds(2));
+  EXPECT_FALSE(dispatcher.next(Seconds(2)));
+  EXPECT_EQ(dispatcher.devices(Seconds(2))[0].refusal, "as many tasks are in work as may be");
+  dispatcher.held_back(Idle::drained, Seconds(5));
+  EXPECT_FALSE(dispatcher.next(Seconds(5)));
+  dispatcher.held_back({}, Seconds(6));
+  EXPECT_FALSE(dispatcher.next(Seconds(6)));
+  EXPECT_EQ(spent(dispatcher, Idle::input, Seconds(8)), 2 + 2);
+  EXPECT_EQ(spent(dispatcher, Idle::cap, Seconds(8)), 3);
+  EXPECT_EQ(spent(dispatcher, Idle::drained, Seconds(8)), 1);
+  dispatcher.held_back(Idle::cap, Seconds(8));
+  dispatcher.offer(1, Seconds(300), 1, Seconds(8));
+  EXPECT_TRUE(dispatcher.next(Seconds(8))) << "it is no limit, only what its owner says of its own";
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,86 @@
+// `tutti plan` as people call it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/tone_file.h"
+
+using namespace tutti;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+class PlanTest : public testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& content) const {
+    EXPECT_TRUE(write_file_atomically(folder_ / name, content));
+    return folder_ / name;
+  }
+  ProgramEnd plan(std::vector<std::string> more) const {
+    std::vector<std::string> words{tutti_program(), "plan", "--state", folder_ / "state"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, {"XDG_CONFIG_HOME=" + folder_.path().string()});
+  }
+  json planned(std::vector<std::string> more) const {
+    more.emplace_back("--json");
+    const auto end = plan(std::move(more));
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return json::parse(end.out);
+  }
+
+  TempFolder folder_;
+};
+
+}  // namespace
+
+TEST_F(PlanTest, DevicesAndFiguresMayBeGivenAgain) {
+  const auto work = file("work.json", "[3600, 1800]");
+  EXPECT_EQ(planned({"--durations", work, "--devices", "emulated:30x:12GB", "--devices", "emulated:12x:8GB"})["devices"]
+                .size(),
+            2U);
+  const json told = planned({"--durations", work, "--gpus", "12GB:30x", "--gpus", "8GB:12x"});
+  EXPECT_EQ(told["devices"].size(), 2U);
+  EXPECT_NEAR(told["time"]["lower_bound_s"].get<double>(), 5400 / 42.0, 1e-6);
+}
+
+TEST_F(PlanTest, ReadsTheInputsOfABatchAndSaysWhichLengthsItDoesNotKnow) {
+  std::filesystem::create_directories(folder_ / "talks");
+  write_tone(folder_ / "talks/tone.wav", 3, 440);
+  const auto list = file("list.csv", "path,duration\na.mp3,60\nnowhere.mp3,\n");
+  const auto end = plan({folder_ / "talks", "--durations", list, "--gpus", "12GB:30x", "--json"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("1 of 3 recordings is left out"));
+  const json told = json::parse(end.out);
+  EXPECT_NEAR(told["time"]["audio_s"].get<double>(), 63, 0.01);
+  EXPECT_EQ(told["recordings_of_unknown_length"], 1);
+}
+
+TEST_F(PlanTest, SaysWhatABatchWillCostInTheTypeThatASelfTestChooses) {
+  const auto work = file("work.json", "[3600]");
+  const auto end =
+      plan({"--durations", work, "--gpus", "12GB:30x,8GB:30x", "--compute-type", "auto", "--price", "0.5"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("Expected cost: 0.017, at 0.50 per device hour"));
+  EXPECT_THAT(end.out, HasSubstr("--compute-type auto"));
+  EXPECT_EQ(plan({"--gpus", "12GB:30x", "--price", "-1"}).exit_code, 2);
+}
+
+TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
+  const auto work = file("work.json", "[3600, 3600]");
+  const std::string card = "[[device]]\nuse = \"emulated:30x:12GB\"\n";
+  const auto well = file("well.toml", card);
+  const auto ill = file("ill.toml", card + "failures = [\"lost@60+120\", \"exhaust@10\"]\n");
+  const auto first = [](const json& told) { return told["policies"][0]["makespan_s"].get<double>(); };
+  EXPECT_GT(first(planned({"--simulate", "--durations", work, "--devices", ill})),
+            first(planned({"--simulate", "--durations", work, "--devices", well})) + 100);
+  EXPECT_THAT(plan({"--simulate", "--durations", work, "--devices", ill}).err, HasSubstr("'exhaust' is left out"));
+  EXPECT_THAT(plan({"--durations", work, "--devices", ill}).err, HasSubstr("--simulate has them"));
+  EXPECT_THAT(plan({"--durations", work, "--devices", well}).err, Not(HasSubstr("failures")));
+}
