@@ -30,10 +30,15 @@ enum class LengthSource { unknown, claimed, probed, measured };
 
 /// What tells one version of an input file from another without reading it.
 struct InputIdentity {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;        // both 0: it was not there to be looked at
   std::int64_t modified_ns = 0;  // mtime since 1970
   bool operator==(const InputIdentity&) const = default;
 };
+
+/// Whether a recording that is asked for is the one that is known: what is away for now has not changed.
+inline bool is_unchanged(const InputIdentity& known, const InputIdentity& asked) {
+  return asked == known || asked == InputIdentity{};
+}
 
 /// One piece of work, as its caller asks for it.
 struct TaskSpec {

@@ -98,6 +98,17 @@ TEST_P(JobStoreTest, ADoneTaskStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudi
   EXPECT_TRUE(store_->outputs(id)->empty());
 }
 
+TEST_P(JobStoreTest, ADoneTaskWhoseAudioIsAwayForNowStaysDone) {
+  const TaskId id = add("a");
+  ASSERT_TRUE(complete(*claim()));
+  TaskSpec away = spec("a");
+  away.identity = {};
+  EXPECT_EQ(store_->submit(run(), std::vector{away})->at(0).state, TaskState::done);
+  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, TaskState::done)
+      << "and is known when it is back";
+  EXPECT_FALSE(store_->outputs(id)->empty());
+}
+
 TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
   add("a");
   const Lease old = *claim();

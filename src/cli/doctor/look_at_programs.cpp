@@ -47,7 +47,8 @@ bool has_cuda_half() {
 void look_at_programs(Findings& findings) {
   look_at_engine(findings);
   for (const Needed& needed : kLibraries) {
-    if (void* library = ::dlopen(needed.file, RTLD_LAZY)) {
+    // It stays loaded: what codecs allocate as they load would otherwise be lost with them.
+    if (void* library = ::dlopen(needed.file, RTLD_LAZY | RTLD_NODELETE)) {
       ::dlclose(library);
       findings.good("library", std::string(needed.file) + ": " + needed.what);
     } else {

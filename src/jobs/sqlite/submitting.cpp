@@ -60,7 +60,7 @@ Result<std::vector<Submitted>> SqliteStore::submit(RunId run, std::span<const Ta
 Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec& spec) const {
   const Known known = find_key(database, spec.key);
   if (known.id != 0) {
-    const bool same_input = known.input == spec.input && known.identity == spec.identity;
+    const bool same_input = known.input == spec.input && is_unchanged(known.identity, spec.identity);
     if (same_input && known.options == spec.options) {
       keep_version(database, run, known, spec);
       return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued)};

@@ -78,7 +78,8 @@ void BatchFiles::not_claimable(TaskId id) {
 bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
   const Lock lock(mutex_);
   const TaskSpec& asked = entries_.at(id).task->spec;
-  return stored.input != asked.input || stored.identity != asked.identity || stored.options != asked.options;
+  return stored.input != asked.input || !is_unchanged(stored.identity, asked.identity) ||
+         stored.options != asked.options;
 }
 
 void BatchFiles::superseded(TaskId id) {
