@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/split_mix.h"
