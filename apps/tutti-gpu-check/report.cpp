@@ -1,39 +1,44 @@
 #include "report.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace tutti {
+namespace {
 
-void Report::add(Finding finding) {
-  if (!quiet_) {
-    const char* verdict = !finding.passed ? "" : *finding.passed ? "ok" : "FAILED";
-    std::printf("%-9s %-44s %12.5g %-16s %s\n", finding.check.c_str(), finding.what.c_str(), finding.value,
-                finding.unit.c_str(), verdict);
-    std::fflush(stdout);
+using Json = nlohmann::ordered_json;
+
+/// Out at once: a run that is stopped has told what it found. What a library threw may be in any encoding.
+void print(const Json& line) {
+  std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void Report::add(const Finding& finding) {
+  ++findings_;
+  if (finding.passed == false) ++failed_;
+  if (json_) {
+    Json line{{"check", finding.check}, {"what", finding.what}, {"value", finding.value}, {"unit", finding.unit}};
+    if (finding.passed) line["passed"] = *finding.passed;
+    return print(line);
   }
-  findings_.push_back(std::move(finding));
+  const char* verdict = !finding.passed ? "" : *finding.passed ? "ok" : "FAILED";
+  std::printf("%-9s %-44s %12.5g %-16s %s\n", finding.check.c_str(), finding.what.c_str(), finding.value,
+              finding.unit.c_str(), verdict);
+  std::fflush(stdout);
 }
 
 void Report::note(const std::string& text) {
-  if (!quiet_) std::printf("%s\n", text.c_str());
-  notes_.push_back(text);
+  if (json_) return print({{"note", text}});
+  std::printf("%s\n", text.c_str());
+  std::fflush(stdout);
 }
 
-bool Report::passed() const {
-  return std::ranges::none_of(findings_, [](const Finding& finding) { return finding.passed == false; });
-}
-
-std::string Report::json(const std::string& device) const {
-  nlohmann::ordered_json whole{{"device", device}, {"passed", passed()}, {"notes", notes_}};
-  for (const auto& finding : findings_) {
-    nlohmann::ordered_json line{
-        {"check", finding.check}, {"what", finding.what}, {"value", finding.value}, {"unit", finding.unit}};
-    if (finding.passed) line["passed"] = *finding.passed;
-    whole["findings"].push_back(line);
-  }
-  return whole.dump(2);
+void Report::close(const std::string& device) {
+  if (json_) return print({{"device", device}, {"passed", passed()}, {"findings", findings_}, {"failed", failed_}});
+  std::printf("%s\n", passed() ? "all checks passed" : "SOME CHECKS FAILED");
 }
 
 }  // namespace tutti

@@ -3,7 +3,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tutti {
 
@@ -16,11 +15,12 @@ struct Finding {
   std::optional<bool> passed{};  // none: a figure, not a judgement
 };
 
-/// Prints findings as they come and keeps them for the end.
+/// Prints findings as they come, so that a run which is stopped has told what it found: a line of a table each, or with
+/// `json` an object a line.
 class Report {
  public:
-  explicit Report(bool quiet) : quiet_(quiet) {}
-  void add(Finding finding);
+  explicit Report(bool json) : json_(json) {}
+  void add(const Finding& finding);
   /// Does `work`, which adds findings of `check` to this report; what it throws is one too, and the rest goes on.
   template <class Work>
   void attempt(const char* check, const std::string& what, Work work) {
@@ -32,15 +32,16 @@ class Report {
       add({.check = check, .what = what, .unit = "could be tried", .passed = false});
     }
   }
-  /// A remark for people; JSON keeps it too.
+  /// A remark for people; in JSON {"note": text}.
   void note(const std::string& text);
-  bool passed() const;
-  std::string json(const std::string& device) const;
+  bool passed() const { return failed_ == 0; }
+  /// The last line: how it came out.
+  void close(const std::string& device);
 
  private:
-  bool quiet_;
-  std::vector<Finding> findings_{};
-  std::vector<std::string> notes_{};
+  bool json_;
+  int findings_ = 0;
+  int failed_ = 0;
 };
 
 }  // namespace tutti

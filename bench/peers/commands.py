@@ -34,7 +34,8 @@ class Tutti:
 
     @staticmethod
     def steps(output):
-        return next(event["decoder_steps"] for event in map(json.loads, output.splitlines()) if event["event"] == "summary")
+        """Decoder steps, of every sequence and beam, as the peers' are counted."""
+        return next(event["sequence_steps"] for event in map(json.loads, output.splitlines()) if event["event"] == "summary")
 
     @staticmethod
     def tokens(folder, files):

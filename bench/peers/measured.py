@@ -1,4 +1,8 @@
-"""A whole command, measured: seconds, processor seconds, and the memory of all its processes together at its peak."""
+"""A whole command, measured: seconds, processor seconds, and the memory of all its processes together at its peak.
+
+Memory is what each process takes by itself, and its share of the pages that several have (Pss), so that what our two
+processes share counts once. Where /proc/PID/smaps_rollup cannot be read it is what is resident, shared pages in each.
+"""
 import dataclasses
 import os
 import pathlib
@@ -9,6 +13,7 @@ import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK_EVERY = 0.05  # seconds; a look reads a few files of /proc
+KEPT_FREE = 20  # times what a look took, until the next one: adding up the pages of a large process takes its own time
 
 
 class CommandFailed(Exception):
@@ -19,7 +24,7 @@ class CommandFailed(Exception):
 class Measured:
     seconds: float
     cpu_seconds: float
-    peak_mib: float  # resident, summed over the processes that lived at the same moment; shared pages count in each
+    peak_mib: float  # summed over the processes that lived at the same moment
     output: str
 
 
@@ -34,7 +39,22 @@ def tree(pid):
             continue
 
 
-def resident(pid):
+def proportional(pid):
+    """Bytes, a page that N processes have in memory counted as its Nth part in each; None where the kernel does not say."""
+    try:
+        for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def taken(pid):
+    """Bytes of memory of one process; 0 once it has ended."""
+    share = proportional(pid)
+    if share is not None:
+        return share
     try:
         return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
     except (OSError, IndexError):
@@ -49,8 +69,11 @@ class Watch(threading.Thread):
         self.pid, self.peak, self.over = pid, 0, threading.Event()
 
     def run(self):
-        while not self.over.wait(LOOK_EVERY):
-            self.peak = max(self.peak, sum(map(resident, tree(self.pid))))
+        took = 0.0
+        while not self.over.wait(max(LOOK_EVERY, KEPT_FREE * took)):
+            begun = time.perf_counter()
+            self.peak = max(self.peak, sum(map(taken, tree(self.pid))))
+            took = time.perf_counter() - begun
 
 
 def measure(command, within=None):

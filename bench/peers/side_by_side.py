@@ -121,6 +121,8 @@ class Bench:
                 peer_runs.append(found)
         yield from compared(line.name, setting.name, sum(map(seconds_of, files)), our_runs, peer_runs)
         yield row(f"{line.name}/tokens", "tokens", tokens, setting.name, counts["tokens"])
+        if counts["steps"] is not None:  # whisper.cpp does not tell
+            yield row(f"{line.name}/decoder-steps", "steps", Tutti.steps(our_runs[-1].output), setting.name, counts["steps"])
         if abs(tokens - counts["tokens"]) > SAME_WORK * max(tokens, counts["tokens"]):
             raise CommandFailed(f"{tokens} tokens of ours against {counts['tokens']}: not the same work")
 

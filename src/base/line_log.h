@@ -12,8 +12,9 @@
 
 namespace tutti {
 
-/// Passes the lines that a child writes into a pipe on to the log, each behind a prefix, and remembers the last ones:
-/// they are the best evidence of how it died. Owns one thread, which blocks on the pipe and on the log.
+/// Passes the lines that a child writes into a pipe on to the log, each behind a prefix and, where the child is one of
+/// ours, at the level that it named. Remembers the last ones as they were written: they are the best evidence of how it
+/// died. Owns one thread, which blocks on the pipe and on the log.
 class LineLog {
  public:
   /// Lines kept; longer lines than kLongest bytes are passed on in parts.

@@ -12,6 +12,17 @@ enum class Level { info, warning, error };
 /// replaces it so that lines and bars do not tear each other. Thread-safe.
 void log(Level level, std::string_view text);
 
+/// Says nothing below `least` from now on, whatever the sink: what -q asks for. Called at start-up.
+void log_from(Level least);
+
+/// What a line says that another process of ours wrote to standard error, without the prefix that the default sink
+/// gave it. Any other line is Level::info, and whole.
+struct LoggedLine {
+  Level level = Level::info;
+  std::string_view text{};
+};
+LoggedLine read_log_line(std::string_view line);
+
 using LogSink = std::function<void(Level, std::string_view)>;
 
 /// Replaces the sink and returns the one before. Called at start-up, by whoever owns the terminal.

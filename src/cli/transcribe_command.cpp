@@ -63,6 +63,16 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   return {};
 }
 
+/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time.
+Result<void> find_named_device(const std::string& device) {
+  if (device == "auto" || device == "cpu") return {};
+  const auto spec = parse_device(device);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto found = resolve(*spec, find_devices());
+  if (!found) return tl::unexpected(found.error());
+  return {};
+}
+
 /// What the engine's kernels for windows in eight bits need.
 bool has_products_of_bytes() {
   const auto cpu = read_cpu();
@@ -113,8 +123,13 @@ int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
   return all_readable ? kDone : kSomeFailed;
 }
 
+int stopped() {
+  log(Level::warning, "stopped; finished files are kept. Run the same command with --skip-existing to go on");
+  return kInterrupted;
+}
+
 int exit_code(const RunSummary& summary) {
-  if (summary.interrupted) return kInterrupted;
+  if (summary.interrupted) return stopped();
   return summary.failed > 0 ? kSomeFailed : kDone;
 }
 
@@ -126,13 +141,12 @@ int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, 
     const auto observer = make_display(display, plan);
     return run_transcription(plan, options, *observer, interrupt);
   }();
+  if (!summary && summary.error().fault == Fault::cancelled) return stopped();  // while the model was still loading
   if (!summary) return complain(summary.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (display == Display::json)
     std::fputs(summary_json(*summary).c_str(), stdout);
   else if (display != Display::quiet)
     std::fputs(summary_text(*summary).c_str(), stderr);
-  if (summary->interrupted)
-    log(Level::warning, "stopped; finished files are kept. Run the same command with --skip-existing to go on");
   return exit_code(*summary);
 }
 
@@ -144,6 +158,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
                     "Speech to text with a Whisper model: every FILE becomes its transcript in --output-dir.");
   add_transcribe(table, command);
   if (const auto code = start_command(table, arguments)) return *code;
+  if (command.quiet) log_from(Level::error);
 
   const auto plan = plan_outputs(command.files, output_options(command));
   if (!plan) return complain(plan.error(), kUsage);
@@ -154,6 +169,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (!model) return complain(model.error(), kNothingRan);
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
+  if (const auto there = find_named_device(options->device); !there) return complain(there.error(), kNothingRan);
   if (command.dry_run) return say_plan(*plan, *options);
   return transcribe(*plan, *options, command);
 }

@@ -21,7 +21,7 @@ struct TranscribeCommand {
   std::string device = "auto";
   std::string compute_type = "default";
   bool fp16 = true;
-  std::int32_t threads = 0;
+  std::optional<std::int32_t> threads = 0;  // 0 and None, the reference's default: one per core
   std::string batch_size = "auto";
   bool deterministic = false;
   std::int32_t files_at_once = 0;

@@ -1,6 +1,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "cli/transcribe_command.h"
+#include "device/device_spec.h"
 #include "text/languages.h"
 #include "transcript/fallback.h"
 
@@ -28,7 +29,7 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
 
 void add_machine(OptionTable& table, TranscribeCommand& c) {
   table.add("device", c.device, "DEVICE", "auto, cpu, cpu:N (core N), cuda:N (N-th in PCI order), or a GPU's UUID");
-  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add("threads", c.threads, "N", "CPU threads of the network; 0 or None: one per core");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
@@ -125,9 +126,10 @@ namespace {
 
 Result<void> check_counts(const TranscribeCommand& c) {
   constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
-  if (c.threads < 0 || c.threads > kMostThreads)
+  const std::int32_t threads = c.threads.value_or(0);
+  if (threads < 0 || threads > kMostThreads)
     return fail(Fault::usage,
-                "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(c.threads));
+                "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(threads));
   if (c.files_at_once < 0)
     return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
   return {};
@@ -220,9 +222,10 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .model = model,
                      .device = c.device,
                      .compute_type = c.compute_type,
-                     .threads = c.threads,
+                     .threads = c.threads.value_or(0),
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
+  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
   if (auto meant = check_counts(c); !meant) return tl::unexpected(meant.error());
   if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
   const auto batch_size = batch_size_of(c);

@@ -24,8 +24,14 @@ Json parsed(const fs::path& path) {
   return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
-/// The length a safetensors file says it has: 8 bytes, a JSON header of that length, tensors up to the largest offset.
-std::optional<std::uint64_t> promised_length(std::string_view bytes) {
+/// What a safetensors file says of itself.
+struct Promise {
+  std::uint64_t length = 0;
+  std::string first_cut{};  // the first tensor that is not all there
+};
+
+/// 8 bytes, a JSON header of that length, tensors up to the largest offset.
+std::optional<Promise> promise_of(std::string_view bytes) {
   std::uint64_t header_size = 0;
   if (bytes.size() < sizeof header_size) return std::nullopt;
   std::memcpy(&header_size, bytes.data(), sizeof header_size);
@@ -33,14 +39,22 @@ std::optional<std::uint64_t> promised_length(std::string_view bytes) {
   if (header_size > bytes.size()) return std::nullopt;
   const Json header = Json::parse(bytes.substr(0, header_size), nullptr, false);
   if (!header.is_object()) return std::nullopt;
-  std::uint64_t end = 0;
+  const std::uint64_t present = bytes.size() - header_size;
+  std::uint64_t end = 0, first_cut = ~std::uint64_t{0};
+  Promise promise;
   for (const auto& [name, tensor] : header.items()) {
     if (name == "__metadata__") continue;
     const auto offsets = tensor.is_object() ? tensor.value("data_offsets", Json()) : Json();
-    if (!offsets.is_array() || offsets.size() != 2 || !offsets[1].is_number_unsigned()) return std::nullopt;
-    end = std::max(end, offsets[1].get<std::uint64_t>());
+    if (!offsets.is_array() || offsets.size() != 2) return std::nullopt;
+    if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) return std::nullopt;
+    const auto from = offsets[0].get<std::uint64_t>(), to = offsets[1].get<std::uint64_t>();
+    end = std::max(end, to);
+    if (to <= present || from >= first_cut) continue;
+    first_cut = from;
+    promise.first_cut = name;
   }
-  return sizeof header_size + header_size + end;
+  promise.length = sizeof header_size + header_size + end;
+  return promise;
 }
 
 void check_safetensors(const fs::path& folder, const std::string& name, std::vector<std::string>& missing) {
@@ -49,11 +63,12 @@ void check_safetensors(const fs::path& folder, const std::string& name, std::vec
     missing.push_back(name + " is not there");
     return;
   }
-  const auto promised = promised_length(file->text());
-  if (!promised)
-    missing.push_back(name + " is not a whole safetensors file");
-  else if (*promised != file->bytes().size())
-    missing.push_back(name + " has " + std::to_string(file->bytes().size()) + " bytes of " + std::to_string(*promised));
+  const auto promise = promise_of(file->text());
+  if (!promise) return missing.push_back(name + " is not a whole safetensors file");
+  if (promise->length == file->bytes().size()) return;
+  missing.push_back(
+      name + " has " + std::to_string(file->bytes().size()) + " bytes of " + std::to_string(promise->length) +
+      (promise->first_cut.empty() ? "" : ", the first tensor that is cut off is '" + promise->first_cut + "'"));
 }
 
 /// Weights in one file, or in the shards that the index names.

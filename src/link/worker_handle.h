@@ -26,7 +26,7 @@ namespace tutti {
 class WorkerHandle final : public WindowEngine {
  public:
   /// From a stop to the end of what is in flight and of the process.
-  static constexpr Seconds kGrace{0.8};
+  static constexpr Seconds kGrace{0.6};
 
   /// Starts the worker at once and returns without waiting for it. Fault::exhausted when no descriptor is to be had.
   static Result<std::unique_ptr<WorkerHandle>> start(WorkerOptions options);

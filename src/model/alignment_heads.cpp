@@ -107,27 +107,10 @@ std::optional<AttentionHead> read_head(const json& entry, const WhisperDims& dim
 Heads listed_heads(const std::filesystem::path& file, const WhisperDims& dims) {
   const auto text = read_file(file);
   if (!text) return {};
-  const auto config = json::parse(*text, nullptr, false);
-  if (!config.is_object()) {
-    log(Level::warning, file.string() +
-                            " is damaged: expected a JSON object; the heads it may name for word times are "
-                            "not known. Copy or download the model again");
-    return {};
-  }
-  const auto listed = config.find("alignment_heads");
-  if (listed == config.end() || !listed->is_array()) return {};
-  Heads heads;
-  for (const auto& entry : *listed) {
-    const auto head = read_head(entry, dims);
-    if (!head) {
-      log(Level::warning, file.string() + ": alignment_heads names " + entry.dump() + ", the model has " +
-                              std::to_string(dims.n_text_layer) + " layers of " + std::to_string(dims.n_text_head) +
-                              " heads; the list is not used");
-      return {};
-    }
-    heads.push_back(*head);
-  }
-  return heads;
+  auto heads = parse_alignment_heads(*text, dims);
+  if (heads) return std::move(*heads);
+  log(Level::warning, file.string() + ": " + heads.error().text());
+  return {};
 }
 
 Heads upper_half(const WhisperDims& dims) {
@@ -145,6 +128,25 @@ void sort_heads(Heads& heads) {
 }
 
 }  // namespace
+
+Result<std::vector<AttentionHead>> parse_alignment_heads(std::string_view text, const WhisperDims& dims) {
+  const auto config = json::parse(text, nullptr, false);
+  if (!config.is_object())
+    return fail(Fault::corrupt, "damaged: expected a JSON object; the heads it may name for word times are not known",
+                "Copy or download the model again");
+  Heads heads;
+  const auto listed = config.find("alignment_heads");
+  if (listed == config.end() || !listed->is_array()) return heads;
+  for (const auto& entry : *listed) {
+    const auto head = read_head(entry, dims);
+    if (!head)
+      return fail(Fault::corrupt, "alignment_heads names " + entry.dump() + ", the model has " +
+                                      std::to_string(dims.n_text_layer) + " layers of " +
+                                      std::to_string(dims.n_text_head) + " heads; the list is not used");
+    heads.push_back(*head);
+  }
+  return heads;
+}
 
 std::vector<AttentionHead> openai_alignment_heads(const WhisperDims& dims, bool is_first_large) {
   constexpr std::int32_t kEnglishVocabulary = 51864;

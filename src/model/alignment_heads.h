@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "model/stored/dims.h"
 
 namespace tutti {
@@ -21,6 +23,10 @@ struct AttentionHead {
 /// this shape, else the reference's default, all heads of the upper half of the layers. A list that does not fit the
 /// model is passed over with a warning. Sorted; never empty.
 std::vector<AttentionHead> alignment_heads(const std::filesystem::path& model, const WhisperDims& dims);
+
+/// The list in the text of one such file; empty where it has none. Fault::corrupt for what is no JSON object, or names
+/// a head that the model does not have.
+Result<std::vector<AttentionHead>> parse_alignment_heads(std::string_view config, const WhisperDims& dims);
 
 /// OpenAI's choice alone (openai-whisper 20250625, __init__.py), by the shape; empty for a shape they never published.
 /// large-v1 has large-v2's shape: `is_first_large` tells them apart.

@@ -11,7 +11,7 @@ namespace tutti {
 /// gets `grace`, then `on_abort` is called. A second signal ends the process at once with exit code 130.
 class Interrupt {
  public:
-  explicit Interrupt(std::chrono::milliseconds grace = std::chrono::milliseconds(800));
+  explicit Interrupt(std::chrono::milliseconds grace = std::chrono::milliseconds(600));
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

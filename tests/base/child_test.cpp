@@ -38,6 +38,20 @@ TEST(Child, WhatItWritesReachesTheLogLineByLineAndTheLastLinesAreKept) {
   EXPECT_EQ(log.wait_for("err").text, "child: err");
 }
 
+TEST(Child, ALineOfAnotherProcessOfOursIsSaidAtItsOwnLevelAndUnderOnePrefix) {
+  LogCapture log;
+  Shell shell("echo 'tutti: warning: slow'; echo 'tutti: error: gone'; echo 'tutti: fine'; echo 'warning: not ours'");
+  shell.child->end(kLong);
+  EXPECT_EQ(log.wait_for("slow").text, "child: slow");
+  EXPECT_EQ(log.wait_for("slow").level, Level::warning);
+  EXPECT_EQ(log.wait_for("gone").text, "child: gone");
+  EXPECT_EQ(log.wait_for("gone").level, Level::error);
+  EXPECT_EQ(log.wait_for("fine").text, "child: fine");
+  EXPECT_EQ(log.wait_for("not ours").text, "child: warning: not ours");
+  EXPECT_EQ(log.wait_for("not ours").level, Level::info);
+  EXPECT_THAT(shell.child->last_lines(), testing::Contains("tutti: warning: slow")) << "evidence is as it was written";
+}
+
 TEST(Child, OnlyTheLastLinesAreKeptAndALongLineComesInParts) {
   const LogCapture log;
   Shell shell("seq 100; head -c 5000 /dev/zero | tr '\\0' x");

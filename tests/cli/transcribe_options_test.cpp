@@ -178,6 +178,22 @@ TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
   EXPECT_EQ(warnings({"a.wav", "--hotwords", "Tutti", "--prefix", "So,"}), "--hotwords has no effect with --prefix");
 }
 
+TEST(TranscribeOptions, NoThreadsAreTheDefaultAsInTheReference) {
+  const auto options = options_of({"a.wav", "--threads", "None"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->threads, options_of({"a.wav"})->threads);
+}
+
+TEST(TranscribeOptions, ANameThatIsNoDeviceIsAUsageErrorWhateverThisMachineHas) {
+  for (const char* name : {"gpu", "cuda:x", "cpu:-1", ""}) {
+    const auto options = options_of({"a.wav", "--device", name});
+    ASSERT_FALSE(options) << name;
+    EXPECT_EQ(options.error().fault, Fault::usage);
+    EXPECT_NE(options.error().what.find("--device"), std::string::npos) << options.error().what;
+  }
+  EXPECT_TRUE(options_of({"a.wav", "--device", "cuda:64"}));
+}
+
 TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
   const auto what = [](const std::vector<std::string>& arguments) {
     const auto options = options_of(arguments);

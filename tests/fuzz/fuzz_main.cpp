@@ -1,8 +1,8 @@
 // The driver of every fuzz target: changes seeds at random and feeds them to LLVMFuzzerTestOneInput until the time is
 // up. Usage: fuzz_<name> [SEED FILE or FOLDER]... TUTTI_FUZZ_SECONDS (default 1) says how long, TUTTI_FUZZ_SEED
 // (default 1) starts the random numbers: the same seed tries the same inputs. The input that crashes, or takes longer
-// than 20 s, is left in the file fuzz-input beside the process. The targets keep libFuzzer's entry point, so with clang
-// they can be linked to it instead.
+// than kSecondsPerInput, is left in the file fuzz-input beside the process. The targets keep libFuzzer's entry point,
+// so with clang they can be linked to it instead.
 #include <fcntl.h>
 #include <unistd.h>
 

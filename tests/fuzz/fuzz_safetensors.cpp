@@ -1,6 +1,25 @@
+#include "model/alignment_heads.h"
+#include "model/stored/checkpoint.h"
 #include "model/stored/dims.h"
 #include "model/stored/safetensors.h"
 #include "stored_bounds.h"
+
+namespace {
+
+// What stands beside the weights: a sharded model's index names files of its own folder, a list of heads those of the
+// model.
+void read_as_json(std::string_view text) {
+  (void)tutti::parse_hugging_face_config(text);
+  if (const auto shards = tutti::parse_shard_index(text))
+    for (const auto& shard : *shards)
+      if (shard.empty() || shard.find('/') != shard.npos) std::abort();
+  const tutti::WhisperDims dims{.n_text_head = 6, .n_text_layer = 4};
+  if (const auto heads = tutti::parse_alignment_heads(text, dims))
+    for (const auto& [layer, head] : *heads)
+      if (layer < 0 || layer >= dims.n_text_layer || head < 0 || head >= dims.n_text_head) std::abort();
+}
+
+}  // namespace
 
 // Every tensor of a file that is accepted must lie inside the file and be as long as its shape says.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -8,6 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto tensors = tutti::parse_safetensors(bytes)) {
     for (const auto& tensor : *tensors) tutti::expect_inside(tensor, bytes);
   }
-  (void)tutti::parse_hugging_face_config({reinterpret_cast<const char*>(data), size});
+  read_as_json({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -81,6 +81,22 @@ TEST(InspectModel, WeightsThatEndEarlyAreToldFromWholeOnes) {
   }
 }
 
+TEST(InspectModel, TheFirstTensorThatIsCutOffIsNamed) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  const std::string header = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[8,12]},)"
+                             R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]},)"
+                             R"("c":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  ASSERT_TRUE(write_file_atomically(folder / "m/model.safetensors", file + header + "cccc+b"));
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  const auto size = 8 + header.size();
+  EXPECT_EQ(model->missing, Names{"model.safetensors has " + std::to_string(size + 6) + " bytes of " +
+                                  std::to_string(size + 12) + ", the first tensor that is cut off is 'b'"});
+}
+
 TEST(InspectModel, AMissingShardIsNamed) {
   const TempFolder folder;
   write_model(folder / "m");

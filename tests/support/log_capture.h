@@ -18,11 +18,14 @@ class LogCapture {
   struct Line {
     std::chrono::steady_clock::time_point at;
     std::string text;
+    Level level;
   };
 
   LogCapture()
-      : before_(set_log_sink([this](Level, std::string_view text) {
-          lines_.change([&](auto& lines) { lines.push_back({std::chrono::steady_clock::now(), std::string(text)}); });
+      : before_(set_log_sink([this](Level level, std::string_view text) {
+          lines_.change([&](auto& lines) {
+            lines.push_back({std::chrono::steady_clock::now(), std::string(text), level});
+          });
         })) {}
   LogCapture(const LogCapture&) = delete;
   LogCapture& operator=(const LogCapture&) = delete;

@@ -157,6 +157,55 @@ TEST(Transcribe, ADryRunReadsAndWritesNothing) {
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 
+TEST(Transcribe, AWrongDeviceIsSaidBeforeAnythingIsMadeAndByADryRunToo) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder folder;
+  const auto on = [&](const char* device, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{tutti_program(),
+                                   "transcribe",
+                                   "--model",
+                                   data("whisper-tiny.en"),
+                                   "--output-dir",
+                                   (folder / "out").string(),
+                                   "--device",
+                                   device,
+                                   data("whisper-tiny.en/clips/string-george.wav")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {
+    const ProgramEnd no_device = on("gpu", more);
+    EXPECT_EQ(no_device.exit_code, 2) << no_device.err;
+    expect_said(no_device.err, "--device: device 'gpu'");
+    EXPECT_EQ(on("cpu:1023", more).exit_code, 4);
+    const ProgramEnd not_there = on("cuda:64", more);
+    EXPECT_EQ(not_there.exit_code, 4) << not_there.err;
+    expect_said(not_there.err, "cuda:64: there is no such GPU");
+  }
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(Transcribe, QuietSaysNothingButErrors) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder out;
+  const std::string clip = data("whisper-tiny.en/clips/string-george.wav");
+  const std::vector<std::string> warned{
+      "--language", "de", "--compute-type", "float16", "--word-timestamps", "--max_line_count", "2", clip};
+  const ProgramEnd aloud = transcribe(out, warned);
+  EXPECT_EQ(aloud.exit_code, 0) << aloud.err;
+  expect_said(aloud.err, "tutti: warning: the model is English-only");
+  for (std::size_t at = 0; (at = aloud.err.find("tutti: ", at)) != std::string::npos; ++at)
+    EXPECT_TRUE(at == 0 || aloud.err[at - 1] == '\n') << "a prefix within a line of:\n" << aloud.err;
+
+  auto words = warned;
+  words.insert(words.begin(), "-q");
+  const ProgramEnd quiet = transcribe(out, words);
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  words.back() = data("formats/sonnet/p001.txt");
+  expect_said(transcribe(out, words).err, "tutti: error: ");
+}
+
 TEST(Commands, AFullStandardOutputIsNoSuccess) {
   for (const char* words : {"--help", "transcribe --show-config", "wer --help"}) {
     const auto end = run_program({"/bin/sh", "-c", "'" + tutti_program() + "' " + words + " > /dev/full"});

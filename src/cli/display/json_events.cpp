@@ -26,6 +26,7 @@ void add_counts(Json& event, const WindowCounts& counts) {
   event["decodings"] = counts.decodings;
   event["decoder_steps"] = counts.decoder_steps;
   event["narrow_margins"] = counts.narrow_margins;
+  event["sequence_steps"] = counts.sequence_steps;
   event["batch_steps"] = counts.batch_steps;
   event["batch_fill"] = counts.batch_fill();
 }

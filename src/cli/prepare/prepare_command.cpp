@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/prepare/prepare_recording.h"
 #include "cli/prepare/prepared_folder.h"
+#include "device/device_spec.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
@@ -62,6 +63,7 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
+  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
   return {};
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/numbers.h"
@@ -72,21 +71,11 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
   return {};
 }
 
-/// The files a sharded model's index names. They must lie in its own folder.
 Result<std::set<std::string>> shard_names(const fs::path& index) {
   const auto text = read_file(index);
   if (!text) return tl::unexpected(text.error());
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
-  const auto map = json.is_object() ? json.find("weight_map") : json.end();
-  if (map == json.end() || !map->is_object()) return fail(Fault::corrupt, index.string() + ": no weight_map");
-  std::set<std::string> names;
-  for (const auto& [tensor, file] : map->items()) {
-    const auto name = file.is_string() ? file.get<std::string>() : std::string();
-    if (name.empty() || name.find('/') != std::string::npos) {
-      return fail(Fault::corrupt, index.string() + ": tensor '" + tensor + "' is not in a file of this folder");
-    }
-    names.insert(name);
-  }
+  auto names = parse_shard_index(*text);
+  if (!names) return fail_in(index.string(), names.error());
   return names;
 }
 
@@ -194,6 +183,20 @@ Result<Checkpoint> open_checkpoint(const fs::path& path) {
   if (auto fits = expect_no_layer_beyond(*checkpoint, "decoder", dims.n_text_layer); !fits)
     return tl::unexpected<Error>(fits.error());
   return checkpoint;
+}
+
+Result<std::set<std::string>> parse_shard_index(std::string_view index) {
+  const auto json = nlohmann::json::parse(index, nullptr, false);
+  const auto map = json.is_object() ? json.find("weight_map") : json.end();
+  if (map == json.end() || !map->is_object()) return fail(Fault::corrupt, "no weight_map");
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : map->items()) {
+    const auto name = file.is_string() ? file.get<std::string>() : std::string();
+    if (name.empty() || name.find('/') != std::string::npos)
+      return fail(Fault::corrupt, "tensor '" + tensor + "' is not in a file of this folder");
+    names.insert(name);
+  }
+  return names;
 }
 
 Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,

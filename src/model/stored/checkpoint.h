@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +27,9 @@ struct Checkpoint {
 /// A Hugging Face folder (config.json, model.safetensors or its shards), OpenAI's .pt, a CTranslate2 folder
 /// (faster-whisper's) or a model file of whisper.cpp.
 Result<Checkpoint> open_checkpoint(const std::filesystem::path& path);
+
+/// The files that the index of a sharded model names (model.safetensors.index.json). They must lie in its own folder.
+Result<std::set<std::string>> parse_shard_index(std::string_view index);
 
 /// The stored tensor of that (OpenAI) name, or an error that names it, the shape expected and the shape found.
 Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
