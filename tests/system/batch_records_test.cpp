@@ -39,7 +39,7 @@ TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport
 }
 
 TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen) {
-  constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A power=100\n";
+  constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 power=100 name=A\n";
   const ScriptedMachine machine(kCard);
   RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
   ASSERT_TRUE(running.saw("Progress: 2/"));

@@ -168,6 +168,16 @@ TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
   EXPECT_EQ(engine->use().audio, Seconds(120));
 }
 
+TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFileHas) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(600), .whole = true});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(600), .whole = true});
+  engine->correct_length(Seconds(45));
+  for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
+  EXPECT_EQ(engine->use().audio, Seconds(45));
+}
+
 TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
   const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(150));
   one->add_task({.id = 1});

@@ -10,7 +10,8 @@ namespace {
 
 class TaskEngine final : public PoolTaskEngine {
  public:
-  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task) : pool_(std::move(pool)), task_(task) {
+  TaskEngine(std::shared_ptr<PoolShared> pool, const PoolTask& task)
+      : pool_(std::move(pool)), task_(task), length_(task.audio) {
     const PoolShared::Lock lock(pool_->mutex);
     record_ = pool_->record_of(lock, task.id);
   }
@@ -68,6 +69,7 @@ class TaskEngine final : public PoolTaskEngine {
 
   void correct_length(Seconds audio) override {
     PoolShared::Lock lock(pool_->mutex);
+    length_ = audio;
     pool_->dispatcher.correct_length(task_.id, audio, pool_->now());
   }
 
@@ -209,6 +211,9 @@ class TaskEngine final : public PoolTaskEngine {
     PoolShared::Lock lock(pool_->mutex);
     pool_->members[granted.device].progress_at = pool_->now();
     Use& use = record_->uses[granted.device];
+    // A window that is decoded again, or overlaps the one before, or ends in padding: no more than there is.
+    if (length_ > Seconds(0)) audio = std::clamp(length_ - told_, Seconds(0), audio);
+    told_ += audio;
     use.audio += audio;
     use.busy += busy / pool_->options.time;
   }
@@ -261,6 +266,8 @@ class TaskEngine final : public PoolTaskEngine {
   std::map<WindowId, std::shared_ptr<Window>> windows_;  // under the pool's lock
   std::shared_ptr<PoolPlace> whole_{};
   bool let_go_ = false;
+  Seconds length_{};  // of the task's audio; 0: not known
+  Seconds told_{};    // of it, as used by devices
 };
 
 }  // namespace
