@@ -110,7 +110,7 @@ Result<TokenTimes> Aligner::align(const CrossKv& window, const AlignmentText& te
     const auto layer = static_cast<std::size_t>(head->layer);
     for (; head != heads_.end() && static_cast<std::size_t>(head->layer) == layer; ++head) chosen.push_back(head->head);
     const auto scores = ops::attention_scores(questions[layer], window.layers[layer], positions, chosen);
-    const auto rows = normalised(scores).narrow(1, static_cast<std::int64_t>(all.first), text.text.size() + 1);
+    const auto rows = normalised(scores).narrow(1, static_cast<std::int64_t>(all.first), std::ssize(text.text) + 1);
     const auto here = rows.to(at::kCPU).contiguous();
     map.add({here.const_data_ptr<float>(), static_cast<std::size_t>(here.numel())});
   }
