@@ -6,6 +6,9 @@
 namespace tutti {
 namespace {
 
+constexpr float kRounding = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
+constexpr std::int32_t kRoundingBits = 0x4b400000;
+
 /// One row, normalised into `out`, which may hold a few floats more than `in`: up to a multiple of sixteen.
 inline void normalise(const RowsJob& job, const float* x, float* out) {
   const auto per_value = 1 / static_cast<float>(job.in);
@@ -62,22 +65,50 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   }
   const float least = -largest(-low);
   const float range = largest(high) - least;
-  scale.scale = range > 0 ? range / 255 : 1;
+  scale.scale = range > 1e-30f ? range / 255 : 1;  // of less there is no reciprocal
   const float per_scale = 1 / scale.scale;
-  constexpr float magic = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
-  constexpr std::int32_t magic_bits = 0x4b400000;
-  const float zero = -least * per_scale + magic;
+  const float zero = -least * per_scale + kRounding;
   std::memcpy(&scale.zero, &zero, sizeof zero);
-  scale.zero -= magic_bits;
+  scale.zero -= kRoundingBits;
   const IntegerLanes lowest = {};
   const IntegerLanes highest = lowest + 255;
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     using Bytes = std::uint8_t __attribute__((vector_size(16)));
     load_some(v, x + k, job.in - k);
-    auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
+    auto whole = bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits + scale.zero;
     whole = where(whole < lowest, lowest, whole);
     whole = where(whole > highest, highest, whole);
     write_some(out + k, narrowed<Bytes>(whole), job.in - k);
+  }
+}
+
+/// How long a row of stored numbers may be for its product with no output to leave 32 bits: by Cauchy and Schwarz 2^31
+/// over the output's length. Sums on the way may leave them; they come back. Rounding adds half to every number.
+inline float longest_row(std::int64_t in) {
+  const float root_of_in = __builtin_sqrtf(static_cast<float>(in));
+  return 0x1p31f * 0.999f / ((kWordRoot + 0.5f) * root_of_in) - root_of_in / 2;
+}
+
+/// As many bits as the largest value leaves, and as the row's length does.
+inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {
+  Lanes high = {};
+  Lanes squares = {};
+  Lanes v;
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    load_some(v, x + k, job.in - k);
+    squares += v * v;
+    high = where(v > high, v, high);
+    high = where(-v > high, -v, high);
+  }
+  const float by_value = largest(high) * (1.0f / 32766);
+  const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(job.in);
+  const float least = by_value > by_length ? by_value : by_length;
+  scale = {.scale = least > 1e-30f ? least : 1};  // of less there is no reciprocal
+  const float per_scale = 1 / scale.scale;
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    using Words = std::int16_t __attribute__((vector_size(32)));
+    load_some(v, x + k, job.in - k);
+    write_some(out + k, narrowed<Words>(bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits), job.in - k);
   }
 }
 
@@ -87,7 +118,7 @@ inline void subtract_stored(const float* x, std::int64_t in, const std::uint8_t*
   for (std::int64_t k = 0; k < in; ++k) left[k] = x[k] - scale.scale * static_cast<float>(stored[k] - scale.zero);
 }
 
-/// Element: float, uint16_t for bfloat16, uint8_t for int8.
+/// Element: float, uint16_t for bfloat16, uint8_t for int8, int16_t for int16.
 template <class Element>
 void prepare_rows(const RowsJob& job) {
   const auto used = job.in * static_cast<std::int64_t>(sizeof(Element));

@@ -104,7 +104,7 @@ struct WideningDot {
 };
 
 /// The table of one instruction set, whose file includes this one.
-template <class Float32, class Bfloat16, class Int8>
+template <class Float32, class Bfloat16, class Int8, class Int16>
 Kernels table_of(Precision precision) {
   const auto nothing = [] {};
   switch (precision) {
@@ -126,16 +126,19 @@ Kernels table_of(Precision precision) {
               pack_inputs<std::uint16_t>,
               nothing,
               nothing};
-    case Precision::int8: break;
+    case Precision::int8:
+      return {.prepare = prepare_rows<std::uint8_t>,
+              .multiply = multiply<Int8>,
+              .finish = finish<std::int32_t, false>,
+              .enter = nothing,
+              .leave = nothing};
+    case Precision::int16: break;
   }
-  return {prepare_rows<std::uint8_t>,
-          multiply<Int8>,
-          finish<std::int32_t, false>,
-          nullptr,
-          nullptr,
-          nullptr,
-          nothing,
-          nothing};
+  return {.prepare = prepare_rows<std::int16_t>,
+          .multiply = multiply<Int16>,
+          .finish = finish<std::int32_t, false>,
+          .enter = nothing,
+          .leave = nothing};
 }
 
 }  // namespace
