@@ -61,6 +61,7 @@ void multiply_panels(const Kernels& kernels, const PreparedRows& rows, std::int6
                         .panel_stride = weight.panel_bytes(),
                         .groups = weight.groups,
                         .rows = strip_rows * rows.parts(),
+                        .parts = rows.parts(),
                         .panels = panels,
                         .sums = sums.data(),
                         .sum_stride = kStripWidth});

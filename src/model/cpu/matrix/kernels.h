@@ -38,8 +38,9 @@ struct RowsJob {
   std::int64_t in = 0;
   const float* norm_weight = nullptr;  // [in]
   const float* norm_bias = nullptr;    // [in]
-  /// int8 alone: 2 stores every row as the sum of two numbers, the second what rounding left of the first: sixteen bits
-  /// in all. Rows of `out` and `scales` then come in pairs.
+  /// int8 alone: 2 stores every row in sixteen bits, as two rows whose products add up. Rows of `out` and `scales` then
+  /// come in pairs. VNNI and tiles take the sum of two numbers, the second what rounding left of the first; AVX2 takes
+  /// words_by_bytes_avx2.h's.
   std::int64_t parts = 1;
   float* scratch = nullptr;     // [in]
   std::byte* out = nullptr;     // [rows * parts, groups * 4 bytes]; what is behind `in` becomes 0
@@ -57,6 +58,7 @@ struct TileJob {
   std::int64_t panel_stride = 0;  // bytes
   std::int64_t groups = 0;
   std::int64_t rows = 0;
+  std::int64_t parts = 1;  // as prepared; rows are all of them
   std::int64_t panels = 0;
   void* sums = nullptr;         // [rows, panels * 16]
   std::int64_t sum_stride = 0;  // elements

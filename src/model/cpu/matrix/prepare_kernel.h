@@ -84,31 +84,41 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
 
 /// How long a row of stored numbers may be for its product with no output to leave 32 bits: by Cauchy and Schwarz 2^31
 /// over the output's length. Sums on the way may leave them; they come back. Rounding adds half to every number.
-inline float longest_row(std::int64_t in) {
+/// root: of the mean square of an output's stored weights, at most.
+inline float longest_row(std::int64_t in, float root) {
   const float root_of_in = __builtin_sqrtf(static_cast<float>(in));
-  return 0x1p31f * 0.999f / ((kWordRoot + 0.5f) * root_of_in) - root_of_in / 2;
+  return 0x1p31f * 0.999f / ((root + 0.5f) * root_of_in) - root_of_in / 2;
 }
 
-/// As many bits as the largest value leaves, and as the row's length does.
-inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {
+/// For as many of 16 bits as the row's largest value leaves, and as its length does.
+inline float word_scale(const float* x, std::int64_t in, float root) {
   Lanes high = {};
   Lanes squares = {};
   Lanes v;
-  for (std::int64_t k = 0; k < job.in; k += kLanes) {
-    load_some(v, x + k, job.in - k);
+  for (std::int64_t k = 0; k < in; k += kLanes) {
+    load_some(v, x + k, in - k);
     squares += v * v;
     high = where(v > high, v, high);
     high = where(-v > high, -v, high);
   }
   const float by_value = largest(high) * (1.0f / 32766);
-  const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(job.in);
-  const float least = by_value > by_length ? by_value : by_length;
-  scale = {.scale = least > 1e-30f ? least : 1};  // of less there is no reciprocal
-  const float per_scale = 1 / scale.scale;
+  const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(in, root);
+  const float scale = by_value > by_length ? by_value : by_length;
+  return scale > 1e-30f ? scale : 1;  // of less there is no reciprocal
+}
+
+/// Sixteen inputs, or the `left` that there are, as whole numbers.
+inline IntegerLanes words_of(const float* x, std::int64_t left, float per_scale) {
+  Lanes v;
+  load_some(v, x, left);
+  return bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits;
+}
+
+inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {
+  scale = {.scale = word_scale(x, job.in, kWordRoot)};
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     using Words = std::int16_t __attribute__((vector_size(32)));
-    load_some(v, x + k, job.in - k);
-    write_some(out + k, narrowed<Words>(bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits), job.in - k);
+    write_some(out + k, narrowed<Words>(words_of(x + k, job.in - k, 1 / scale.scale)), job.in - k);
   }
 }
 

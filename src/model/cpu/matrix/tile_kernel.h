@@ -13,7 +13,7 @@ namespace {
 /// so that a row's result depends neither on how many rows there are nor on where it stands.
 ///
 /// Dot has the types Sums (sixteen), Weights (a group of a panel) and Row (a group of a row), and the functions
-/// weights(bytes), row(bits) and add(sums, row, weights).
+/// weights(bytes), row(bits) and add(sums, row, weights), or the same with the row's index.
 template <class Dot, int rows, int panels>
 inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
   const auto* a = job.rows_data + row * job.row_stride;
@@ -29,7 +29,12 @@ inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t pa
       std::memcpy(&bits, a + r * job.row_stride + group * 4, sizeof bits);
       const auto x = Dot::row(bits);
 #pragma GCC unroll 8
-      for (int p = 0; p < panels; ++p) Dot::add(sums[r][p], x, weights[p]);
+      for (int p = 0; p < panels; ++p) {
+        if constexpr (requires { Dot::add(sums[r][p], x, weights[p], r); })
+          Dot::add(sums[r][p], x, weights[p], r);
+        else
+          Dot::add(sums[r][p], x, weights[p]);
+      }
     }
   }
   auto* out = static_cast<float*>(job.sums) + row * job.sum_stride + panel * kPanel;
