@@ -73,10 +73,10 @@ Result<void> find_named_device(const std::string& device) {
   return {};
 }
 
-/// What the engine's kernels for windows in eight bits need.
-bool has_products_of_bytes() {
+/// What the engine's own kernels need.
+bool has_avx2() {
   const auto cpu = read_cpu();
-  return cpu.has("avx512_vnni") && cpu.has("avx512_bf16");
+  return cpu.has("avx2") && cpu.has("fma");
 }
 
 void say_memory(const RunOptions& options) {
@@ -92,7 +92,7 @@ void say_memory(const RunOptions& options) {
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
                            .beams = std::max(1, options.decoding.beam_size),
-                           .byte_cross = !device->gpu && has_products_of_bytes()})
+                           .byte_cross = !device->gpu && has_avx2()})
                  .c_str(),
              stdout);
 }
