@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -104,6 +105,37 @@ TEST_F(BatchTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
   EXPECT_EQ(batch("emulated:200x").exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 0);
   EXPECT_TRUE(outputs().contains("r0.wav.json"));
+}
+
+TEST_F(BatchTest, AFullDiskHoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
+  const std::vector<std::string> own_mounts{"/usr/bin/unshare", "--user",  "--map-root-user",
+                                            "--mount",          "/bin/sh", "-c"};
+  const auto in_own_mounts = [&](const std::string& script) {
+    auto all = own_mounts;
+    all.insert(all.end(), {script, "sh"});
+    return all;
+  };
+  const fs::path out = folder_ / "out";
+  fs::create_directories(out);
+  const std::string mount = "mount -t tmpfs -o size=3m none '" + out.string() + "'";
+  if (!fs::exists(own_mounts[0]) || run_program(in_own_mounts(mount)).exit_code != 0)
+    GTEST_SKIP() << "needs user namespaces";
+  auto all = in_own_mounts(mount + " && \"$@\"");
+  for (auto& word : words(devices("time = 0.2\n[[device]]\nuse = \"emulated:4x:12GB\"\n"))) all.push_back(word);
+  RunningProgram running(all, settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  // The disk as the program sees it.
+  const fs::path filler = "/proc/" + std::to_string(running.pid()) + "/root" + (out / "filler").string();
+  std::ofstream full(filler, std::ios::binary);
+  full << std::string(4 << 20, 'x') << std::flush;
+  ASSERT_TRUE(running.saw("until then no recording is begun"));
+  full.close();
+  fs::remove(filler);
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("There is room again"));
+  EXPECT_EQ(report()["successful"], 10);
+  for (const auto& asset : report()["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
 }
 
 TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {

@@ -66,13 +66,15 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
+  const fs::path state = command.state.empty() ? state_folder() : command.state;
   Prepared prepared{.options = {.run = std::move(*run),
                                 .devices = std::move(*devices),
                                 .task_caps = std::move(*caps),
                                 .policy = command.policy,
                                 .tasks_at_once = std::max(0, command.threads),
-                                .state = command.state.empty() ? state_folder() : command.state,
+                                .state = state,
                                 .staging = folder / ".tmp",
+                                .kept = fs::absolute(state).lexically_normal() / "kept",
                                 .command = std::move(typed),
                                 .batch = folder.string(),
                                 .retry_failed = command.retry_failed,

@@ -16,6 +16,7 @@
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/room_wait.h"
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
@@ -48,8 +49,13 @@ class BatchFiles final : public RunFiles {
   void pause();
   /// False: it is too late, nothing more is going to be taken up.
   bool go_on();
-  /// Recordings that are being read are let go of.
-  void abort() { aborted_ = true; }
+  /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
+  void abort() {
+    aborted_ = true;
+    room_.let_go();
+  }
+  /// For whoever else writes to the store.
+  RoomWait& room() { return room_; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
@@ -66,6 +72,8 @@ class BatchFiles final : public RunFiles {
   /// Of the recordings that this run has finished.
   Seconds audio_done() const;
   BatchProgress progress() const;
+  /// Why nothing is taken up although nobody wishes that, for people; empty: it is.
+  std::string held_up() const { return room_.why(); }
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
   /// Why the outputs of a done task are not in place; empty: they are.
@@ -96,7 +104,10 @@ class BatchFiles final : public RunFiles {
   static WaitingTask waiting(TaskId id, const Entry& entry);
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
-  bool has_room(const Lock& held) const;
+  bool may_take(const Lock& held) const;
+  void room_changed();
+  bool has_room() const;
+  void await_room();
   void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
@@ -115,6 +126,8 @@ class BatchFiles final : public RunFiles {
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                 const PoolTaskEngine::Use& use, bool copied);
+  Result<Published> write(const BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                          const AttemptUse& use);
   void tell_failure(BatchAttempt& attempt, const Error& error);
   BatchEnd end_of(const BatchAttempt& attempt) const;
 
@@ -122,6 +135,7 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
+  RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 
