@@ -344,6 +344,7 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
   const auto refused = [&](std::vector<std::string> more) { return batch("emulated:200x", std::move(more)); };
   EXPECT_THAT(refused({"--max-per-gpu", "7=2"}).err, HasSubstr("no device of this run is named so"));
   EXPECT_EQ(refused({"--max-per-gpu", "0"}).exit_code, 2);
+  EXPECT_EQ(refused({"--price", "-0.5"}).exit_code, 2);
   EXPECT_THAT(refused({"-d", "cuda:0"}).err, HasSubstr("expected one of them"));
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
 }

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
@@ -53,6 +54,8 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
+  if (command.price && !(*command.price >= 0))
+    return fail(Fault::usage, "--price: expected 0 or more, found " + number_text(*command.price));
   auto devices = devices_of(command);
   if (!devices) return tl::unexpected(devices.error());
   auto caps = task_caps(command.max_per_gpu, *devices);
