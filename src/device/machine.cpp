@@ -100,6 +100,14 @@ Result<DiskRoom> disk_room(const fs::path& path) {
   return room;
 }
 
+std::vector<fs::path> disks_of(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> disks;
+  for (const auto& path : paths)
+    if (const auto room = disk_room(path); room && std::ranges::find(disks, room->mount) == disks.end())
+      disks.push_back(room->mount);
+  return disks;
+}
+
 Result<ProcessUsage> process_usage(int pid) {
   const fs::path folder = fs::path("/proc") / std::to_string(pid);
   const auto stat = read_system_file(folder / "stat"), status = read_system_file(folder / "status");
