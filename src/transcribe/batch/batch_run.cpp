@@ -199,6 +199,7 @@ class Batch final : public BatchControl {
   /// Tells the pool what the machine says, and the store what has befallen the devices.
   void watch() {
     machine_.tell(*pool_);
+    machine_.look_at_cores();
     const auto shortage = machine_.shortage();
     if (shortage && !held_back_) log(Level::warning, *shortage);
     held_back_ = shortage.has_value();
