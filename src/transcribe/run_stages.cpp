@@ -94,18 +94,25 @@ Result<void> write(Run& run, TranscribedFile file) {
   return {};
 }
 
+/// Of what is done with whole files ahead of the worker.
+StageOptions options_of_files(const LookAhead& ahead) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return {.threads = std::min(cores, 4),
+          .on_error = OnError::skip,
+          .output = {.items = kDecodedAhead, .bytes = ahead.decoded}};
+}
+
 }  // namespace
 
 void build_stages(Pipeline& pipeline, Run& run) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const LookAhead ahead = look_ahead();
-  const QueueLimits files_ahead{.items = kDecodedAhead, .bytes = ahead.decoded};
+  const StageOptions of_files = options_of_files(ahead);
   const auto size_of = [ahead](const auto& item) { return ahead.bytes_of(item); };
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
       "decode", std::move(claimed),
       [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
-      {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = files_ahead}, size_of);
+      of_files, size_of);
   if (run.options.vad)
     decoded = pipeline.map(
         "listen", std::move(decoded),
@@ -113,7 +120,7 @@ void build_stages(Pipeline& pipeline, Run& run) {
           const std::size_t index = file.index;
           return told(run, index, [&] { return listen(run, std::move(file)); });
         },
-        {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = files_ahead}, size_of);
+        of_files, size_of);
   auto prepared = pipeline.flat_map<Work>(
       "prepare", std::move(decoded),
       [&run](DecodedFile&& file, const Emit<Work>& emit) {

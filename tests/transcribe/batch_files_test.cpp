@@ -326,7 +326,7 @@ TEST_F(BatchFilesTest, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) 
     log_.wait_for("no recording is begun");
     second = std::async(std::launch::async, [&] { return files_->next(); });
     EXPECT_TRUE(pool_.is_told(Idle::disk_full));
-    EXPECT_NE(files_->held_up(), "");
+    EXPECT_NE(files_->room().why(), "");
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
     EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
     EXPECT_EQ(task(id).state, TaskState::running);
@@ -337,7 +337,7 @@ TEST_F(BatchFilesTest, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) 
   EXPECT_EQ(task(id).state, TaskState::done);
   EXPECT_EQ(task(id).attempts, 1);
   EXPECT_EQ(task(id).strikes, 0);
-  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_EQ(files_->room().why(), "");
 }
 
 TEST_F(BatchFilesTest, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {

@@ -54,6 +54,13 @@ TEST_F(RoomWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
   EXPECT_EQ(log_.count("There is room again"), 1);
 }
 
+TEST_F(RoomWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
+  EXPECT_TRUE(room_.has_some());
+  room_.await_some();
+  EXPECT_EQ(changes_, 0);
+  EXPECT_TRUE(RoomWait({}, {}, [] {}).has_some());
+}
+
 TEST_F(RoomWaitTest, AnotherFaultIsNotWaitedFor) {
   int tries = 0;
   const auto written = room_.patiently({}, [&]() -> Result<void> {

@@ -103,6 +103,11 @@ void BatchFiles::stop_taking() {
   changed_.notify_all();
 }
 
+void BatchFiles::abort() {
+  aborted_ = true;
+  room_.let_go();
+}
+
 void BatchFiles::pause() {
   const Lock lock(mutex_);
   paused_ = true;
@@ -155,11 +160,11 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
 
 std::optional<TakenFile> BatchFiles::next() {
   while (const auto task = wait_for_task()) {
-    if (has_room()) {
+    if (room_.has_some()) {
       if (auto taken = claim(*task)) return taken;
     } else {
       again(*task, Seconds(0));
-      await_room();
+      room_.await_some();
     }
   }
   return {};

@@ -50,12 +50,10 @@ class BatchFiles final : public RunFiles {
   /// False: it is too late, nothing more is going to be taken up.
   bool go_on();
   /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
-  void abort() {
-    aborted_ = true;
-    room_.let_go();
-  }
-  /// For whoever else writes to the store.
+  void abort();
+  /// Where it writes; also for whoever else writes to the store.
   RoomWait& room() { return room_; }
+  const RoomWait& room() const { return room_; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
@@ -72,8 +70,6 @@ class BatchFiles final : public RunFiles {
   /// Of the recordings that this run has finished.
   Seconds audio_done() const;
   BatchProgress progress() const;
-  /// Why nothing is taken up although nobody wishes that, for people; empty: it is.
-  std::string held_up() const { return room_.why(); }
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
   /// Why the outputs of a done task are not in place; empty: they are.
@@ -106,8 +102,6 @@ class BatchFiles final : public RunFiles {
   void close(const Lock& held, const Entry& entry);
   bool may_take(const Lock& held) const;
   void room_changed();
-  bool has_room() const;
-  void await_room();
   void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);

@@ -1,4 +1,3 @@
-#include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
@@ -6,9 +5,6 @@ namespace tutti {
 // How what a batch has transcribed becomes files, also on a disk that is full for a while.
 
 namespace {
-
-/// A long transcript in every format, for each of some recordings in work.
-constexpr Bytes kLeastRoom{1 << 20};
 
 tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
@@ -19,22 +15,6 @@ bool is_out_of_room(const std::optional<Error>& error) {
 }
 
 }  // namespace
-
-/// For what would be transcribed next. A disk that does not say how much is left is tried.
-bool BatchFiles::has_room() const {
-  const std::filesystem::path folder = options_.staging.parent_path();
-  if (folder.empty()) return true;
-  const auto room = disk_room(folder);
-  return !room || room->free.value >= kLeastRoom.value;
-}
-
-void BatchFiles::await_room() {
-  // What comes of it the next look tells: the task may be somebody else's by then.
-  (void)room_.patiently(kLeastRoom, [&]() -> Result<void> {
-    if (has_room()) return {};
-    return fail(Fault::exhausted, options_.staging.parent_path().string() + ": its disk is full");
-  });
-}
 
 void BatchFiles::room_changed() {
   const Lock lock(mutex_);

@@ -7,6 +7,9 @@
 namespace tutti {
 namespace {
 
+/// A long transcript in every format, for each of some recordings in work.
+constexpr Bytes kLeastRoom{1 << 20};
+
 /// "0 bytes on /mnt/out (outputs)"
 std::string room_text(const std::filesystem::path& folder, const char* what) {
   const auto room = folder.empty() ? fail(Fault::missing, "nowhere") : disk_room(folder);
@@ -22,6 +25,20 @@ std::string RoomWait::words(Bytes needed, const Error& error) const {
   std::string text = error.what;
   if (needed.value > 0) text += "; " + bytes_text(needed) + " are needed";
   return free.empty() ? text : text + "; free: " + free;
+}
+
+bool RoomWait::has_some() const {
+  if (outputs_.empty()) return true;
+  const auto room = disk_room(outputs_);
+  return !room || room->free.value >= kLeastRoom.value;
+}
+
+void RoomWait::await_some() {
+  // Whether it came, or somebody let go, shows at the next look.
+  (void)patiently(kLeastRoom, [this]() -> Result<void> {
+    if (has_some()) return {};
+    return fail(Fault::exhausted, outputs_.string() + ": its disk is full");
+  });
 }
 
 void RoomWait::enter(Bytes needed, const Error& error) {

@@ -35,6 +35,10 @@ class RoomWait {
     return written;
   }
 
+  /// For the outputs of what would be begun next, by what their disk says; true where it says nothing.
+  bool has_some() const;
+  /// Until there is.
+  void await_some();
   /// Somebody waits: nothing new should be begun.
   bool is_full() const { return full_; }
   /// Why, for people; empty while nobody waits.
