@@ -151,8 +151,16 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     const auto due = order_.wake_at(now);
     tell_held_back(lock, !over_ && due && *due <= now);
     if (over_) return {};
-    if (due && *due > now)
-      changed_.wait_until(lock, *due);
+    if (!kept_.empty() && place_at_ <= now) {
+      lock.unlock();
+      place_kept(false);
+      lock.lock();
+      continue;
+    }
+    auto wake = due && *due > now ? due : std::nullopt;
+    if (!kept_.empty()) wake = std::min(wake.value_or(place_at_), place_at_);
+    if (wake)
+      changed_.wait_until(lock, *wake);
     else
       changed_.wait(lock);
   }
@@ -331,6 +339,7 @@ void BatchFiles::give_back(const LeaseKey& key, const std::string& reason) {
 }
 
 void BatchFiles::hand_back(const std::string& reason) {
+  place_kept(true);
   std::vector<LeaseKey> held;
   {
     const Lock lock(mutex_);

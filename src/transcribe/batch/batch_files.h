@@ -16,7 +16,6 @@
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
-#include "transcribe/batch/room_wait.h"
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
@@ -52,8 +51,7 @@ class BatchFiles final : public RunFiles {
   /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
   void abort();
   /// Where it writes; also for whoever else writes to the store.
-  RoomWait& room() { return room_; }
-  const RoomWait& room() const { return room_; }
+  RoomWait& room() const { return room_; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
@@ -120,8 +118,10 @@ class BatchFiles final : public RunFiles {
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                 const PoolTaskEngine::Use& use, bool copied);
-  Result<Published> write(const BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                          const AttemptUse& use);
+  void keep(KeptResult result);
+  void place_kept(bool last_time);
+  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
+  void leave_staged(BatchAttempt& attempt, const Error& error);
   void tell_failure(BatchAttempt& attempt, const Error& error);
   BatchEnd end_of(const BatchAttempt& attempt) const;
 
@@ -129,7 +129,7 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
-  RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
+  mutable RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 
@@ -150,6 +150,8 @@ class BatchFiles final : public RunFiles {
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled
+  std::vector<KeptResult> kept_;
+  Clock::Instant place_at_{};  // try those again
   bool all_added_ = false;
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise

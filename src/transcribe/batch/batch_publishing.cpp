@@ -6,12 +6,20 @@ namespace tutti {
 
 namespace {
 
+constexpr std::chrono::seconds kPlaceEvery{1};
+
 tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
 }
 
-bool is_out_of_room(const std::optional<Error>& error) {
-  return error && error->fault == Fault::exhausted;
+bool is_out_of_room(const Result<void>& placed) {
+  return !placed && placed.error().fault == Fault::exhausted;
+}
+
+Bytes size_of(const std::vector<OutputContent>& contents) {
+  Bytes bytes{};
+  for (const auto& output : contents) bytes.value += static_cast<std::int64_t>(output.content.size());
+  return bytes;
 }
 
 }  // namespace
@@ -47,26 +55,8 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
   return publish_contents(attempt, contents, use, false);
 }
 
-/// Writes and records them, and waits for room where there is none: in memory, or, once they could be recorded, in
-/// `kept`, from where they are put in place. Then a run that ends meanwhile leaves them to the next one's sweep.
-Result<Published> BatchFiles::write(const BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                                    const AttemptUse& use) {
-  Bytes needed{};
-  for (const auto& content : contents) needed.value += static_cast<std::int64_t>(content.content.size());
-  auto published = room_.patiently(
-      needed, [&] { return publish_outputs(store_, attempt.lease, options_.staging, contents, use, options_.kept); });
-  if (!published || !is_out_of_room(published->left_staged)) return published;
-  const auto placed = room_.patiently(needed, [&, first = true]() mutable -> Result<void> {
-    if (std::exchange(first, false)) return tl::unexpected(*published->left_staged);
-    return put_outputs_in_place(store_, attempt.lease.key.task);
-  });
-  if (placed)
-    published->left_staged.reset();
-  else if (placed.error().fault != Fault::cancelled)
-    published->left_staged = placed.error();
-  return published;
-}
-
+/// Where there is no room for them, it waits with them in memory; or, once they could be recorded, leaves them in
+/// `kept`, where they outlast the run.
 Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                           const PoolTaskEngine::Use& use, bool copied) {
   {
@@ -74,8 +64,10 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     if (attempt.settled) return not_wanted();
     attempt.publishing = true;
   }
-  const auto published =
-      write(attempt, contents, {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
+  const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
+  const Bytes needed = size_of(contents);
+  const auto published = room_.patiently(
+      needed, [&] { return publish_outputs(store_, attempt.lease, options_.staging, contents, used, options_.kept); });
   if (!published) return tl::unexpected(published.error());
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
@@ -83,14 +75,60 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     again(attempt.lease.key.task, kLookAgain);
     return not_wanted();
   }
-  if (published->left_staged) {
-    {
-      const Lock lock(mutex_);
-      entries_.at(attempt.lease.key.task).left_staged = published->left_staged->text();
-    }
-    tell_failure(attempt, *published->left_staged);
+  if (const auto& why = published->left_staged; why && why->fault == Fault::exhausted) {
+    keep({attempt.index, use, copied, room_.wait(needed, *why)});
+    return not_wanted();
+  } else if (why) {
+    leave_staged(attempt, *why);
     return not_wanted();
   }
+  finish(attempt, use, copied);
+  return {};
+}
+
+void BatchFiles::keep(KeptResult result) {
+  const Lock lock(mutex_);
+  if (kept_.empty()) place_at_ = Clock::real().now() + kPlaceEvery;
+  kept_.push_back(std::move(result));
+  changed_.notify_all();
+}
+
+/// For one thread at a time: the one that takes tasks up, which has nothing else to do meanwhile, and when it has ended
+/// whoever ends the run.
+void BatchFiles::place_kept(bool last_time) {
+  auto kept = [&] {
+    const Lock lock(mutex_);
+    return std::exchange(kept_, {});
+  }();
+  bool full = false;
+  for (auto& result : kept) {
+    BatchAttempt& attempt = at(result.index);
+    const auto placed = full ? tl::unexpected(Error{Fault::exhausted, "as the one before"})
+                             : put_outputs_in_place(store_, attempt.lease.key.task);
+    full = !last_time && is_out_of_room(placed);
+    if (full) {
+      keep(std::move(result));
+    } else {
+      result.waiting.reset();
+      if (placed)
+        finish(attempt, result.use, result.copied);
+      else
+        leave_staged(attempt, placed.error());
+    }
+  }
+  const Lock lock(mutex_);
+  place_at_ = Clock::real().now() + kPlaceEvery;
+}
+
+void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error) {
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).left_staged = error.text();
+  }
+  tell_failure(attempt, error);
+}
+
+void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
   {
     const Lock lock(mutex_);
     ++done_now_;
@@ -103,7 +141,6 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   if (!use.device.empty()) over.device = use.device;
   const std::lock_guard telling(telling_);
   observer_.on_done(over, counts());
-  return {};
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
@@ -16,6 +17,18 @@ namespace tutti {
 /// again when there is room, instead of giving up. Thread-safe.
 class RoomWait {
  public:
+  /// Somebody waits for room while it lives. The first one tells people, and so does the last.
+  class Waiting {
+   public:
+    Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait) { wait_.enter(needed, error); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { wait_.leave(); }
+
+   private:
+    RoomWait& wait_;
+  };
+
   /// What is written lies in these folders, of which people are told. `changed` is called when `is_full` has changed.
   RoomWait(std::filesystem::path outputs, std::filesystem::path state, std::function<void()> changed)
       : outputs_(std::move(outputs)), state_(std::move(state)), changed_(std::move(changed)) {}
@@ -35,6 +48,10 @@ class RoomWait {
     return written;
   }
 
+  /// For whoever tries again by himself: waits while what he gets lives.
+  std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
+    return std::make_unique<Waiting>(*this, needed, error);
+  }
   /// For the outputs of what would be begun next, by what their disk says; true where it says nothing.
   bool has_some() const;
   /// Until there is.
@@ -49,17 +66,6 @@ class RoomWait {
  private:
   static constexpr Seconds kFirstPause{0.25}, kLongestPause{5};
 
-  /// In the wait while it lives; the first one tells people, and so does the last.
-  class Waiting {
-   public:
-    Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait) { wait_.enter(needed, error); }
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-    ~Waiting() { wait_.leave(); }
-
-   private:
-    RoomWait& wait_;
-  };
   struct State {
     int waiting = 0;
     bool over = false;
