@@ -137,6 +137,9 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
 
 Result<void> put_in_place(const TaskOutput& output) {
   const fs::path path = output.path;
+  std::error_code why;
+  if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
+    if (auto made = make_folder(path.parent_path()); !made) return made;
   if (::rename(output.staged.c_str(), path.c_str()) == 0) return sync_folder(path.parent_path());
   if (errno != ENOENT && errno != EXDEV) return failed(path, "could not be put in place");
   const auto carried = errno == EXDEV ? carry_over(output) : Result<bool>(false);
@@ -189,6 +192,7 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
 Result<void> put_outputs_in_place(JobStore& store, TaskId task) {
   const auto outputs = store.outputs(task);
   if (!outputs) return tl::unexpected(outputs.error());
+  if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
   return put_all_in_place(store, task, *outputs);
 }
 

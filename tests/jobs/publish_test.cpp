@@ -173,6 +173,23 @@ TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
+TEST_P(Publishing, WhatIsStagedElsewhereOutlastsTheFolderItIsFor) {
+  add("a");
+  const Lease lease = *claim();
+  const fs::path kept = folder_.path() / "kept";
+  fs::create_directories(kept);
+  const fs::path staged = kept / (std::to_string(lease.key.task) + ".1." + lease.key.token + ".0");
+  std::ofstream(staged) << "hello";
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(std::string_view("hello"))));
+  const TaskOutput output{out("gone/a.txt"), staged, sum.hex(), 5};
+  ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
+  const fs::path folders[] = {staging(), kept};
+  EXPECT_EQ(sweep_outputs(*store_, folders)->put_in_place, 1U);
+  EXPECT_EQ(read_file(out("gone/a.txt")).value(), "hello");
+  EXPECT_TRUE(fs::is_empty(kept));
+}
+
 TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
   const fs::path elsewhere = "/dev/shm";
   struct stat here {
