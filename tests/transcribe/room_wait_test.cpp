@@ -43,7 +43,7 @@ TEST_F(RoomWaitTest, WhatFindsNoRoomIsWrittenAgainAndNothingNewIsToBeginMeanwhil
 TEST_F(RoomWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
   int tries = 0;
   const auto write = [&]() -> Result<void> {
-    if (++tries < 4) return full();
+    if (++tries < 3) return full();
     return {};
   };
   EXPECT_TRUE(room_.patiently({12'000}, write));
