@@ -364,3 +364,24 @@ TEST_F(BatchFilesTest, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
   EXPECT_EQ(task(id).state, TaskState::queued);
   EXPECT_EQ(task(id).strikes, 0);
 }
+
+TEST_F(BatchFilesTest, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd) {
+  const auto input = folder_ / "a.wav";
+  const auto output = folder_ / "out" / "a.txt";
+  std::filesystem::create_directories(output);  // a folder where the file should be
+  BatchTask& task = tasks_.emplace_back();
+  task.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
+  const TaskId id = store_->submit(run_, {&task.spec, 1})->front().id;
+  const Lease lease = **store_->claim({.task = id});
+  const std::vector<OutputContent> contents{{output, "hello"}};
+  const auto published = publish_outputs(*store_, lease, options_.staging, contents, {});
+  ASSERT_TRUE(published && published->left_staged);
+  files_->add(id, task, Seconds(10), TaskState::done, published->left_staged->text());
+  EXPECT_EQ(files_->counts().failed, 1U);
+  std::filesystem::remove(output);
+  files_->hand_back("the run ended");
+  EXPECT_EQ(files_->counts().failed, 0U);
+  EXPECT_EQ(files_->counts().done, 1U);
+  EXPECT_EQ(files_->left_staged(id), "");
+  EXPECT_EQ(read_file(output).value(), "hello");
+}

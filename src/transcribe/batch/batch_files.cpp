@@ -340,6 +340,7 @@ void BatchFiles::give_back(const LeaseKey& key, const std::string& reason) {
 
 void BatchFiles::hand_back(const std::string& reason) {
   place_kept(true);
+  place_left_staged();
   std::vector<LeaseKey> held;
   {
     const Lock lock(mutex_);

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -58,7 +57,7 @@ class BatchFiles final : public RunFiles {
   void renew();
   /// Takes back the leases of others that have ended or hang; our own are renewed before.
   void reap();
-  /// Hands back what is still held.
+  /// The run ends: hands back what is still held, and tries once more to put in place what could not be.
   void hand_back(const std::string& reason);
   /// Fault::missing: it is none of this run's, or has ended.
   Result<void> cancel(TaskId id);
@@ -120,6 +119,7 @@ class BatchFiles final : public RunFiles {
                                 const PoolTaskEngine::Use& use, bool copied);
   void keep(KeptResult result);
   void place_kept(bool last_time);
+  void place_left_staged();
   void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
   void leave_staged(BatchAttempt& attempt, const Error& error);
   void tell_failure(BatchAttempt& attempt, const Error& error);

@@ -128,6 +128,23 @@ void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error) {
   tell_failure(attempt, error);
 }
 
+/// Also what an earlier run left: there was no room when this one began, and now there may be.
+void BatchFiles::place_left_staged() {
+  std::vector<TaskId> left;
+  {
+    const Lock lock(mutex_);
+    for (const auto& [id, entry] : entries_)
+      if (!entry.left_staged.empty()) left.push_back(id);
+  }
+  for (const TaskId id : left) {
+    if (!put_outputs_in_place(store_, id)) continue;
+    const Lock lock(mutex_);
+    entries_.at(id).left_staged.clear();
+    --counts_.failed;
+    ++counts_.done;
+  }
+}
+
 void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
   {
     const Lock lock(mutex_);
