@@ -269,6 +269,7 @@ std::string held_back_words(Idle why) {
   switch (why) {
     case Idle::cap: return "as many tasks are in work as may be";
     case Idle::drained: return "no task is begun until somebody lets the run go on";
+    case Idle::disk_full: return "no task is begun until there is room for its outputs";
     default: return "no task is begun beside those in work: " + std::string(idle_name(why));
   }
 }

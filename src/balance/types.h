@@ -81,8 +81,9 @@ enum class Idle {
   starting,        ///< its first worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
   drained,         ///< somebody asked for that, of the device or of the whole run
+  disk_full,       ///< what would be transcribed could not be written
 };
-inline constexpr std::size_t kIdleReasons = 8;
+inline constexpr std::size_t kIdleReasons = 9;
 const char* idle_name(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.

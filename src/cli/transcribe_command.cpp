@@ -63,11 +63,13 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   return {};
 }
 
-/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time.
-Result<void> find_named_device(const std::string& device) {
+/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time. Where
+/// nothing is left to do, its name alone must be one.
+Result<void> find_named_device(const std::string& device, const std::vector<PlannedFile>& plan) {
   if (device == "auto" || device == "cpu") return {};
   const auto spec = parse_device(device);
   if (!spec) return tl::unexpected(spec.error());
+  if (std::ranges::all_of(plan, &PlannedFile::already_done)) return {};
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   return {};
@@ -169,7 +171,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (!model) return complain(model.error(), kNothingRan);
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
-  if (const auto there = find_named_device(options->device); !there) return complain(there.error(), kNothingRan);
+  if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error(), kNothingRan);
   if (command.dry_run) return say_plan(*plan, *options);
   return transcribe(*plan, *options, command);
 }

@@ -41,6 +41,39 @@ TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
   EXPECT_EQ(trouble_of(gpu), "off the bus");
 }
 
+TEST(DescribeCores, OwnIsTheWorkersAndForeignTheRestOfItsCore) {
+  HostSnapshot host{.busy = 0.6, .core_busy = {0.9, 0.3}, .memory_total = Bytes{8 * kGiB}};
+  host.processes = {{.pid = 7, .own = true, .cores = 0.7, .resident = Bytes{kGiB}}, {.pid = 8, .own = true}};
+  DeviceStatus one;
+  describe_cores(host, 0, 7, one);
+  EXPECT_EQ(one.own_load, 0.7);
+  EXPECT_NEAR(one.foreign_load.value_or(0), 0.2, 1e-9);
+  EXPECT_EQ(one.own_memory, Bytes{kGiB});
+  EXPECT_EQ(one.total_memory, Bytes{8 * kGiB});
+  DeviceStatus all;
+  describe_cores(host, {}, 7, all);
+  EXPECT_EQ(all.own_load, 0.35);
+  EXPECT_NEAR(all.foreign_load.value_or(0), 0.25, 1e-9);
+}
+
+TEST(DescribeCores, WhatIsNotKnownIsAbsent) {
+  HostSnapshot host{.core_busy = {0.9, std::nullopt}};
+  host.processes = {{.pid = 8, .own = true}};
+  DeviceStatus fresh;
+  describe_cores(host, 0, 8, fresh);  // its time is a rate: one look does not tell it
+  EXPECT_FALSE(fresh.own_load || fresh.foreign_load || fresh.own_memory || fresh.total_memory);
+  DeviceStatus between;
+  describe_cores(host, 0, {}, between);
+  EXPECT_FALSE(between.own_load) << "no worker is there";
+  EXPECT_EQ(between.foreign_load, 0.9);
+  DeviceStatus off;
+  describe_cores(host, 1, {}, off);
+  EXPECT_FALSE(off.foreign_load);
+  DeviceStatus beyond;
+  describe_cores(host, 64, 9, beyond);
+  EXPECT_FALSE(beyond.own_load || beyond.foreign_load);
+}
+
 TEST(EnergyMeter, KeepsWhatWasDrawnUntilTheCardWasLostAndGoesOnWhenItIsBack) {
   EnergyMeter meter;
   meter.reads(5000);

@@ -168,6 +168,17 @@ TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
   EXPECT_EQ(engine->use().audio, Seconds(120));
 }
 
+TEST_F(DevicePoolTest, ARecordingWithoutSpeechIsNoMoreAudioThanItsOwnLength) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(600)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(600)});
+  engine->correct_length(Seconds(5));  // decoded
+  engine->correct_length(Seconds(0));  // nothing to be heard of it
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().audio, Seconds(5));
+}
+
 TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFileHas) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "jobs/lease.h"
 #include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/room_wait.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
 
@@ -35,6 +36,14 @@ struct BatchAttempt {
   std::optional<TranscriptionContext> context{};
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+};
+
+/// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has room.
+struct KeptResult {
+  std::size_t index = 0;  // of the attempt
+  PoolTaskEngine::Use use{};
+  bool copied = false;
+  std::unique_ptr<RoomWait::Waiting> waiting{};
 };
 
 /// What is in work: an attempt that has not settled.

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -48,15 +47,17 @@ class BatchFiles final : public RunFiles {
   void pause();
   /// False: it is too late, nothing more is going to be taken up.
   bool go_on();
-  /// Recordings that are being read are let go of.
-  void abort() { aborted_ = true; }
+  /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
+  void abort();
+  /// Where it writes; also for whoever else writes to the store.
+  RoomWait& room() const { return room_; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
   void renew();
   /// Takes back the leases of others that have ended or hang; our own are renewed before.
   void reap();
-  /// Hands back what is still held.
+  /// The run ends: hands back what is still held, and tries once more to put in place what could not be.
   void hand_back(const std::string& reason);
   /// Fault::missing: it is none of this run's, or has ended.
   Result<void> cancel(TaskId id);
@@ -96,7 +97,8 @@ class BatchFiles final : public RunFiles {
   static WaitingTask waiting(TaskId id, const Entry& entry);
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
-  bool has_room(const Lock& held) const;
+  bool may_take(const Lock& held) const;
+  void room_changed();
   void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
@@ -115,6 +117,11 @@ class BatchFiles final : public RunFiles {
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                 const PoolTaskEngine::Use& use, bool copied);
+  void keep(KeptResult result);
+  void place_kept(bool last_time);
+  void place_left_staged();
+  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
+  void leave_staged(BatchAttempt& attempt, const Error& error);
   void tell_failure(BatchAttempt& attempt, const Error& error);
   BatchEnd end_of(const BatchAttempt& attempt) const;
 
@@ -122,6 +129,7 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
+  mutable RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 
@@ -142,6 +150,8 @@ class BatchFiles final : public RunFiles {
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled
+  std::vector<KeptResult> kept_;
+  Clock::Instant place_at_{};  // try those again
   bool all_added_ = false;
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise

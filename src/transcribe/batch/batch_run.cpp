@@ -91,7 +91,7 @@ class Submitter {
       if (interrupt_.raised()) return {};  // a look at a header may wait for a disk
       specs.push_back(with_length(task.spec));
     }
-    auto answers = store_.submit(run_, specs);
+    auto answers = files_.room().patiently({}, [&] { return store_.submit(run_, specs); });
     if (!answers) return tl::unexpected(answers.error());
     if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
     if (options_.retry_failed)
@@ -199,6 +199,7 @@ class Batch final : public BatchControl {
   /// Tells the pool what the machine says, and the store what has befallen the devices.
   void watch() {
     machine_.tell(*pool_);
+    machine_.look_at_cores();
     const auto shortage = machine_.shortage();
     if (shortage && !held_back_) log(Level::warning, *shortage);
     held_back_ = shortage.has_value();
@@ -308,7 +309,7 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
                               Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control) {
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
-  const std::filesystem::path staging[] = {options.staging};
+  const std::filesystem::path staging[] = {options.staging, options.kept};
   auto swept = sweep_outputs(**store, staging);
   if (!swept) return tl::unexpected(swept.error());
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
@@ -316,7 +317,7 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   if (!pool) return tl::unexpected(pool.error());
   auto report = Batch(tasks, options, std::move(*store), std::move(swept->stuck), std::move(*pool), observer, interrupt)
                     .go(with_control);
-  leave_staging(options.staging);
+  for (const auto& folder : staging) leave_staging(folder);
   return report;
 }
 

@@ -145,7 +145,8 @@ class Pool final : public DevicePool {
                           .audio_done = device.audio_done,
                           .busy = device.busy,
                           .refusal = device.refusal,
-                          .restarts = member.restarts};
+                          .restarts = member.restarts,
+                          .process = member.worker ? member.worker->process() : std::nullopt};
     for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
       if (device.idle[reason] > Seconds(0)) view.idle[idle_name(static_cast<Idle>(reason))] = device.idle[reason];
     return view;
