@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "balance/dispatcher.h"
+#include "balance/turn.h"
 #include "balance/types.h"
 
 namespace tutti {
@@ -60,7 +61,7 @@ struct TaskGroup {
 
 /// What makes a group. Ordered so that what comes first is served first.
 struct GroupKey {
-  std::int64_t rank = 0;  // minus the level: class and priority less ageing; it never changes
+  std::int64_t rank = 0;  // Turn::rank; it never changes
   ServiceClass kind{};
   bool whole = false;
   std::string model{};
@@ -70,9 +71,6 @@ struct GroupKey {
 
 /// All tasks, with the ones that can start now in the order in which they should. Every operation costs the logarithm
 /// of the number of tasks. Few distinct models are expected: each makes a group.
-///
-/// Ageing: a task's level is class and priority plus one for every ageing period it has waited. Compared between two
-/// tasks, the present moment cancels out, so a rank made of the time of arrival orders them for good.
 class TaskQueue {
  public:
   explicit TaskQueue(const DispatcherOptions& options) : options_(options) {}
@@ -114,6 +112,7 @@ class TaskQueue {
   std::size_t in_work() const { return in_work_; }
 
  private:
+  Turn turn(const QueuedTask& task) const;
   GroupKey key_of(const QueuedTask& task) const;
   TaskGroup::Entry entry_of(const QueuedTask& task) const;
   bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }

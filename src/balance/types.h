@@ -37,8 +37,8 @@ std::optional<Policy> policy_named(std::string_view name);
 struct TaskFacts {
   ServiceClass kind = ServiceClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
-  Seconds queued_at{};                ///< ageing counts from here
-  std::optional<Seconds> deadline{};  ///< interactive tasks go by it
+  Seconds queued_at{};                ///< ageing counts from here; negative: it has waited since an earlier run
+  std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over
   Seconds audio{};                    ///< as far as it is known; 0: no idea
   bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
   std::string model{};                ///< a device that holds another one has to load this first

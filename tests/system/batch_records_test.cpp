@@ -57,3 +57,26 @@ TEST_F(BatchRecordsTest, TheNotesPolicyAloneHasItsFiveTasksADevice) {
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("/5 tasks"));
 }
+
+TEST_F(BatchRecordsTest, OfRecordingsThatSomebodyWaitsForTheEarliestDeadlineComesFirst) {
+  const std::pair<const char*, const char*> rows[] = {{"opener", ""},  // taken up while the others are still read
+                                                      {"whenever", ""},
+                                                      {"late", "2126-01-01"},
+                                                      {"soon", "2126-01-01T12:00:00+01:00"},
+                                                      {"sooner", "2126-01-01 10:59Z"}};
+  std::string list = "path,name,deadline\n";
+  for (int i = 0; const auto& [name, deadline] : rows)
+    list += recording(i++).string() + "," + name + "," + deadline + "\n";
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.csv", list));
+  auto by_list = words("emulated:200x", {"-t", "1"});
+  by_list[2] = (folder_ / "list.csv").string();
+  const auto end = run_program(by_list, settings());
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::size_t last = 0;
+  for (const std::string name : {"sooner", "soon", "late", "whenever"}) {
+    const std::size_t at = end.err.find("Processing: " + name + " ");
+    ASSERT_NE(at, std::string::npos) << end.err;
+    EXPECT_GT(at, last) << name << "\n" << end.err;
+    last = at;
+  }
+}

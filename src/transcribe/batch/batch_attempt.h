@@ -17,6 +17,7 @@ namespace tutti {
 /// A task as the run knows it.
 struct BatchEntry {
   const BatchTask* task = nullptr;
+  StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
   std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet

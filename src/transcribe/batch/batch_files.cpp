@@ -34,32 +34,35 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       store_(store),
       pool_(pool),
       observer_(observer),
-      order_(options.policy == "fifo" || options.policy == "round_robin" || options.policy == "note") {}
+      began_(store.now()),
+      order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
 PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
-  return {.id = static_cast<std::uint64_t>(id),
-          .audio = entry.audio,
-          .whole = !options_.run.batched,
-          .kind = kind_of(entry.task->spec.task_class),
-          .priority = entry.task->spec.priority};
+  const TaskSpec& spec = entry.task->spec;
+  PoolTask task{.id = static_cast<std::uint64_t>(id),
+                .audio = entry.audio,
+                .whole = !options_.run.batched,
+                .kind = kind_of(spec.task_class),
+                .priority = spec.priority,
+                // All that this run was the first to ask for came together, however long telling the store took.
+                .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
+  if (spec.deadline) task.deadline = Seconds(*spec.deadline - began_);
+  return task;
 }
 
-WaitingTask BatchFiles::waiting(TaskId id, const Entry& entry) {
-  return {id, entry.audio, entry.task->spec.task_class, entry.task->spec.priority};
-}
-
-void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
+void BatchFiles::add(const Submitted& known, const BatchTask& task, std::optional<Seconds> audio,
                      const std::string& left_staged) {
   const Lock lock(mutex_);
-  const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
+  const TaskId id = known.id;
+  const auto [at, fresh] = entries_.insert({id, {&task, known.submitted, audio.value_or(guess(task.spec))}});
   if (!fresh) return;
   at->second.left_staged = left_staged;
-  counts_.add(left_staged.empty() ? state : TaskState::dead);
-  if (is_final(state)) return;
+  counts_.add(left_staged.empty() ? known.state : TaskState::dead);
+  if (is_final(known.state)) return;
   open(lock, at->second);
   ++to_do_;
   work_.add(audio);
-  order_.add(waiting(id, at->second));
+  order_.add(pool_task(id, at->second));
   pool_.add_task(pool_task(id, at->second));
   changed_.notify_all();
 }
@@ -185,7 +188,7 @@ void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
 void BatchFiles::again(TaskId id, Seconds wait) {
   const Lock lock(mutex_);
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(waiting(id, entries_.at(id)), when);
+  order_.add_later(pool_task(id, entries_.at(id)), when);
   changed_.notify_all();
 }
 

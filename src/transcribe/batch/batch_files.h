@@ -31,10 +31,10 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
-  /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
-  /// is something to do; done tasks whose outputs are `left_staged`, for which reason, have failed as far as this run
-  /// goes.
-  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
+  /// A task of this run, as the store knows it: its state decides whether there is something to do. `audio`: its
+  /// length, where somebody said. Done tasks whose outputs are `left_staged`, for which reason, have failed as far as
+  /// this run goes.
+  void add(const Submitted& known, const BatchTask& task, std::optional<Seconds> audio,
            const std::string& left_staged = {});
   void all_added();
   /// Tells the observer what there is to do: all that was added.
@@ -93,7 +93,6 @@ class BatchFiles final : public RunFiles {
 
   BatchAttempt& at(std::size_t index) const;
   PoolTask pool_task(TaskId id, const Entry& entry) const;
-  static WaitingTask waiting(TaskId id, const Entry& entry);
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
   bool has_room(const Lock& held) const;
@@ -122,6 +121,7 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
+  const StoreTime began_;  // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 

@@ -30,9 +30,7 @@ class Pool final : public DevicePool {
 
   void add_task(const PoolTask& task) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->dispatcher.add_task(
-        task.id, {.kind = task.kind, .priority = task.priority, .audio = task.audio, .whole = task.whole},
-        shared_->now());
+    shared_->dispatcher.add_task(task.id, task.facts(), shared_->now());
   }
 
   void end_task(std::uint64_t task) override {
