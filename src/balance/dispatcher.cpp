@@ -61,7 +61,7 @@ struct Dispatcher::State {
     return false;
   }
 
-  Grant grant(DeviceIndex device, Flight flight, const std::string& model) {
+  Grant grant(DeviceIndex device, Flight flight) {
     flight.id = ++last_grant;
     granted.emplace(flight.id, device);
     const Grant grant{.id = flight.id,
@@ -70,14 +70,14 @@ struct Dispatcher::State {
                       .audio = flight.audio,
                       .reserved = flight.reserved,
                       .canary = flight.canary};
-    devices[device].add(std::move(flight), model);
+    devices[device].add(std::move(flight));
     return grant;
   }
 
   std::optional<Grant> canary() {
     for (DeviceIndex i = 0; i < devices.size(); ++i)
       if (devices[i].health().wants_canary() && devices[i].pieces() == 0)
-        return grant(i, {.audio = options.canary_audio, .canary = true}, {});
+        return grant(i, {.audio = options.canary_audio, .canary = true});
     return {};
   }
 
@@ -175,8 +175,8 @@ void Dispatcher::device_speed(DeviceIndex device, double speed, Seconds now) {
 void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
   state_->advance(now);
   DeviceBook& book = state_->devices.at(device);
-  book.health().heard(event, reason, now);
   if (event == HealthEvent::ready) book.got_ready();
+  book.health().heard(event, reason, now);
   const bool worker_gone =
       event == HealthEvent::lost || event == HealthEvent::restarting || event == HealthEvent::quarantine;
   if (!worker_gone || !book.probing()) return;
@@ -243,11 +243,10 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
     const QueuedTask& task = state_->queue.at(placed->task);
     Flight flight{
         .task = placed->task, .reserved = state_->devices[placed->device].facts().piece_memory, .alone = task.risky()};
-    const std::string model = task.facts.model;
     ReadyPieces piece = state_->queue.take(placed->task);
     flight.audio = piece.audio;
     flight.took_down = std::move(piece.took_down);
-    return state_->grant(placed->device, std::move(flight), model);
+    return state_->grant(placed->device, std::move(flight));
   }
   for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
     DeviceBook& device = state_->devices[i];

@@ -17,7 +17,6 @@ GroupKey TaskQueue::key_of(const QueuedTask& task) const {
   return {.rank = turn(task).rank,
           .kind = task.facts.kind,
           .whole = task.facts.whole,
-          .model = task.facts.model,
           .dealt_to = task.dealt_to ? static_cast<std::int64_t>(*task.dealt_to) : -1};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,6 +46,7 @@ struct QueuedTask {
   std::optional<Seconds> found{};       // its length as found since
 
   bool risky() const { return !ready.empty() && ready.front().risky; }
+  bool avoids(DeviceIndex device) const { return std::find(avoid.begin(), avoid.end(), device) != avoid.end(); }
 };
 
 /// Tasks that can run on the same devices and are of the same rank: one order among them decides.
@@ -64,13 +66,12 @@ struct GroupKey {
   std::int64_t rank = 0;  // Turn::rank; it never changes
   ServiceClass kind{};
   bool whole = false;
-  std::string model{};
   std::int64_t dealt_to = -1;
   auto operator<=>(const GroupKey&) const = default;
 };
 
 /// All tasks, with the ones that can start now in the order in which they should. Every operation costs the logarithm
-/// of the number of tasks. Few distinct models are expected: each makes a group.
+/// of the number of tasks.
 class TaskQueue {
  public:
   explicit TaskQueue(const DispatcherOptions& options) : options_(options) {}

@@ -41,23 +41,20 @@ struct TaskFacts {
   std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over
   Seconds audio{};                    ///< as far as it is known; 0: no idea
   bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
-  std::string model{};                ///< a device that holds another one has to load this first
 };
 
 /// What is known of a device when it is added.
 struct DeviceFacts {
-  std::string id{};                    ///< "GPU-…", "cpu:0", "emulated:30x:12GB#2": for people and records
-  double speed = 1;                    ///< prior, with `enough` pieces in flight
-  Seconds fixed{};                     ///< prior of what every piece costs beside its audio
-  int slots = 1;                       ///< pieces in flight at most: what the worker takes
-  int enough = 1;                      ///< pieces in flight at which it is as fast as it gets
-  std::optional<int> task_cap{};       ///< tasks with a piece in flight here at most (--max-per-gpu)
-  std::optional<Bytes> memory{};       ///< in all; none: not known, and so no bound
-  Bytes model_memory{};                ///< weights and workspace: taken as long as the device is in service
-  Bytes piece_memory{};                ///< of each piece in flight, beside them
-  std::optional<std::string> model{};  ///< resident
-  Seconds load_time{};                 ///< to make another model resident
-  bool starting = false;               ///< its worker is not ready: nothing is placed until device_ready
+  std::string id{};               ///< "GPU-…", "cpu:0", "emulated:30x:12GB#2": for people and records
+  double speed = 1;               ///< prior, with `enough` pieces in flight
+  int slots = 1;                  ///< pieces in flight at most: what the worker takes
+  int enough = 1;                 ///< pieces in flight at which it is as fast as it gets
+  std::optional<int> task_cap{};  ///< tasks with a piece in flight here at most (--max-per-gpu)
+  std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
+  Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
+  Bytes piece_memory{};           ///< of each piece in flight, beside them
+  Seconds load_time{};            ///< from the start of its worker until the model is there; 0: not known
+  bool starting = false;          ///< its worker is not ready: nothing is placed until HealthEvent::ready
 };
 
 /// A piece of a task that is to run on a device now, its memory and its places taken in the same step.

@@ -26,11 +26,13 @@ class DevicePoolTest : public testing::Test {
  protected:
   static constexpr double kTime = 0.01;
 
-  PooledDevice card(const std::string& id, double speed, std::vector<EmulatedFailure> failures = {}) {
+  PooledDevice card(const std::string& id, double speed, std::vector<EmulatedFailure> failures = {},
+                    Seconds warm_up = {}) {
     ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = id};
     device.card.speed = speed;
     device.card.time = kTime;
     device.card.failures = std::move(failures);
+    device.card.warm_up = warm_up;
     RunOptions options;
     options.build_id = "a build";
     return {.id = id, .worker = worker_options(device, options, speech_).value(), .speed = speed};
@@ -95,6 +97,17 @@ TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
   EXPECT_NEAR(view.devices[0].speed, 10, 1e-6);
   EXPECT_NEAR(view.devices[1].speed, 40, 1e-6);
   log_.wait_for("fast: 40 x real time in a short self-test");
+}
+
+TEST_F(DevicePoolTest, AWindowIsLeftToACardThatLoadsForAsLongAsItDidLastTime) {
+  auto fast = card("fast", 100, {}, Seconds(100));
+  fast.load_time = Seconds(1000);  // a slow machine has that much time for it
+  const auto two = pool({card("slow", 0.01), fast});
+  while (two->view().devices[0].state == "starting") std::this_thread::sleep_for(Seconds(0.01));
+  two->add_task({.id = 1, .audio = Seconds(30)});
+  const auto engine = two->engine({.id = 1, .audio = Seconds(30)});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().device, "fast");
 }
 
 TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnlyGuessed) {

@@ -23,6 +23,7 @@ struct PooledDevice {
   double speed = 1;          // audio seconds a second, as believed beforehand
   bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
   std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  Seconds load_time{};       // from the start of its worker until it is ready, as it took last time; 0: not known
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in

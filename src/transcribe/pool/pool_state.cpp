@@ -24,6 +24,7 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .memory = device.memory,
           .model_memory = device.model_memory,
           .piece_memory = device.window_memory,
+          .load_time = device.load_time,
           .starting = true};
 }
 
