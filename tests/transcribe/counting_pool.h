@@ -37,7 +37,7 @@ class CountingPool final : public DevicePool {
   PoolView view() override { return shown; }
   bool drain(const std::string&) override { return false; }
   bool resume(const std::string&) override { return false; }
-  void driver_says(const std::string&, const std::optional<std::string>&) override {}
+  void driver_says(const std::string&, const std::optional<CardTrouble>&) override {}
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
   void held_back(std::optional<Idle> why) override { why_held_back = why; }

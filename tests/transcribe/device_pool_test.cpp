@@ -20,6 +20,7 @@ using testing::HasSubstr;
 namespace {
 
 constexpr std::int32_t kFrames = 3000;
+const CardTrouble kLost{.lost = true, .what = "GPU is lost"};
 
 /// A pool of emulated cards that `tutti` plays; each seconds of theirs takes a hundredth.
 class DevicePoolTest : public testing::Test {
@@ -231,7 +232,7 @@ TEST_F(DevicePoolTest, AWindowOfAnEndedTaskIsRefusedWhenItsDeviceIsLost) {
   auto working = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
   while (engine->where().empty()) std::this_thread::yield();
   one->end_task(1);
-  one->driver_says("slow", "GPU is lost");
+  one->driver_says("slow", kLost);
   EXPECT_EQ(working.get().error().fault, Fault::cancelled);
 }
 
@@ -281,15 +282,34 @@ TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
 TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
-  two->driver_says("a", "GPU is lost");
+  two->driver_says("a", kLost);
   two->add_task({.id = 1});
   const auto engine = two->engine({.id = 1});
   for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
   EXPECT_EQ(engine->use().device, "b");
   EXPECT_EQ(two->view().devices[0].state, "lost");
   two->driver_says("a", {});
-  two->driver_says("b", "GPU is lost");
+  two->driver_says("b", kLost);
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
+}
+
+TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
+  const auto two = pool({card("a", 30), card("b", 30)});
+  ASSERT_TRUE(two->ready());
+  const CardTrouble xid{.what = "Xid 48"};
+  two->driver_says("a", xid);
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().device, "b");
+  EXPECT_EQ(two->view().devices[0].state, "quarantined");
+  EXPECT_EQ(two->view().devices[0].reason, "Xid 48");
+  ASSERT_TRUE(two->resume("a"));
+  two->driver_says("a", xid);  // it does not forget
+  two->driver_says("b", kLost);
+  ASSERT_TRUE(transcribe(*engine, 2, 0.5F)) << "a canary lets it back in";
+  two->driver_says("a", CardTrouble{.what = "Xid 48 (2 times)"});
+  EXPECT_EQ(two->view().devices[0].state, "quarantined") << "that is news";
 }
 
 TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {

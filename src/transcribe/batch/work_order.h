@@ -7,7 +7,7 @@
 #include "balance/turn.h"
 #include "base/clock.h"
 #include "jobs/task.h"
-#include "transcribe/pool/device_pool.h"
+#include "transcribe/pool/pool_task.h"
 
 namespace tutti {
 
