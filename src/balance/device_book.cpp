@@ -193,8 +193,6 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .tasks = tasks(),
           .slots = places(options),
           .task_cap = facts_.task_cap,
-          .memory = facts_.memory,
-          .foreign = foreign_,
           .reserved = reserved_,
           .speed = speed(),
           .pace = speed_.speed(std::max(1, pieces())),

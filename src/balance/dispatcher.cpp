@@ -1,7 +1,6 @@
 #include "balance/dispatcher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "balance/device_book.h"
@@ -31,7 +30,6 @@ struct Dispatcher::State {
 
   void advance(Seconds now) {
     for (DeviceBook& device : devices) device.advance(now);
-    queue.advance(now);
   }
 
   bool little_left() const {
@@ -108,7 +106,7 @@ struct Dispatcher::State {
 
   Ruling poisoned(const QueuedTask& task, const Flight& flight, Seconds now) {
     for (const DeviceIndex device : flight.took_down) devices[device].health().forgive(1, now);
-    return {Ruling::Next::poison, std::to_string(flight.took_down.size()) +
+    return {Ruling::Next::failed, std::to_string(flight.took_down.size()) +
                                       " workers were lost with it, the last with nothing beside it: " + told(task)};
   }
 
@@ -138,12 +136,8 @@ Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIn
       if (devices[device].pieces() == 0 && devices[device].holds_one_more(options) && ++task.exhausted >= 2)
         return {Ruling::Next::failed, "does not fit, even alone: " + told(task)};
       return {Ruling::Next::retry, told(task)};
-    case Blame::transient: break;
   }
-  if (++task.attempts >= options.attempts)
-    return {Ruling::Next::failed, std::to_string(task.attempts) + " attempts: " + told(task)};
-  queue.pause(task.id, now + options.retry_pause * std::exp2(task.attempts - 1));
-  return {Ruling::Next::retry, told(task)};
+  return {};
 }
 
 Dispatcher::Dispatcher(const DispatcherOptions& options) : state_(std::make_unique<State>(options)) {}
@@ -297,7 +291,7 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
 }
 
 std::optional<Seconds> Dispatcher::wake_at() const {
-  std::optional<Seconds> soonest = state_->queue.wake_at();
+  std::optional<Seconds> soonest;
   for (const DeviceBook& device : state_->devices)
     if (const auto at = device.wake_at(); at && (!soonest || *at < *soonest)) soonest = at;
   return soonest;

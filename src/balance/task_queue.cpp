@@ -181,27 +181,6 @@ void TaskQueue::forget_when_over(TaskKey id) {
   if (at != tasks_.end() && at->second.ended && at->second.in_flight == 0) tasks_.erase(at);
 }
 
-void TaskQueue::pause(TaskKey id, Seconds until) {
-  change(id, [&](QueuedTask& task) { task.not_before = until; });
-  paused_.emplace(until, id);
-}
-
-void TaskQueue::advance(Seconds now) {
-  std::vector<TaskKey> over;
-  while (!paused_.empty() && paused_.begin()->first <= now) {
-    over.push_back(paused_.begin()->second);
-    paused_.erase(paused_.begin());
-  }
-  for (const TaskKey id : over)
-    change(id, [&](QueuedTask& task) { task.not_before = task.not_before <= now ? Seconds{} : task.not_before; });
-  now_ = now;
-}
-
-std::optional<Seconds> TaskQueue::wake_at() const {
-  if (paused_.empty()) return {};
-  return paused_.begin()->first;
-}
-
 void TaskQueue::start(QueuedTask& task) {
   task.started = true;
   ++in_work_;

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "balance/dispatcher.h"
@@ -36,8 +35,6 @@ struct QueuedTask {
   int in_flight = 0;
   bool started = false;
   bool ended = false;
-  Seconds not_before{};
-  int attempts = 0;                     // failures that are nobody's
   int exhausted = 0;                    // devices were out of memory for it
   std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
   std::vector<std::string> evidence{};  // what was said about every failure
@@ -88,11 +85,6 @@ class TaskQueue {
   void absolve(DeviceIndex device);
   /// Its attempt is over and it is not: as if nothing of it had begun. Not while something of it is in flight.
   void rest(TaskKey id);
-  /// Nothing of it starts before.
-  void pause(TaskKey id, Seconds until);
-  /// Lets tasks back in whose pause is over.
-  void advance(Seconds now);
-  std::optional<Seconds> wake_at() const;
 
   /// Takes the next piece of a task that has one, as placed on a device.
   ReadyPieces take(TaskKey id);
@@ -104,7 +96,6 @@ class TaskQueue {
   const std::set<TaskKey>& risky() const { return risky_; }
   const QueuedTask& at(TaskKey id) const { return tasks_.at(id); }
   bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
-  bool anything_left() const { return unfinished_ > 0; }
   /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
   double audio_unplaced() const { return std::max(0.0, known_) + std::max(0.0, believed_) * found_share(); }
   /// Of that, what cannot start yet.
@@ -116,7 +107,7 @@ class TaskQueue {
   Turn turn(const QueuedTask& task) const;
   GroupKey key_of(const QueuedTask& task) const;
   TaskGroup::Entry entry_of(const QueuedTask& task) const;
-  bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }
+  bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty(); }
   /// Changes a task, taking it out of its group before and putting it in the right one after.
   template <class How>
   void change(TaskKey id, How&& how);
@@ -133,8 +124,6 @@ class TaskQueue {
   std::unordered_map<TaskKey, QueuedTask> tasks_{};
   std::map<GroupKey, TaskGroup> groups_{};
   std::set<TaskKey> risky_{};
-  std::set<std::pair<Seconds, TaskKey>> paused_{};
-  Seconds now_{};
   std::uint64_t arrivals_ = 0;
   std::size_t unfinished_ = 0;
   std::size_t in_work_ = 0;

@@ -85,7 +85,6 @@ const char* idle_name(Idle why);
 /// Whose fault a failure is, as far as the caller can tell.
 enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
-  transient,  ///< nobody's: trying again may help
   device,     ///< the worker crashed or answered nonsense
   unclear,    ///< it hung, stalled, was killed from outside or lost its device: the machine's fault as likely
   lost,       ///< the card is gone, as its driver says: no recording does that
@@ -96,9 +95,8 @@ enum class Blame {
 /// What becomes of a task after a failure.
 struct Ruling {
   enum class Next {
-    retry,   ///< its piece is queued again (transient: after a pause)
+    retry,   ///< its piece is queued again
     failed,  ///< tell the user; end_task follows
-    poison,  ///< as failed: it has taken down workers on its own
   };
   Next next = Next::retry;
   std::string reason{};  ///< in words, with the devices it was on
