@@ -53,7 +53,8 @@ class BatchFilesTest : public testing::Test {
                  .task_class = urgency.task_class,
                  .deadline = urgency.deadline};
     const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-    files_->add(answer, task, audio);
+    const AskedTask asked{.known = answer, .task = &task, .audio = audio};
+    files_->add({&asked, 1});
     return answer.id;
   }
 

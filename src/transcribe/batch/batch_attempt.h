@@ -8,11 +8,20 @@
 
 #include "base/units.h"
 #include "jobs/lease.h"
+#include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
+struct AskedTask {
+  Submitted known{};
+  const BatchTask* task = nullptr;
+  std::optional<Seconds> audio{};  // its length, where somebody said
+  std::string left_staged{};       // done, but its outputs are not in place: why; as far as this run goes it has failed
+};
 
 /// A task as the run knows it.
 struct BatchEntry {

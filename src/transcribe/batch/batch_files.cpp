@@ -50,21 +50,25 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
   return task;
 }
 
-void BatchFiles::add(const Submitted& known, const BatchTask& task, std::optional<Seconds> audio,
-                     const std::string& left_staged) {
+void BatchFiles::add(std::span<const AskedTask> tasks) {
   const Lock lock(mutex_);
-  const TaskId id = known.id;
-  const auto [at, fresh] = entries_.insert({id, {&task, known.submitted, audio.value_or(guess(task.spec))}});
+  for (const AskedTask& task : tasks) add(lock, task);
+  changed_.notify_all();
+}
+
+void BatchFiles::add(const Lock& held, const AskedTask& asked) {
+  const auto& [id, what, state, submitted] = asked.known;
+  const auto [at, fresh] =
+      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec))}});
   if (!fresh) return;
-  at->second.left_staged = left_staged;
-  counts_.add(left_staged.empty() ? known.state : TaskState::dead);
-  if (is_final(known.state)) return;
-  open(lock, at->second);
+  at->second.left_staged = asked.left_staged;
+  counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
+  if (is_final(state)) return;
+  open(held, at->second);
   ++to_do_;
-  work_.add(audio);
+  work_.add(asked.audio);
   order_.add(pool_task(id, at->second));
   pool_.add_task(pool_task(id, at->second));
-  changed_.notify_all();
 }
 
 void BatchFiles::tell_work() {

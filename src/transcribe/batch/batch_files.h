@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,8 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
-  /// A task of this run, as the store knows it: its state decides whether there is something to do. `audio`: its
-  /// length, where somebody said. Done tasks whose outputs are `left_staged`, for which reason, have failed as far as
-  /// this run goes.
-  void add(const Submitted& known, const BatchTask& task, std::optional<Seconds> audio,
-           const std::string& left_staged = {});
+  /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
+  void add(std::span<const AskedTask> tasks);
   void all_added();
   /// Tells the observer what there is to do: all that was added.
   void tell_work();
@@ -92,6 +90,7 @@ class BatchFiles final : public RunFiles {
   using Entry = BatchEntry;
 
   BatchAttempt& at(std::size_t index) const;
+  void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);

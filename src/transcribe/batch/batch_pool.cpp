@@ -45,7 +45,8 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
 }
 
 /// What earlier batches have measured: how fast the device is with all its windows, and how few of them are as good.
-/// False: they have not.
+/// False: they have not. What it did in another compute type does not count (`tutti plan`, which cannot measure, takes
+/// it): the ratio of two types differs between devices by more than the self-test of this type is wrong.
 bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
   constexpr double kAsGood = 0.9;
   std::map<int, double> by_windows;

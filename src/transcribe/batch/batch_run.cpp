@@ -98,8 +98,10 @@ class Submitter {
     if (options_.retry_failed)
       for (const TaskState state : {TaskState::dead, TaskState::cancelled})
         if (auto reopened = reopen(*answers, state); !reopened) return reopened;
+    std::vector<AskedTask> asked;
     for (std::size_t i = 0; i < portion.size(); ++i)
-      files_.add((*answers)[i], portion[i], specs[i].audio, stuck_at((*answers)[i]));
+      asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
+    files_.add(asked);
     return {};
   }
 
