@@ -312,6 +312,15 @@ TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
   EXPECT_EQ(two->view().devices[0].state, "quarantined") << "that is news";
 }
 
+TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuarantine) {
+  const auto one = pool({card("a", 30, {}, Seconds(1000))});
+  one->driver_says("a", CardTrouble{.what = "Xid 48"});
+  for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 1000; ++looks)  // unless none was started yet
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(one->view().devices[0].state, "quarantined");
+  EXPECT_EQ(one->view().devices[0].reason, "Xid 48");
+}
+
 TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {
   const auto one = DevicePool::start({.devices = {card("a", 30)}, .tasks_at_once = 1, .time = kTime});
   ASSERT_TRUE(one->ready());
