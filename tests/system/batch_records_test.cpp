@@ -52,6 +52,22 @@ TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen)
   EXPECT_FALSE(report()["devices"][1].contains("energy_joules"));
 }
 
+TEST_F(BatchRecordsTest, ACardThatItsDriverWantsResetGoesIntoQuarantineAndTheOthersDoItsWork) {
+  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A recovery=";
+  const ScriptedMachine machine(card + "0\n");
+  RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
+  ASSERT_TRUE(running.saw("Progress: 2/"));
+  machine.now(card + "1\n");
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+  const auto told = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  std::string kinds;
+  const json history = json::parse(told.out);
+  for (const auto& event : history["events"]) kinds += event["kind"].get<std::string>() + " ";
+  EXPECT_THAT(kinds, HasSubstr("quarantined")) << end.err;
+}
+
 TEST_F(BatchRecordsTest, TheNotesPolicyAloneHasItsFiveTasksADevice) {
   const auto end = batch("emulated:200x", {"--policy", "note"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
