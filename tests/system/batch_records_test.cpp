@@ -52,12 +52,12 @@ TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen)
   EXPECT_FALSE(report()["devices"][1].contains("energy_joules"));
 }
 
-TEST_F(BatchRecordsTest, ACardThatItsDriverWantsResetGoesIntoQuarantineAndTheOthersDoItsWork) {
-  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A recovery=";
-  const ScriptedMachine machine(card + "0\n");
+TEST_F(BatchRecordsTest, ACardThatNeedsAResetGoesIntoQuarantineAndTheOthersDoItsWork) {
+  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A\n";
+  const ScriptedMachine machine(card);
   RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
   ASSERT_TRUE(running.saw("Progress: 2/"));
-  machine.now(card + "1\n");
+  machine.now(card + "xid gpu=GPU-a code=48\n");
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);
