@@ -32,13 +32,19 @@ TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
   gpu.errors.xids = {{13, {1, {}}}, {31, {2, {}}}, {94, {1, {}}}};
   EXPECT_FALSE(trouble_of(gpu)) << "these cost a worker, and it is started again";
   gpu.errors.xids->insert({48, {1, {}}});
-  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("Xid 48"));
+  const auto trouble = [&] { return trouble_of(gpu).value_or(CardTrouble{}); };
+  EXPECT_EQ(trouble().what, "the driver reported Xid 48, after which it needs a reset");
+  EXPECT_FALSE(trouble().lost);
+  gpu.errors.xids->at(48).count = 2;
+  EXPECT_THAT(trouble().what, HasSubstr("Xid 48 (2 times)")) << "another one is news";
   gpu.errors.xids.reset();
   gpu.errors.recovery_action = "reset the GPU";
-  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("reset the GPU"));
+  EXPECT_THAT(trouble().what, HasSubstr("reset the GPU"));
+  EXPECT_FALSE(trouble().lost);
   gpu.state = GpuState::lost;
   gpu.reason = "off the bus";
-  EXPECT_EQ(trouble_of(gpu), "off the bus");
+  EXPECT_EQ(trouble().what, "off the bus");
+  EXPECT_TRUE(trouble().lost);
 }
 
 TEST(DescribeCores, OwnIsTheWorkersAndForeignTheRestOfItsCore) {

@@ -34,34 +34,41 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       store_(store),
       pool_(pool),
       observer_(observer),
-      order_(options.policy == "fifo" || options.policy == "round_robin" || options.policy == "note") {}
+      began_(store.now()),
+      order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
 PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
-  return {.id = static_cast<std::uint64_t>(id),
-          .audio = entry.audio,
-          .whole = !options_.run.batched,
-          .kind = kind_of(entry.task->spec.task_class),
-          .priority = entry.task->spec.priority};
+  const TaskSpec& spec = entry.task->spec;
+  PoolTask task{.id = static_cast<std::uint64_t>(id),
+                .audio = entry.audio,
+                .whole = !options_.run.batched,
+                .kind = kind_of(spec.task_class),
+                .priority = spec.priority,
+                // All that this run was the first to ask for came together, however long telling the store took.
+                .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
+  if (spec.deadline) task.deadline = Seconds(*spec.deadline - began_);
+  return task;
 }
 
-WaitingTask BatchFiles::waiting(TaskId id, const Entry& entry) {
-  return {id, entry.audio, entry.task->spec.task_class, entry.task->spec.priority};
-}
-
-void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
-                     const std::string& left_staged) {
+void BatchFiles::add(std::span<const AskedTask> tasks) {
   const Lock lock(mutex_);
-  const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
-  if (!fresh) return;
-  at->second.left_staged = left_staged;
-  counts_.add(left_staged.empty() ? state : TaskState::dead);
-  if (is_final(state)) return;
-  open(lock, at->second);
-  ++to_do_;
-  work_.add(audio);
-  order_.add(waiting(id, at->second));
-  pool_.add_task(pool_task(id, at->second));
+  for (const AskedTask& task : tasks) add(lock, task);
   changed_.notify_all();
+}
+
+void BatchFiles::add(const Lock& held, const AskedTask& asked) {
+  const auto& [id, what, state, submitted] = asked.known;
+  const auto [at, fresh] =
+      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec))}});
+  if (!fresh) return;
+  at->second.left_staged = asked.left_staged;
+  counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
+  if (is_final(state)) return;
+  open(held, at->second);
+  ++to_do_;
+  work_.add(asked.audio);
+  order_.add(pool_task(id, at->second));
+  pool_.add_task(pool_task(id, at->second));
 }
 
 void BatchFiles::tell_work() {
@@ -204,7 +211,7 @@ void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
 void BatchFiles::again(TaskId id, Seconds wait) {
   const Lock lock(mutex_);
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(waiting(id, entries_.at(id)), when);
+  order_.add_later(pool_task(id, entries_.at(id)), when);
   changed_.notify_all();
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,8 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
-  /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
-  /// is something to do; done tasks whose outputs are `left_staged`, for which reason, have failed as far as this run
-  /// goes.
-  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
-           const std::string& left_staged = {});
+  /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
+  void add(std::span<const AskedTask> tasks);
   void all_added();
   /// Tells the observer what there is to do: all that was added.
   void tell_work();
@@ -93,8 +91,8 @@ class BatchFiles final : public RunFiles {
   using Entry = BatchEntry;
 
   BatchAttempt& at(std::size_t index) const;
+  void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
-  static WaitingTask waiting(TaskId id, const Entry& entry);
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
   bool may_take(const Lock& held) const;
@@ -130,6 +128,7 @@ class BatchFiles final : public RunFiles {
   DevicePool& pool_;
   BatchObserver& observer_;
   mutable RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
+  const StoreTime began_;  // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 

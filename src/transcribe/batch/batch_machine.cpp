@@ -29,17 +29,22 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
   return before;
 }
 
-std::optional<std::string> trouble_of(const GpuSnapshot& gpu) {
+std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu) {
   // Of NVIDIA's Xid catalogue what says RESET_GPU. 79, off the bus, is told by the card's state, and ends with it.
   constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
-  if (gpu.state != GpuState::ok) return gpu.reason;
+  if (gpu.state != GpuState::ok) return CardTrouble{.lost = true, .what = gpu.reason};
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
-    return "the driver asks for recovery: " + *gpu.errors.recovery_action;
-  if (gpu.errors.xids)
-    for (const int code : kNeedsReset)
-      if (gpu.errors.xids->contains(code))
-        return "the driver reported Xid " + std::to_string(code) + ", after which it needs a reset";
-  return {};
+    return CardTrouble{.what = "the driver asks for recovery: " + *gpu.errors.recovery_action};
+  if (!gpu.errors.xids) return {};
+  std::string codes;
+  for (const int code : kNeedsReset) {
+    const auto found = gpu.errors.xids->find(code);
+    if (found == gpu.errors.xids->end()) continue;
+    codes += (codes.empty() ? "Xid " : ", Xid ") + std::to_string(code);
+    if (found->second.count > 1) codes += " (" + std::to_string(found->second.count) + " times)";
+  }
+  if (codes.empty()) return {};
+  return CardTrouble{.what = "the driver reported " + codes + ", after which it needs a reset"};
 }
 
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short) {

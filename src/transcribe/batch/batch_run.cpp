@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
+#include <tuple>
 
 #include "audio/length/sound_length.h"
 #include "base/log.h"
@@ -97,8 +98,10 @@ class Submitter {
     if (options_.retry_failed)
       for (const TaskState state : {TaskState::dead, TaskState::cancelled})
         if (auto reopened = reopen(*answers, state); !reopened) return reopened;
+    std::vector<AskedTask> asked;
     for (std::size_t i = 0; i < portion.size(); ++i)
-      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state, stuck_at((*answers)[i]));
+      asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
+    files_.add(asked);
     return {};
   }
 
@@ -123,7 +126,7 @@ class Submitter {
     if (!queued) return tl::unexpected(queued.error());
     for (const auto& task : *queued)
       for (auto& answer : answers)
-        if (answer.id == task.id) answer.state = TaskState::queued;
+        if (answer.id == task.id) std::tie(answer.state, answer.submitted) = std::tie(task.state, task.submitted);
     return {};
   }
 
