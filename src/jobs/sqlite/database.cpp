@@ -1,16 +1,27 @@
 #include "jobs/sqlite/database.h"
 
+#include <cerrno>
+
 namespace tutti {
 namespace {
 
-Error sqlite_error(const std::string& name, int code, const std::string& words) {
+/// SQLite calls only some of it a full disk. A file may also not become longer, and a quota may be used up.
+bool is_out_of_room(int code, int system_error) {
+  const bool no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+  return code == SQLITE_FULL || (code == SQLITE_IOERR && no_room);
+}
+
+Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
-  switch (code & 0xff) {
-    case SQLITE_FULL:
+  const int kind = code & 0xff;
+  if (is_out_of_room(kind, system_error))
+    return {Fault::exhausted, what, "Free some space on that disk, or name another folder with --state DIR"};
+  switch (kind) {
     case SQLITE_IOERR:
-      return {Fault::exhausted, what, "Free some space on that disk, or name another folder with --state DIR"};
+      return {Fault::unavailable, what,
+              "See what the system says of that disk: dmesg; or name another folder with --state DIR"};
     case SQLITE_BUSY:
-      return {Fault::exhausted, what, "Another process holds the store for long; see who has it open: fuser " + name};
+      return {Fault::unavailable, what, "Another process holds the store for long; see who has it open: fuser " + name};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {Fault::corrupt, what, "Move the file away to begin a new store, or name another folder with --state DIR"};
@@ -30,7 +41,8 @@ Result<Database> Database::open(const std::filesystem::path& path, std::chrono::
   const int code = sqlite3_open_v2(path.c_str(), &raw, kFlags, nullptr);
   Handle handle(raw);
   if (code != SQLITE_OK)
-    return tl::unexpected(sqlite_error(path.string(), code, raw ? sqlite3_errmsg(raw) : "no memory"));
+    return tl::unexpected(sqlite_error(path.string(), code, raw ? sqlite3_system_errno(raw) : 0,
+                                       raw ? sqlite3_errmsg(raw) : "no memory"));
   sqlite3_extended_result_codes(raw, 1);
   sqlite3_busy_timeout(raw, static_cast<int>(busy_wait.count()));
   Database database(std::move(handle), path.string());
@@ -75,7 +87,7 @@ bool Database::step(sqlite3_stmt* statement) {
 }
 
 void Database::raise(int code) const {
-  throw SqlError{sqlite_error(name_, code, sqlite3_errmsg(handle_.get()))};
+  throw SqlError{sqlite_error(name_, code, sqlite3_system_errno(handle_.get()), sqlite3_errmsg(handle_.get()))};
 }
 
 }  // namespace tutti
