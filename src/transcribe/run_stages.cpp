@@ -99,19 +99,19 @@ void build_stages(Pipeline& pipeline, Run& run) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
-      "decode", std::move(claimed),
+      kDecodeStage, std::move(claimed),
       [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
       {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
   if (run.options.vad)
     decoded =
-        pipeline.map("listen", std::move(decoded),
+        pipeline.map(kListenStage, std::move(decoded),
                      [&run](DecodedFile&& file) {
                        const std::size_t index = file.index;
                        return told(run, index, [&] { return listen(run, std::move(file)); });
                      },
                      {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
   auto prepared =
-      pipeline.flat_map<Work>("prepare", std::move(decoded),
+      pipeline.flat_map<Work>(kPrepareStage, std::move(decoded),
                               [&run](DecodedFile&& file, const Emit<Work>& emit) {
                                 const std::size_t index = file.index;
                                 return told(run, index, [&] { return prepare(run, std::move(file), emit); });

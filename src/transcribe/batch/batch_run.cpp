@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
+#include "transcribe/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
@@ -213,6 +214,18 @@ class Batch final : public BatchControl {
     files_.abort();
   }
 
+  /// More threads for the audio where the devices turn out to be faster than those can feed.
+  void follow_speeds(Pipeline& pipeline) {
+    double speed = 0;
+    for (const auto& device : pool_->view().devices) speed += device.speed;
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const AudioThreads wanted = audio_threads(cores, speed / time_).at_least(hearing_);
+    if (wanted == hearing_) return;
+    hearing_ = wanted;
+    const auto set = set_audio_threads(pipeline, wanted, options_.run.vad.has_value());
+    if (!set) log(Level::warning, set.error().text());
+  }
+
   /// Until all is done or over; the error says why no device is left.
   Result<void> work() {
     interrupt_.on_raise([this] { files_.stop_taking(); });
@@ -224,6 +237,7 @@ class Batch final : public BatchControl {
     build_stages(pipeline, run_);
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
     pipeline.start();
+    const Regularly hearing(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
     std::jthread submitting([&] {
       submitted = submitter_.submit();
@@ -289,6 +303,7 @@ class Batch final : public BatchControl {
   const double time_;
   BatchMachine machine_;
   bool held_back_ = false;  // for want of memory; the watching thread's
+  AudioThreads hearing_{};  // the following thread's
   std::unique_ptr<JobStore> store_;
   std::optional<SpokenModel> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {
