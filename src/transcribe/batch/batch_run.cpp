@@ -137,20 +137,27 @@ class Submitter {
   RunId run_ = 0;
 };
 
+/// What there is before a batch begins.
+struct BatchParts {
+  std::unique_ptr<JobStore> store{};
+  std::vector<SweepReport::Stuck> stuck{};  // outputs of earlier runs that could not be put in place
+  PoolOptions pool{};
+};
+
 /// A batch while it runs: its parts in the order in which they must go.
 class Batch final : public BatchControl {
  public:
-  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, std::unique_ptr<JobStore> store,
-        std::vector<SweepReport::Stuck> stuck, PoolOptions pool, BatchObserver& observer, Interrupt& interrupt)
+  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchParts parts, BatchObserver& observer,
+        Interrupt& interrupt)
       : tasks_(tasks),
         options_(options),
         interrupt_(interrupt),
-        time_(pool.time),
+        time_(parts.pool.time),
         machine_(options),
-        store_(std::move(store)),
-        pool_(DevicePool::start(std::move(pool))),
+        store_(std::move(parts.store)),
+        pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_, interrupt, std::move(stuck)),
+        submitter_(tasks, options, *store_, files_, interrupt, std::move(parts.stuck)),
         tally_(quiet_, tasks.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
@@ -329,8 +336,8 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
-  auto report = Batch(tasks, options, std::move(*store), std::move(swept->stuck), std::move(*pool), observer, interrupt)
-                    .go(with_control);
+  BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
+  auto report = Batch(tasks, options, std::move(parts), observer, interrupt).go(with_control);
   leave_staging(options.staging);
   return report;
 }
