@@ -18,13 +18,9 @@ std::optional<Limit> refused_by_host(const Scene& scene, const QueuedTask& task)
   return {};
 }
 
-bool avoids(const QueuedTask& task, DeviceIndex device) {
-  return std::find(task.avoid.begin(), task.avoid.end(), device) != task.avoid.end();
-}
-
 bool another_to_try(const Scene& scene, const QueuedTask& task) {
   for (DeviceIndex i = 0; i < scene.devices.size(); ++i)
-    if (scene.devices[i].health().in_service() && !avoids(task, i)) return true;
+    if (scene.devices[i].health().in_service() && !task.avoids(i)) return true;
   return false;
 }
 
@@ -38,7 +34,7 @@ std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const Queue
   const DeviceBook& book = scene.devices[device];
   if (!book.health().in_service()) return Limit::not_in_service;
   if (book.runs_alone() || (scene.clearing == device && !task.risky())) return Limit::kept_for_another;
-  if (avoids(task, device) && another_to_try(scene, task)) return Limit::failed_there;
+  if (task.avoids(device) && another_to_try(scene, task)) return Limit::failed_there;
   if (const auto limit = refused_by_host(scene, task)) return limit;
   if (scene.options.policy == Policy::note_raw) return {};
   const auto cap = book.facts().task_cap;

@@ -13,7 +13,7 @@ constexpr Seconds kFitsAgain{600};
 DeviceBook::DeviceBook(DeviceFacts facts, const BreakerOptions& breaker, Seconds now)
     : facts_(std::move(facts)),
       health_(breaker, facts_.starting),
-      speed_(facts_.speed, facts_.fixed, facts_.enough),
+      speed_(facts_.speed, facts_.enough),
       reserved_(facts_.model_memory),
       advanced_(now),
       added_(now) {
@@ -50,10 +50,9 @@ void DeviceBook::nothing_came_since(Seconds since) {
   busy_since_ = advanced_;
 }
 
-void DeviceBook::add(Flight flight, const std::string& model) {
+void DeviceBook::add(Flight flight) {
   if (flights_.empty()) busy_since_ = advanced_;
   flight.started = advanced_;
-  flight.loads = loading(model) > Seconds::zero();
   reserved_.value += flight.reserved.value;
   if (!flight.canary) {
     const auto it = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == flight.task; });
@@ -61,7 +60,6 @@ void DeviceBook::add(Flight flight, const std::string& model) {
       ++it->second;
     else
       tasks_.emplace_back(flight.task, 1);
-    if (!model.empty()) facts_.model = model;
   }
   flights_.push_back(std::move(flight));
   starved_ = {};
@@ -120,21 +118,26 @@ Seconds DeviceBook::drain() const {
   return Seconds(audio_in_flight() / speed());
 }
 
-Seconds DeviceBook::loading(const std::string& model) const {
-  if (model.empty() || facts_.model == model) return {};
-  return facts_.load_time;
+std::optional<Seconds> DeviceBook::ready_at() const {
+  if (health_.state() != DeviceState::starting || facts_.load_time <= Seconds::zero()) return {};
+  const Seconds at = starting_since() + facts_.load_time;
+  return at > advanced_ ? std::optional(at) : std::nullopt;
 }
 
-Seconds DeviceBook::finish(Seconds audio, const std::string& model) const {
-  const Seconds behind = drain() + fixed() + audio / speed();
-  return loading(model) + std::max(behind, fixed() + audio / single());
+std::optional<Seconds> DeviceBook::ready_in() const {
+  const auto at = ready_at();
+  return at ? std::optional(*at - advanced_) : std::nullopt;
+}
+
+void DeviceBook::got_ready() {
+  if (health_.state() == DeviceState::starting) facts_.load_time = advanced_ - starting_since();
+  foreign_when_ready_ = foreign_;
 }
 
 void DeviceBook::learned(const Flight& flight, Seconds now) {
   if (flight.canary) return;  // encoded alone, so many times as fast as what is also decoded
   const Seconds length = now - flight.started;
-  if (length > Seconds::zero() && !flight.loads)
-    speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
+  if (length > Seconds::zero()) speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
   audio_done_ += flight.audio;
 }
 
@@ -166,6 +169,7 @@ void DeviceBook::exhausted(int pieces, Seconds now) {
 std::optional<Seconds> DeviceBook::wake_at() const {
   std::optional<Seconds> soonest = health_.wake_at();
   if (fits_ && (!soonest || fits_until_ < *soonest)) soonest = fits_until_;
+  if (const auto ready = ready_at(); ready && (!soonest || *ready < *soonest)) soonest = ready;
   const Seconds tries_again = advanced_ + kFitsAgain - starved_;
   if (why_idle_ == Idle::memory && tries_again > advanced_ && (!soonest || tries_again < *soonest))
     soonest = tries_again;
@@ -189,8 +193,6 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .tasks = tasks(),
           .slots = places(options),
           .task_cap = facts_.task_cap,
-          .memory = facts_.memory,
-          .foreign = foreign_,
           .reserved = reserved_,
           .speed = speed(),
           .pace = speed_.speed(std::max(1, pieces())),

@@ -21,7 +21,6 @@ struct Flight {
   Bytes reserved{};
   bool canary = false;
   bool alone = false;                    // a risky piece: nothing is placed beside it
-  bool loads = false;                    // a model, too: what it takes says nothing about speed
   std::vector<DeviceIndex> took_down{};  // as ReadyPieces has it
   Seconds share{};                       // of the device's time so far: dt / pieces in flight
   double crowd = 0;                      // integral of pieces in flight over time, for their average
@@ -36,7 +35,7 @@ class DeviceBook {
   void advance(Seconds now);
 
   // What it has in flight.
-  void add(Flight flight, const std::string& model);
+  void add(Flight flight);
   std::optional<Flight> remove(GrantId id);
   /// What a whole task in flight here turned out to be.
   void correct_length(TaskKey task, Seconds audio);
@@ -58,10 +57,9 @@ class DeviceBook {
   Seconds fixed() const { return speed_.fixed(); }
   Seconds drain() const;  ///< until what is in flight is done
   double audio_in_flight() const;
-  /// Time from now until a piece of so much audio would be done here, behind what is in flight; a model that is not
-  /// resident is loaded first.
-  Seconds finish(Seconds audio, const std::string& model) const;
-  Seconds loading(const std::string& model) const;
+  /// Until its worker is expected to have loaded the model; none: it is not starting, nobody knows how long that takes,
+  /// or it takes longer.
+  std::optional<Seconds> ready_in() const;
   void learned(const Flight& flight, Seconds now);
   std::vector<SpeedView> speeds() const { return speed_.views(); }
   std::optional<double> error() const { return speed_.error(); }
@@ -74,8 +72,8 @@ class DeviceBook {
   int useful() const { return std::min(slots(), std::max(2 * facts_.enough, facts_.task_cap.value_or(0))); }
   void set_slots(int slots) { facts_.slots = slots; }
   void set_foreign(Bytes foreign) { foreign_ = foreign; }
-  /// Its worker has the model: it fits beside what others use now.
-  void got_ready() { foreign_when_ready_ = foreign_; }
+  /// Its worker has the model: it fits beside what others use now, and the next worker will take as long.
+  void got_ready();
   std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
   /// Whether memory allows another piece. An empty device tries one whatever the sums say, unless others have taken
   /// more since its worker got ready: that one has seen what was free, and sums may be too careful. Even then it tries
@@ -101,6 +99,9 @@ class DeviceBook {
   bool incident_counts = false;  ///< against the tasks it had: it had been well until then
 
  private:
+  std::optional<Seconds> ready_at() const;
+  Seconds starting_since() const { return std::max(health_.since(), added_); }
+
   DeviceFacts facts_;
   DeviceHealth health_;
   SpeedModel speed_;

@@ -71,9 +71,7 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
       if (state_ == DeviceState::draining && serves(before_drain_)) before_drain_ = DeviceState::starting;
       break;
     case HealthEvent::lost: become(DeviceState::lost, reason, now); break;
-    case HealthEvent::quarantine:
-      if (state_ != DeviceState::lost) become(DeviceState::quarantined, reason, now);
-      break;
+    case HealthEvent::quarantine: become(DeviceState::quarantined, reason, now); break;
     case HealthEvent::returned:
       if (gone) become(DeviceState::probing, reason, now);
       if (gone && drain_wished_) drain("an operator's wish, from before it was gone", now);

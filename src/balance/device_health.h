@@ -18,7 +18,7 @@ enum class DeviceState {
   warming,      ///< in service with a quarter, then half of its slots
   draining,     ///< finishes what it has; an operator's wish
   quarantined,  ///< faults of the hardware, or too many of its own: no probe until `returned`
-  lost,         ///< not on the bus: no probe until `returned`
+  lost,         ///< nobody can reach it: no probe until `returned`
 };
 const char* state_name(DeviceState state);
 
@@ -26,8 +26,8 @@ const char* state_name(DeviceState state);
 enum class HealthEvent {
   ready,       ///< its worker has the model
   restarting,  ///< its worker starts anew: nothing is placed until `ready`
-  lost,        ///< GPU_IS_LOST, Xid 79, its UUID is gone
-  quarantine,  ///< Xid 48, 64, 95 …, RESET_REQUIRED, a driver call that hangs
+  lost,        ///< GPU_IS_LOST, Xid 79, its UUID is gone, a driver call that hangs; or no worker gets ready there
+  quarantine,  ///< Xid 48, 64, 95 …, RESET_REQUIRED: it is there, and needs a repair
   returned,    ///< it enumerates again, or was reset: a canary decides
   drain,       ///< an operator's wish; it outlasts the device's being away
   resume,      ///< takes that back; of a device in quarantine: a canary decides

@@ -1,7 +1,6 @@
 #include "balance/dispatcher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "balance/device_book.h"
@@ -31,7 +30,6 @@ struct Dispatcher::State {
 
   void advance(Seconds now) {
     for (DeviceBook& device : devices) device.advance(now);
-    queue.advance(now);
   }
 
   bool little_left() const {
@@ -61,7 +59,7 @@ struct Dispatcher::State {
     return false;
   }
 
-  Grant grant(DeviceIndex device, Flight flight, const std::string& model) {
+  Grant grant(DeviceIndex device, Flight flight) {
     flight.id = ++last_grant;
     granted.emplace(flight.id, device);
     const Grant grant{.id = flight.id,
@@ -70,14 +68,14 @@ struct Dispatcher::State {
                       .audio = flight.audio,
                       .reserved = flight.reserved,
                       .canary = flight.canary};
-    devices[device].add(std::move(flight), model);
+    devices[device].add(std::move(flight));
     return grant;
   }
 
   std::optional<Grant> canary() {
     for (DeviceIndex i = 0; i < devices.size(); ++i)
       if (devices[i].health().wants_canary() && devices[i].pieces() == 0)
-        return grant(i, {.audio = options.canary_audio, .canary = true}, {});
+        return grant(i, {.audio = options.canary_audio, .canary = true});
     return {};
   }
 
@@ -108,7 +106,7 @@ struct Dispatcher::State {
 
   Ruling poisoned(const QueuedTask& task, const Flight& flight, Seconds now) {
     for (const DeviceIndex device : flight.took_down) devices[device].health().forgive(1, now);
-    return {Ruling::Next::poison, std::to_string(flight.took_down.size()) +
+    return {Ruling::Next::failed, std::to_string(flight.took_down.size()) +
                                       " workers were lost with it, the last with nothing beside it: " + told(task)};
   }
 
@@ -138,12 +136,8 @@ Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIn
       if (devices[device].pieces() == 0 && devices[device].holds_one_more(options) && ++task.exhausted >= 2)
         return {Ruling::Next::failed, "does not fit, even alone: " + told(task)};
       return {Ruling::Next::retry, told(task)};
-    case Blame::transient: break;
   }
-  if (++task.attempts >= options.attempts)
-    return {Ruling::Next::failed, std::to_string(task.attempts) + " attempts: " + told(task)};
-  queue.pause(task.id, now + options.retry_pause * std::exp2(task.attempts - 1));
-  return {Ruling::Next::retry, told(task)};
+  return {};
 }
 
 Dispatcher::Dispatcher(const DispatcherOptions& options) : state_(std::make_unique<State>(options)) {}
@@ -175,8 +169,8 @@ void Dispatcher::device_speed(DeviceIndex device, double speed, Seconds now) {
 void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
   state_->advance(now);
   DeviceBook& book = state_->devices.at(device);
-  book.health().heard(event, reason, now);
   if (event == HealthEvent::ready) book.got_ready();
+  book.health().heard(event, reason, now);
   const bool worker_gone =
       event == HealthEvent::lost || event == HealthEvent::restarting || event == HealthEvent::quarantine;
   if (!worker_gone || !book.probing()) return;
@@ -243,11 +237,10 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
     const QueuedTask& task = state_->queue.at(placed->task);
     Flight flight{
         .task = placed->task, .reserved = state_->devices[placed->device].facts().piece_memory, .alone = task.risky()};
-    const std::string model = task.facts.model;
     ReadyPieces piece = state_->queue.take(placed->task);
     flight.audio = piece.audio;
     flight.took_down = std::move(piece.took_down);
-    return state_->grant(placed->device, std::move(flight), model);
+    return state_->grant(placed->device, std::move(flight));
   }
   for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
     DeviceBook& device = state_->devices[i];
@@ -298,7 +291,7 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
 }
 
 std::optional<Seconds> Dispatcher::wake_at() const {
-  std::optional<Seconds> soonest = state_->queue.wake_at();
+  std::optional<Seconds> soonest;
   for (const DeviceBook& device : state_->devices)
     if (const auto at = device.wake_at(); at && (!soonest || *at < *soonest)) soonest = at;
   return soonest;

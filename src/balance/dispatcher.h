@@ -20,9 +20,7 @@ struct DispatcherOptions {
   Seconds ageing{600};       ///< waiting so long is worth a step of priority
   int class_step = 6;        ///< a class is worth so many steps
   Seconds piece{30};         ///< audio of a window, for what is not offered yet
-  int attempts = 3;          ///< failures of a task that are nobody's, until it has failed
   int workers_per_task = 2;  ///< workers a task may take down until it is set aside; one more where that is unclear
-  Seconds retry_pause{1};    ///< doubled with every attempt
   Seconds canary_audio{10};
   BreakerOptions breaker{};
 };
@@ -37,8 +35,6 @@ struct DeviceView {
   int tasks = 0;   ///< with a piece in flight here
   int slots = 0;   ///< that may be used now: worker, memory, back-off and slow start considered
   std::optional<int> task_cap{};
-  std::optional<Bytes> memory{};
-  Bytes foreign{};
   Bytes reserved{};               ///< the resident model included
   double speed = 0;               ///< as now believed, with as many pieces in flight as make it fastest
   double pace = 0;                ///< with those that are in flight, at least one
@@ -112,7 +108,7 @@ class Dispatcher {
   std::optional<Grant> next(Seconds now);
   void finished(GrantId grant, Seconds now);
   Ruling failed(GrantId grant, Blame why, const std::string& reason, Seconds now);
-  /// When to ask `next` again although nothing has happened: a back-off or a pause is over.
+  /// When to ask `next` again although nothing has happened: a back-off is over, or a model should be loaded.
   std::optional<Seconds> wake_at() const;
 
   // For people.

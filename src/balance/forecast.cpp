@@ -5,38 +5,52 @@
 namespace tutti {
 namespace {
 
-constexpr double kMustWinBy = 1.1;  // hysteresis: how much sooner a device must end a piece to change its model for it
+constexpr double kMustWinBy = 1.1;  // hysteresis: how much sooner a piece must end where the model is not there yet
 
 }  // namespace
 
-Forecast::Forecast(const Scene& scene) : scene_(scene) {
+Forecast::Forecast(const Scene& scene) {
   double audio = scene.queue.audio_unplaced(), speed = 0;
   for (const DeviceBook& book : scene.devices) {
-    Device device{.in_service = book.health().in_service()};
+    Device device{.in_service = book.health().in_service(), .ready_in = book.ready_in().value_or(Seconds{}).count()};
+    device.plan = {.speed = book.speed(), .single = book.single(), .fixed = book.fixed().count()};
+    device.plan.free_in = device.ready_in;
     if (device.in_service) {
-      device.plan = {.speed = book.speed(), .single = book.single(), .fixed = book.fixed().count()};
       const double in_flight = book.audio_in_flight();
       device.plan.free_in = in_flight / device.plan.speed;
       audio += in_flight;
-      speed += device.plan.speed;
     }
     // Soon it takes its part: until then the others must not take so much that they end after everybody.
-    if (book.health().state() == DeviceState::starting) speed += book.speed();
+    const bool starting = book.health().state() == DeviceState::starting && device.ready_in == 0;
+    if (device.in_service || starting) speed += device.plan.speed;
     devices_.push_back(device);
+  }
+  expect_end(audio, speed);
+}
+
+/// Devices that load take their part from then on, the first one first; none where all is done before.
+void Forecast::expect_end(double audio, double speed) {
+  std::vector<const PlanDevice*> loading;
+  for (const Device& device : devices_)
+    if (device.ready_in > 0) loading.push_back(&device.plan);
+  std::ranges::sort(loading, {}, &PlanDevice::free_in);
+  for (const PlanDevice* it : loading) {
+    if (speed > 0 && it->free_in >= audio / speed) break;
+    audio += it->free_in * it->speed;
+    speed += it->speed;
   }
   end_ = speed > 0 ? audio / speed : 0;
 }
 
-double Forecast::finish(DeviceIndex device, double audio, const std::string& model) const {
-  const PlanDevice& it = devices_[device].plan;
-  const double done = it.fixed + std::max(it.free_in + audio / it.speed, audio / it.single);
-  const double loading = scene_.devices[device].loading(model).count();
-  return loading > 0 ? (loading + done) * kMustWinBy : done;
+double Forecast::finish(DeviceIndex device, double audio) const {
+  const auto& [in_service, ready_in, it] = devices_[device];
+  const double done = it.fixed + std::max(it.free_in + audio / it.speed, ready_in + audio / it.single);
+  return ready_in > 0 ? done * kMustWinBy : done;
 }
 
-PlanDevice Forecast::plan_of(DeviceIndex device, const std::string& model) const {
+PlanDevice Forecast::plan_of(DeviceIndex device) const {
   PlanDevice plan = devices_[device].plan;
-  plan.free_in += kMustWinBy * scene_.devices[device].loading(model).count();
+  if (devices_[device].ready_in > 0) plan.free_in *= kMustWinBy;
   return plan;
 }
 

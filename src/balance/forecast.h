@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "balance/admission.h"
@@ -11,7 +8,8 @@
 namespace tutti {
 
 /// When things would end, seconds from now, as every device's speed and work in flight let expect. Made once for a
-/// decision. Devices out of service do not count, but those whose worker is starting do in `end`.
+/// decision. Counted on are devices in service, and those whose worker is expected to have loaded its model at a known
+/// time; in `end` also those of which nobody knows when.
 class Forecast {
  public:
   explicit Forecast(const Scene& scene);
@@ -20,21 +18,23 @@ class Forecast {
   /// somebody else ends it earlier.
   double end() const { return end_; }
   bool in_service(DeviceIndex device) const { return devices_[device].in_service; }
-  /// A piece behind all that is in flight there. A model that is not resident is loaded first, and such a device has to
-  /// win by a tenth.
-  double finish(DeviceIndex device, double audio, const std::string& model) const;
+  bool counted_on(DeviceIndex device) const { return in_service(device) || devices_[device].ready_in > 0; }
+  /// A piece behind all that is in flight there, or once the model is loaded; then it has to win by a tenth.
+  double finish(DeviceIndex device, double audio) const;
   /// The longest piece that the device would end by `end`.
   double longest_by_end(DeviceIndex device) const;
-  PlanDevice plan_of(DeviceIndex device, const std::string& model) const;
+  PlanDevice plan_of(DeviceIndex device) const;
   /// Puts a piece on a device in thought.
   void put(DeviceIndex device, double audio);
 
  private:
   struct Device {
     bool in_service = false;
+    double ready_in = 0;  // 0: its model is there, or nobody knows when
     PlanDevice plan{};
   };
-  const Scene& scene_;
+  void expect_end(double audio, double speed);
+
   std::vector<Device> devices_{};
   double end_ = 0;
 };

@@ -41,7 +41,7 @@ class Placer {
 
   std::optional<Placement> risky() const;
   std::optional<Placement> next() const;
-  std::vector<DeviceIndex> by_preference(double audio, const std::string& model) const;
+  std::vector<DeviceIndex> by_preference(double audio) const;
 
  private:
   bool by_finish() const { return scene_.options.policy == Policy::tutti; }
@@ -50,7 +50,7 @@ class Placer {
   bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, task(entry)); }
   double note_score(DeviceIndex device) const;
   bool has_room(DeviceIndex device) const;
-  /// It may take the task now, or as soon as something there is done.
+  /// It may take the task now, as soon as something there is done, or once it has loaded its model.
   bool usable(DeviceIndex device, const QueuedTask& task) const;
 
   bool open_to(const GroupKey& key, DeviceIndex device) const;
@@ -78,12 +78,12 @@ double Placer::note_score(DeviceIndex device) const {
 }
 
 /// Devices in service, the one that should take a piece first in front.
-std::vector<DeviceIndex> Placer::by_preference(double audio, const std::string& model) const {
+std::vector<DeviceIndex> Placer::by_preference(double audio) const {
   std::vector<std::tuple<double, DeviceIndex>> order;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
     if (!forecast_.in_service(i)) continue;
     double rank = scene_.devices[i].pieces();
-    if (by_finish()) rank = forecast_.finish(i, audio, model);
+    if (by_finish()) rank = forecast_.finish(i, audio);
     if (scene_.options.policy == Policy::note || scene_.options.policy == Policy::note_raw) rank = note_score(i);
     order.emplace_back(rank, i);
   }
@@ -101,6 +101,7 @@ bool Placer::has_room(DeviceIndex device) const {
 }
 
 bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {
+  if (!forecast_.in_service(device)) return forecast_.counted_on(device) && !task.avoids(device);
   const auto limit = refused(scene_, device, task);
   return !limit || *limit == Limit::slots || (*limit == Limit::device_memory && scene_.devices[device].pieces() > 0);
 }
@@ -118,7 +119,7 @@ std::optional<Placement> Placer::next() const {
         std::find_if(level, groups.end(), [&](const auto& it) { return it.first.rank != level->first.rank; });
     const TaskGroup& first = level->second;
     const Entry& entry = first.started.empty() ? *first.fresh.begin() : *first.started.begin();
-    for (const DeviceIndex device : by_preference(audio(entry), level->first.model)) {
+    for (const DeviceIndex device : by_preference(audio(entry))) {
       if (!has_room(device)) continue;
       std::optional<Found> best;
       for (auto at = level; at != end; ++at) {
@@ -157,11 +158,10 @@ std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) 
   if (!found) return {};
   const QueuedTask& it = task(found->entry);
   const double length = audio(found->entry);
-  const double here = forecast_.finish(device, length, it.facts.model);
+  const double here = forecast_.finish(device, length);
   if (here <= forecast_.end() * kHair) return found;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
-    if (forecast_.in_service(i) && forecast_.finish(i, length, it.facts.model) * kHair < here && usable(i, it))
-      return {};
+    if (forecast_.counted_on(i) && forecast_.finish(i, length) * kHair < here && usable(i, it)) return {};
   return found;
 }
 
@@ -203,9 +203,9 @@ const TailPlan& Placer::plan(const TaskGroup& group) const {
   std::vector<PlanDevice> devices;
   std::vector<DeviceIndex> indices;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
-    if (!forecast_.in_service(i) || !usable(i, first)) continue;
+    if (!usable(i, first)) continue;
     indices.push_back(i);
-    devices.push_back(forecast_.plan_of(i, first.facts.model));
+    devices.push_back(forecast_.plan_of(i));
   }
   if (devices.empty()) return plan;
   for (const std::size_t device : plan_tasks(lengths, devices).device_of) plan.device_of.push_back(indices[device]);
@@ -226,7 +226,7 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
   const QueuedTask& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<DeviceIndex> usable_ones;  // for tasks that avoid no device, one is as good as another
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
-    if (forecast_.in_service(i) && usable(i, first)) usable_ones.push_back(i);
+    if (usable(i, first)) usable_ones.push_back(i);
   Forecast ahead = forecast_;
   int looks = 0;
   for (const bool fresh : {false, true})
@@ -237,7 +237,7 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
       double soonest = std::numeric_limits<double>::infinity();
       for (const DeviceIndex i : usable_ones) {
         if (!it.avoid.empty() && !usable(i, it)) continue;
-        const double finish = ahead.finish(i, audio(entry), it.facts.model);
+        const double finish = ahead.finish(i, audio(entry));
         if (finish < soonest) std::tie(soonest, best) = std::tuple(finish, i);
       }
       if (best == device && admitted(device, entry)) return Found{fresh, entry};
@@ -250,7 +250,7 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
 std::optional<Placement> Placer::risky() const {
   for (const TaskKey id : scene_.queue.risky()) {
     const QueuedTask& it = scene_.queue.at(id);
-    for (const DeviceIndex device : by_preference(it.ready.front().audio.count(), it.facts.model))
+    for (const DeviceIndex device : by_preference(it.ready.front().audio.count()))
       if (scene_.devices[device].pieces() == 0 && !refused(scene_, device, it))
         return Placement{.task = id, .device = device};
   }
@@ -269,6 +269,7 @@ std::string held_back_words(Idle why) {
   switch (why) {
     case Idle::cap: return "as many tasks are in work as may be";
     case Idle::drained: return "no task is begun until somebody lets the run go on";
+    case Idle::disk_full: return "no task is begun until there is room for its outputs";
     default: return "no task is begun beside those in work: " + std::string(idle_name(why));
   }
 }
@@ -300,7 +301,7 @@ std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
 }
 
 std::optional<DeviceIndex> next_device(const Scene& scene) {
-  const auto order = Placer(scene).by_preference(scene.options.piece.count(), {});
+  const auto order = Placer(scene).by_preference(scene.options.piece.count());
   if (order.empty()) return {};
   return order.front();
 }

@@ -33,8 +33,8 @@ std::optional<double> SpeedModel::Level::intercept() const {
   return spent / weight - slope * mean;
 }
 
-SpeedModel::SpeedModel(double speed, Seconds fixed, int enough)
-    : prior_speed_(std::max(speed, kLeastSpeed)), fixed_(fixed), enough_(std::max(enough, 1)) {}
+SpeedModel::SpeedModel(double speed, int enough)
+    : prior_speed_(std::max(speed, kLeastSpeed)), enough_(std::max(enough, 1)) {}
 
 void SpeedModel::believe(double speed) {
   prior_speed_ = std::max(speed, kLeastSpeed);

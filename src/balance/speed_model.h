@@ -24,8 +24,8 @@ struct SpeedView {
 class SpeedModel {
  public:
   /// What is believed until something is measured: `speed` with `enough` pieces in flight or more, in proportion with
-  /// fewer.
-  SpeedModel(double speed, Seconds fixed, int enough);
+  /// fewer, and nothing beside.
+  SpeedModel(double speed, int enough);
 
   /// Another belief, in the same sense; what has been measured counts more.
   void believe(double speed);
@@ -57,7 +57,7 @@ class SpeedModel {
   double measured_in(const Level& level) const;
 
   double prior_speed_;
-  Seconds fixed_;
+  Seconds fixed_{};
   int enough_;
   std::array<Level, 9> levels_{};  // 1, 2, 3 to 4, 5 to 8, … pieces in flight
   std::deque<double> errors_{};

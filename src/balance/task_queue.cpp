@@ -1,49 +1,30 @@
 #include "balance/task_queue.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tutti {
 namespace {
 
 constexpr Seconds kUnknownAudio{600};  // of a task, where no other is known either
 
-int step_of(ServiceClass kind) {
-  switch (kind) {
-    case ServiceClass::interactive: return 2;
-    case ServiceClass::normal: return 1;
-    case ServiceClass::batch: return 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
+Turn TaskQueue::turn(const QueuedTask& task) const {
+  return turn_of(task.facts, assumed(task), task.arrival, options_);
+}
+
 GroupKey TaskQueue::key_of(const QueuedTask& task) const {
-  const auto waited_since = std::floor(task.facts.queued_at / options_.ageing);
-  const auto level = step_of(task.facts.kind) * options_.class_step + task.facts.priority;
-  const bool in_order = options_.policy != Policy::tutti;
-  return {.rank = in_order ? 0 : static_cast<std::int64_t>(waited_since) - level,
+  return {.rank = turn(task).rank,
           .kind = task.facts.kind,
           .whole = task.facts.whole,
-          .model = task.facts.model,
           .dealt_to = task.dealt_to ? static_cast<std::int64_t>(*task.dealt_to) : -1};
 }
 
 TaskGroup::Entry TaskQueue::entry_of(const QueuedTask& task) const {
-  const auto arrival = static_cast<double>(task.arrival);
-  if (options_.policy != Policy::tutti) return {arrival, 0, task.id};
-  const double audio = assumed(task).count();
-  switch (task.facts.kind) {
-    case ServiceClass::interactive:
-      return {task.facts.deadline ? task.facts.deadline->count() : std::numeric_limits<double>::infinity(), audio,
-              task.id};
-    case ServiceClass::normal: return {arrival, 0, task.id};
-    case ServiceClass::batch: break;
-  }
-  if (task.started && !task.facts.whole) return {arrival, 0, task.id};  // what is begun is brought to an end
-  return {-audio, arrival, task.id};
+  if (task.started && !task.facts.whole && task.facts.kind == ServiceClass::batch)
+    return {static_cast<double>(task.arrival), 0, task.id};  // what is begun is brought to an end
+  const Turn its = turn(task);
+  return {its.first, its.second, task.id};
 }
 
 Seconds TaskQueue::assumed(const QueuedTask& task) const {
@@ -198,27 +179,6 @@ void TaskQueue::absolve(DeviceIndex device) {
 void TaskQueue::forget_when_over(TaskKey id) {
   const auto at = tasks_.find(id);
   if (at != tasks_.end() && at->second.ended && at->second.in_flight == 0) tasks_.erase(at);
-}
-
-void TaskQueue::pause(TaskKey id, Seconds until) {
-  change(id, [&](QueuedTask& task) { task.not_before = until; });
-  paused_.emplace(until, id);
-}
-
-void TaskQueue::advance(Seconds now) {
-  std::vector<TaskKey> over;
-  while (!paused_.empty() && paused_.begin()->first <= now) {
-    over.push_back(paused_.begin()->second);
-    paused_.erase(paused_.begin());
-  }
-  for (const TaskKey id : over)
-    change(id, [&](QueuedTask& task) { task.not_before = task.not_before <= now ? Seconds{} : task.not_before; });
-  now_ = now;
-}
-
-std::optional<Seconds> TaskQueue::wake_at() const {
-  if (paused_.empty()) return {};
-  return paused_.begin()->first;
 }
 
 void TaskQueue::start(QueuedTask& task) {

@@ -1,15 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "balance/dispatcher.h"
+#include "balance/turn.h"
 #include "balance/types.h"
 
 namespace tutti {
@@ -34,8 +35,6 @@ struct QueuedTask {
   int in_flight = 0;
   bool started = false;
   bool ended = false;
-  Seconds not_before{};
-  int attempts = 0;                     // failures that are nobody's
   int exhausted = 0;                    // devices were out of memory for it
   std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
   std::vector<std::string> evidence{};  // what was said about every failure
@@ -44,6 +43,7 @@ struct QueuedTask {
   std::optional<Seconds> found{};       // its length as found since
 
   bool risky() const { return !ready.empty() && ready.front().risky; }
+  bool avoids(DeviceIndex device) const { return std::find(avoid.begin(), avoid.end(), device) != avoid.end(); }
 };
 
 /// Tasks that can run on the same devices and are of the same rank: one order among them decides.
@@ -60,19 +60,15 @@ struct TaskGroup {
 
 /// What makes a group. Ordered so that what comes first is served first.
 struct GroupKey {
-  std::int64_t rank = 0;  // minus the level: class and priority less ageing; it never changes
+  std::int64_t rank = 0;  // Turn::rank; it never changes
   ServiceClass kind{};
   bool whole = false;
-  std::string model{};
   std::int64_t dealt_to = -1;
   auto operator<=>(const GroupKey&) const = default;
 };
 
 /// All tasks, with the ones that can start now in the order in which they should. Every operation costs the logarithm
-/// of the number of tasks. Few distinct models are expected: each makes a group.
-///
-/// Ageing: a task's level is class and priority plus one for every ageing period it has waited. Compared between two
-/// tasks, the present moment cancels out, so a rank made of the time of arrival orders them for good.
+/// of the number of tasks.
 class TaskQueue {
  public:
   explicit TaskQueue(const DispatcherOptions& options) : options_(options) {}
@@ -89,11 +85,6 @@ class TaskQueue {
   void absolve(DeviceIndex device);
   /// Its attempt is over and it is not: as if nothing of it had begun. Not while something of it is in flight.
   void rest(TaskKey id);
-  /// Nothing of it starts before.
-  void pause(TaskKey id, Seconds until);
-  /// Lets tasks back in whose pause is over.
-  void advance(Seconds now);
-  std::optional<Seconds> wake_at() const;
 
   /// Takes the next piece of a task that has one, as placed on a device.
   ReadyPieces take(TaskKey id);
@@ -105,7 +96,6 @@ class TaskQueue {
   const std::set<TaskKey>& risky() const { return risky_; }
   const QueuedTask& at(TaskKey id) const { return tasks_.at(id); }
   bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
-  bool anything_left() const { return unfinished_ > 0; }
   /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
   double audio_unplaced() const { return std::max(0.0, known_) + std::max(0.0, believed_) * found_share(); }
   /// Of that, what cannot start yet.
@@ -114,9 +104,10 @@ class TaskQueue {
   std::size_t in_work() const { return in_work_; }
 
  private:
+  Turn turn(const QueuedTask& task) const;
   GroupKey key_of(const QueuedTask& task) const;
   TaskGroup::Entry entry_of(const QueuedTask& task) const;
-  bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty() && task.not_before <= now_; }
+  bool listed(const QueuedTask& task) const { return !task.ended && !task.ready.empty(); }
   /// Changes a task, taking it out of its group before and putting it in the right one after.
   template <class How>
   void change(TaskKey id, How&& how);
@@ -133,8 +124,6 @@ class TaskQueue {
   std::unordered_map<TaskKey, QueuedTask> tasks_{};
   std::map<GroupKey, TaskGroup> groups_{};
   std::set<TaskKey> risky_{};
-  std::set<std::pair<Seconds, TaskKey>> paused_{};
-  Seconds now_{};
   std::uint64_t arrivals_ = 0;
   std::size_t unfinished_ = 0;
   std::size_t in_work_ = 0;

@@ -12,6 +12,7 @@ const char* idle_name(Idle why) {
     case Idle::starting: return "starting";
     case Idle::left_to_faster: return "left_to_faster";
     case Idle::drained: return "drained";
+    case Idle::disk_full: return "disk_full";
   }
   return "no_task";
 }

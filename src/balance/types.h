@@ -37,27 +37,24 @@ std::optional<Policy> policy_named(std::string_view name);
 struct TaskFacts {
   ServiceClass kind = ServiceClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
-  Seconds queued_at{};                ///< ageing counts from here
-  std::optional<Seconds> deadline{};  ///< interactive tasks go by it
+  Seconds queued_at{};                ///< ageing counts from here; negative: it has waited since an earlier run
+  std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over
   Seconds audio{};                    ///< as far as it is known; 0: no idea
   bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
-  std::string model{};                ///< a device that holds another one has to load this first
 };
 
 /// What is known of a device when it is added.
 struct DeviceFacts {
-  std::string id{};                    ///< "GPU-…", "cpu:0", "emulated:30x:12GB#2": for people and records
-  double speed = 1;                    ///< prior, with `enough` pieces in flight
-  Seconds fixed{};                     ///< prior of what every piece costs beside its audio
-  int slots = 1;                       ///< pieces in flight at most: what the worker takes
-  int enough = 1;                      ///< pieces in flight at which it is as fast as it gets
-  std::optional<int> task_cap{};       ///< tasks with a piece in flight here at most (--max-per-gpu)
-  std::optional<Bytes> memory{};       ///< in all; none: not known, and so no bound
-  Bytes model_memory{};                ///< weights and workspace: taken as long as the device is in service
-  Bytes piece_memory{};                ///< of each piece in flight, beside them
-  std::optional<std::string> model{};  ///< resident
-  Seconds load_time{};                 ///< to make another model resident
-  bool starting = false;               ///< its worker is not ready: nothing is placed until device_ready
+  std::string id{};               ///< "GPU-…", "cpu:0", "emulated:30x:12GB#2": for people and records
+  double speed = 1;               ///< prior, with `enough` pieces in flight
+  int slots = 1;                  ///< pieces in flight at most: what the worker takes
+  int enough = 1;                 ///< pieces in flight at which it is as fast as it gets
+  std::optional<int> task_cap{};  ///< tasks with a piece in flight here at most (--max-per-gpu)
+  std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
+  Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
+  Bytes piece_memory{};           ///< of each piece in flight, beside them
+  Seconds load_time{};            ///< from the start of its worker until the model is there; 0: not known
+  bool starting = false;          ///< its worker is not ready: nothing is placed until HealthEvent::ready
 };
 
 /// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
@@ -81,14 +78,14 @@ enum class Idle {
   starting,        ///< its first worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
   drained,         ///< somebody asked for that, of the device or of the whole run
+  disk_full,       ///< what would be transcribed could not be written
 };
-inline constexpr std::size_t kIdleReasons = 8;
+inline constexpr std::size_t kIdleReasons = 9;
 const char* idle_name(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.
 enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
-  transient,  ///< nobody's: trying again may help
   device,     ///< the worker crashed or answered nonsense
   unclear,    ///< it hung, stalled, was killed from outside or lost its device: the machine's fault as likely
   lost,       ///< the card is gone, as its driver says: no recording does that
@@ -99,9 +96,8 @@ enum class Blame {
 /// What becomes of a task after a failure.
 struct Ruling {
   enum class Next {
-    retry,   ///< its piece is queued again (transient: after a pause)
+    retry,   ///< its piece is queued again
     failed,  ///< tell the user; end_task follows
-    poison,  ///< as failed: it has taken down workers on its own
   };
   Next next = Next::retry;
   std::string reason{};  ///< in words, with the devices it was on

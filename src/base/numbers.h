@@ -39,4 +39,18 @@ inline std::string gigabytes_text(Bytes bytes) {
   return text.data();
 }
 
+/// "840 bytes", "12 kB", "3.4 MB", "6.1 GB": of thousands, as gigabytes_text.
+inline std::string bytes_text(Bytes bytes) {
+  const auto value = static_cast<double>(bytes.value);
+  if (value >= 1e8) return gigabytes_text(bytes);
+  std::array<char, 32> text{};
+  if (value >= 1e6)
+    std::snprintf(text.data(), text.size(), "%.1f MB", value / 1e6);
+  else if (value >= 1e3)
+    std::snprintf(text.data(), text.size(), "%.0f kB", value / 1e3);
+  else
+    std::snprintf(text.data(), text.size(), "%.0f bytes", value);
+  return text.data();
+}
+
 }  // namespace tutti

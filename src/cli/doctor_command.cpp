@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/environment.h"
+#include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
+#include "device/machine.h"
 #include "device/nvml/nvml.h"
 #include "device/telemetry/metrics.h"
 #include "device/telemetry/sampler.h"
+#include "jobs/open_store.h"
 #include "metrics/prometheus.h"
 
 namespace tutti {
@@ -28,8 +32,13 @@ Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings
   return find_topology();
 }
 
-int print_metrics() {
-  const Sampler sampler({.patience = kPatience});
+/// Where recordings are decoded to, models are kept and results are recorded.
+std::vector<std::filesystem::path> watched_disks(const std::filesystem::path& state) {
+  return disks_of({variable("TMPDIR").value_or("/tmp"), cache_folder(), state});
+}
+
+int print_metrics(const std::filesystem::path& state) {
+  const Sampler sampler({.patience = kPatience, .disks = watched_disks(state)});
   std::fputs(prometheus_text(snapshot_metrics(*sampler.settled(kLongest))).c_str(), stdout);
   return kDone;
 }
@@ -54,15 +63,18 @@ const char* last_words(Finding::Level worst) {
 
 int run_doctor(const std::vector<std::string>& arguments) {
   bool json = false, prometheus = false;
+  std::filesystem::path state = state_folder();
   OptionTable table("doctor",
                     "Say what this machine has, what is missing or unwell, and what to do about each: programs and "
-                    "libraries, processor, limits, NVIDIA driver, GPUs and what lies between them, disks, models. "
+                    "libraries, processor, limits, NVIDIA driver, GPUs and what lies between them, disks, the store of "
+                    "batches, models. "
                     "Exit code 0: nothing is missing, 3: something is broken, 4: nothing can run.");
   table.add_switch("json", json, "the report as one JSON object, with the GPUs and their topology");
   table.add_switch("prometheus", prometheus,
                    "only the machine's metrics, in Prometheus' text format (for node_exporter's textfile collector)");
+  table.add("state", state, "DIR", "the folder of the store of 'tutti batch'");
   if (const auto code = start_command(table, arguments)) return *code;
-  if (prometheus) return print_metrics();
+  if (prometheus) return print_metrics(state);
 
   Findings findings;
   // It looks at the driver while we look at the rest.
@@ -75,6 +87,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   const auto topology = look_closer(*snapshot, findings);
   look_at_topology(topology, findings);
   look_at_disks(findings);
+  look_at_state(FolderFacts::of(state), findings);
   look_at_models(findings);
 
   if (json) {

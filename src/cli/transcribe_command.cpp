@@ -63,20 +63,22 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   return {};
 }
 
-/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time.
-Result<void> find_named_device(const std::string& device) {
+/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time. Where
+/// nothing is left to do, its name alone must be one.
+Result<void> find_named_device(const std::string& device, const std::vector<PlannedFile>& plan) {
   if (device == "auto" || device == "cpu") return {};
   const auto spec = parse_device(device);
   if (!spec) return tl::unexpected(spec.error());
+  if (std::ranges::all_of(plan, &PlannedFile::already_done)) return {};
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   return {};
 }
 
-/// What the engine's kernels for windows in eight bits need.
-bool has_products_of_bytes() {
+/// What the engine's own kernels need.
+bool has_avx2() {
   const auto cpu = read_cpu();
-  return cpu.has("avx512_vnni") && cpu.has("avx512_bf16");
+  return cpu.has("avx2") && cpu.has("fma");
 }
 
 void say_memory(const RunOptions& options) {
@@ -92,7 +94,7 @@ void say_memory(const RunOptions& options) {
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
                            .beams = std::max(1, options.decoding.beam_size),
-                           .byte_cross = !device->gpu && has_products_of_bytes()})
+                           .byte_cross = !device->gpu && has_avx2()})
                  .c_str(),
              stdout);
 }
@@ -169,7 +171,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (!model) return complain(model.error(), kNothingRan);
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
-  if (const auto there = find_named_device(options->device); !there) return complain(there.error(), kNothingRan);
+  if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error(), kNothingRan);
   if (command.dry_run) return say_plan(*plan, *options);
   return transcribe(*plan, *options, command);
 }

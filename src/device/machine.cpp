@@ -1,5 +1,6 @@
 #include "device/machine.h"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -76,6 +77,35 @@ Result<Bytes> free_disk(const fs::path& path) {
   if (::statvfs(path.c_str(), &facts) != 0)
     return tl::unexpected<Error>(system_error(path.string(), "its file system cannot be asked", errno));
   return Bytes{static_cast<std::int64_t>(facts.f_bavail) * static_cast<std::int64_t>(facts.f_frsize)};
+}
+
+Result<DiskRoom> disk_room(const fs::path& path) {
+  std::error_code why;
+  DiskRoom room;
+  room.existing = fs::absolute(path, why).lexically_normal();
+  while (!fs::exists(room.existing, why) && room.existing != room.existing.parent_path())
+    room.existing = room.existing.parent_path();
+  const auto free = free_disk(room.existing);
+  if (!free) return tl::unexpected(free.error());
+  room.free = *free;
+  const auto disk_of = [](const fs::path& place) {
+    struct stat facts {};
+    return ::stat(place.c_str(), &facts) == 0 ? std::optional(facts.st_dev) : std::nullopt;
+  };
+  room.mount = fs::canonical(room.existing, why);
+  if (why) room.mount = room.existing;
+  const auto disk = disk_of(room.mount);
+  while (room.mount != room.mount.parent_path() && disk_of(room.mount.parent_path()) == disk)
+    room.mount = room.mount.parent_path();
+  return room;
+}
+
+std::vector<fs::path> disks_of(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> disks;
+  for (const auto& path : paths)
+    if (const auto room = disk_room(path); room && std::ranges::find(disks, room->mount) == disks.end())
+      disks.push_back(room->mount);
+  return disks;
 }
 
 Result<ProcessUsage> process_usage(int pid) {

@@ -39,6 +39,17 @@ std::optional<MemoryFacts> read_memory(const std::filesystem::path& root = "/");
 /// Bytes a normal user can still write on the file system of `path`, which exists.
 Result<Bytes> free_disk(const std::filesystem::path& path);
 
+/// Room on the file system that holds a path, or will.
+struct DiskRoom {
+  std::filesystem::path existing;  ///< the path, or the nearest folder above it that is there
+  std::filesystem::path mount;     ///< where that file system begins: its name for people
+  Bytes free{};                    ///< as free_disk
+};
+Result<DiskRoom> disk_room(const std::filesystem::path& path);
+
+/// Where the file systems of these paths begin, each once; those that cannot be asked are left out.
+std::vector<std::filesystem::path> disks_of(const std::vector<std::filesystem::path>& paths);
+
 /// What a process has used so far.
 struct ProcessUsage {
   std::optional<Bytes> resident;  ///< absent for one that has ended and not been waited for

@@ -41,7 +41,7 @@ bool on_one_disk(const fs::path& a, const fs::path& b) {
 Result<void> make_folder(const fs::path& folder) {
   std::error_code why;
   fs::create_directories(folder, why);
-  if (why) return fail(Fault::missing, folder.string() + ": the folder cannot be made: " + why.message());
+  if (why) return tl::unexpected(system_error(folder.string(), "the folder cannot be made", why.value()));
   return {};
 }
 
@@ -87,21 +87,23 @@ Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
 
 }  // namespace
 
-Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
-                                              std::span<const OutputContent> outputs) {
+namespace {
+
+/// Writes every output to the folder that `folder_for` names, all or none.
+template <class FolderFor>
+Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
+                                           FolderFor folder_for) {
   std::vector<TaskOutput> staged;
   const auto stage = [&](const OutputContent& output) -> Result<void> {
-    const fs::path folder = output.path.parent_path();
-    if (auto made = make_folder(folder); !made) return made;
-    if (auto made = make_folder(staging); !made) return made;
-    const fs::path here = on_one_disk(staging, folder) ? staging : folder / kStagingName;
-    if (auto made = make_folder(here); !made) return made;
+    const Result<fs::path> here = folder_for(output);
+    if (!here) return tl::unexpected(here.error());
+    if (auto made = make_folder(*here); !made) return made;
     const std::string name = std::to_string(lease.key.task) + "." + std::to_string(lease.attempt) + "." +
                              lease.key.token + "." + std::to_string(staged.size());
-    staged.push_back({output.path.string(), (here / name).string(), hash_of(output.content),
+    staged.push_back({output.path.string(), (*here / name).string(), hash_of(output.content),
                       static_cast<std::int64_t>(output.content.size())});
-    if (auto written = write_synced(here / name, output.content); !written) return written;
-    return sync_folder(here);
+    if (auto written = write_synced(*here / name, output.content); !written) return written;
+    return sync_folder(*here);
   };
   for (const auto& output : outputs)
     if (auto done = stage(output); !done) {
@@ -111,10 +113,38 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
   return staged;
 }
 
+/// From a disk that a rename does not reach. None: the staged copy is gone.
+Result<bool> carry_over(const TaskOutput& output) {
+  const auto content = read_file(output.staged);
+  if (!content && content.error().fault == Fault::missing) return false;
+  if (!content) return tl::unexpected(content.error());
+  if (auto written = write_file_atomically(output.path, *content); !written) return tl::unexpected(written.error());
+  ::unlink(output.staged.c_str());
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
+                                              std::span<const OutputContent> outputs) {
+  return stage_each(lease, outputs, [&](const OutputContent& output) -> Result<fs::path> {
+    const fs::path folder = output.path.parent_path();
+    if (auto made = make_folder(folder); !made) return tl::unexpected(made.error());
+    if (auto made = make_folder(staging); !made) return tl::unexpected(made.error());
+    return on_one_disk(staging, folder) ? staging : folder / kStagingName;
+  });
+}
+
 Result<void> put_in_place(const TaskOutput& output) {
   const fs::path path = output.path;
+  std::error_code why;
+  if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
+    if (auto made = make_folder(path.parent_path()); !made) return made;
   if (::rename(output.staged.c_str(), path.c_str()) == 0) return sync_folder(path.parent_path());
-  if (errno != ENOENT) return failed(path, "could not be put in place");
+  if (errno != ENOENT && errno != EXDEV) return failed(path, "could not be put in place");
+  const auto carried = errno == EXDEV ? carry_over(output) : Result<bool>(false);
+  if (!carried) return tl::unexpected(carried.error());
+  if (*carried) return {};
   if (is_whole(path, output)) return {};
   return fail(Fault::missing, path.string() + ": neither it nor its staged copy is what was recorded");
 }
@@ -144,8 +174,12 @@ Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const Task
 }  // namespace
 
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
-                                  std::span<const OutputContent> outputs, const AttemptUse& use) {
-  const auto staged = stage_outputs(lease, staging, outputs);
+                                  std::span<const OutputContent> outputs, const AttemptUse& use,
+                                  const fs::path& spare) {
+  auto staged = stage_outputs(lease, staging, outputs);
+  if (!staged && staged.error().fault == Fault::exhausted && !spare.empty())
+    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(spare); }))
+      staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());
   const auto held = store.complete(lease.key, *staged, use);
   if (!held || !*held) remove_staged(*staged);
@@ -153,6 +187,13 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
   if (!*held) return Published{};
   if (auto placed = put_all_in_place(store, lease.key.task, *staged); !placed) return Published{true, placed.error()};
   return Published{.held = true};
+}
+
+Result<void> put_outputs_in_place(JobStore& store, TaskId task) {
+  const auto outputs = store.outputs(task);
+  if (!outputs) return tl::unexpected(outputs.error());
+  if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
+  return put_all_in_place(store, task, *outputs);
 }
 
 Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {

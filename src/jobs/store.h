@@ -19,6 +19,7 @@ struct Submitted {
   TaskId id = 0;
   What what = What::added;
   TaskState state = TaskState::queued;
+  StoreTime submitted{};  // Task::submitted: it has waited since then, also where an earlier run asked for it
 };
 
 /// The durable record of all work: tasks, attempts, results, device speeds, history. Every call is one transaction that
@@ -69,9 +70,9 @@ class JobStore {
   virtual Result<std::size_t> cancel(const TaskFilter& filter) = 0;
   virtual Result<std::size_t> hold(const TaskFilter& filter) = 0;
   virtual Result<std::size_t> resume(const TaskFilter& filter) = 0;
-  /// Dead and cancelled ones are queued again with no strikes (--retry-failed).
+  /// Dead and cancelled ones are queued again with no strikes (--retry-failed); they wait from now on.
   virtual Result<std::size_t> retry(const TaskFilter& filter) = 0;
-  /// Done ones are queued again: those whose outputs, once in place, are gone or have another size, or all.
+  /// Done ones are queued again, likewise: those whose outputs, once in place, are gone or have another size, or all.
   enum class Redo { missing, all };
   virtual Result<std::size_t> redo(const TaskFilter& filter, Redo which) = 0;
   Result<std::size_t> redo(const TaskFilter& filter) { return redo(filter, Redo::missing); }

@@ -53,11 +53,11 @@ struct TaskSpec {
   std::optional<Seconds> audio{};
   LengthSource length = LengthSource::unknown;
   TaskClass task_class = TaskClass::batch;
-  int priority = 0;  // higher first; waiting ten minutes counts one
-  std::optional<StoreTime> deadline{};
-  std::string uuid{};        // the caller's own id
-  std::string name{};        // for people
-  std::string extra = "{}";  // fields of the manifest that Tutti does not know, as JSON
+  int priority = 0;                     // higher first; waiting ten minutes counts one
+  std::optional<StoreTime> deadline{};  // of interactive ones the earliest goes first
+  std::string uuid{};                   // the caller's own id
+  std::string name{};                   // for people
+  std::string extra = "{}";             // fields of the manifest that Tutti does not know, as JSON
 };
 
 /// A file a task made: its public name, and what must be in it.

@@ -131,8 +131,10 @@ Ending Supervisor::live(bool& was_ready) {
   auto child = start(std::move(pair->second));
   if (!child) return {.error = child.error(), .final = is_for_good(child.error().fault)};
   Life life{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
+  desk_.with([&](WorkerDesk& desk) { desk.process = life.child->pid(); });
 
   Ending ending = converse(life);
+  desk_.with([](WorkerDesk& desk) { desk.process.reset(); });
   was_ready = life.session.ready().has_value();
   life.connection.shut();
   Seconds grace = ending.leaving || ending.final ? kLastBreath : Seconds(0);

@@ -33,6 +33,7 @@ struct WorkerOptions {
 struct WorkerDesk {
   WindowBook book;
   std::optional<Ready> ready;             // of the latest worker
+  std::optional<int> process;             // of the present one
   std::optional<Error> gave_up;           // no worker any more, and why
   bool ended_unclearly = false;           // Ending::unclear of the last one
   std::optional<Clock::Instant> stop_at;  // stopping: what is in flight has until then

@@ -94,6 +94,10 @@ void WorkerHandle::stop(Seconds grace) {
   wake();
 }
 
+std::optional<int> WorkerHandle::process() const {
+  return desk_.with([](const WorkerDesk& desk) { return desk.process; });
+}
+
 std::optional<Error> WorkerHandle::ended() const {
   return desk_.with([](const WorkerDesk& desk) { return desk.gave_up; });
 }

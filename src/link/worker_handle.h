@@ -50,6 +50,8 @@ class WorkerHandle final : public WindowEngine {
 
   /// Workers that were started again.
   std::int64_t restarts() const;
+  /// The worker's process; nothing between two.
+  std::optional<int> process() const;
   /// Why there is no worker any more; nothing while one is kept alive.
   std::optional<Error> ended() const;
   /// How it ended does not tell that what it worked on was to blame (Ending::unclear).

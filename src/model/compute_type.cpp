@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "model/cpu/byte_kv.h"
 #include "model/cpu/instructions.h"
 
 namespace tutti {
@@ -56,7 +55,7 @@ Layout layout_of(ComputeType type, at::Device device) {
   if (has_avx2()) {
     return {.own_kernels = true,
             .cache = type.keeps_float32() ? at::kFloat : at::kBFloat16,
-            .byte_cross = type == ComputeType::int8 && has_byte_kv()};
+            .byte_cross = type == ComputeType::int8};
   }
   return type == ComputeType::bfloat16 ? Layout{.activations = plain, .cache = plain} : Layout{};
 }

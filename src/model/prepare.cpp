@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 
+#include "model/cpu/instructions.h"
 #include "model/cpu/matrix/packed_matrix.h"
 
 namespace tutti {
@@ -52,7 +53,10 @@ class Preparation {
 
   /// What is computed once a window, where the matrix units are busy. int8 takes sixteen bits for it, too: with weights
   /// of eight the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
-  Precision window_precision() const { return type_.keeps_float32() ? Precision::float32 : Precision::bfloat16; }
+  Precision window_precision() const {
+    if (type_.keeps_float32()) return Precision::float32;
+    return type_.scales_to_int8() && !multiplies_bfloat16() ? Precision::int16 : Precision::bfloat16;
+  }
 
   /// What is computed for every token, where everything waits for the weights.
   Precision step_precision() const { return type_.scales_to_int8() ? Precision::int8 : window_precision(); }

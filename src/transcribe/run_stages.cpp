@@ -4,13 +4,14 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "transcribe/look_ahead.h"
 #include "transcribe/work.h"
 
 namespace tutti {
 namespace {
 
 /// Decoded files that may wait on disk for the worker: enough that it never waits, few enough that a long list does not
-/// fill the disk.
+/// fill the disk. Fewer where LookAhead has no room for them in memory.
 constexpr std::size_t kDecodedAhead = 2;
 
 /// Windows whose mel waits for a thread, a megabyte each: the encoder finds the next one ready.
@@ -93,30 +94,40 @@ Result<void> write(Run& run, TranscribedFile file) {
   return {};
 }
 
+/// Of what is done with whole files ahead of the worker.
+StageOptions options_of_files(const LookAhead& ahead) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return {.threads = std::min(cores, 4),
+          .on_error = OnError::skip,
+          .output = {.items = kDecodedAhead, .bytes = ahead.decoded}};
+}
+
 }  // namespace
 
 void build_stages(Pipeline& pipeline, Run& run) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const LookAhead ahead = look_ahead();
+  const StageOptions of_files = options_of_files(ahead);
+  const auto size_of = [ahead](const auto& item) { return ahead.bytes_of(item); };
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
       kDecodeStage, std::move(claimed),
       [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
-      {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
+      of_files, size_of);
   if (run.options.vad)
-    decoded =
-        pipeline.map(kListenStage, std::move(decoded),
-                     [&run](DecodedFile&& file) {
-                       const std::size_t index = file.index;
-                       return told(run, index, [&] { return listen(run, std::move(file)); });
-                     },
-                     {.threads = std::min(cores, 4), .on_error = OnError::skip, .output = {.items = kDecodedAhead}});
-  auto prepared =
-      pipeline.flat_map<Work>(kPrepareStage, std::move(decoded),
-                              [&run](DecodedFile&& file, const Emit<Work>& emit) {
-                                const std::size_t index = file.index;
-                                return told(run, index, [&] { return prepare(run, std::move(file), emit); });
-                              },
-                              {.on_error = OnError::skip, .output = {.items = kPreparedAhead}});
+    decoded = pipeline.map(
+        kListenStage, std::move(decoded),
+        [&run](DecodedFile&& file) {
+          const std::size_t index = file.index;
+          return told(run, index, [&] { return listen(run, std::move(file)); });
+        },
+        of_files, size_of);
+  auto prepared = pipeline.flat_map<Work>(
+      kPrepareStage, std::move(decoded),
+      [&run](DecodedFile&& file, const Emit<Work>& emit) {
+        const std::size_t index = file.index;
+        return told(run, index, [&] { return prepare(run, std::move(file), emit); });
+      },
+      {.on_error = OnError::skip, .output = {.items = kPreparedAhead, .bytes = ahead.prepared}}, size_of);
   auto transcribed = pipeline.flat_map<TranscribedFile>(
       kTranscribeStage, std::move(prepared),
       [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {

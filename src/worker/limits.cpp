@@ -90,7 +90,10 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
     case ComputeType::float16: calls.push_back(torch_product(device, at::kHalf)); break;
     case ComputeType::int8:
     case ComputeType::int8_float16:
-      if (own) calls.push_back(own_product(Precision::int8));
+      if (own) {
+        calls.push_back(own_product(Precision::int8));
+        calls.push_back(own_product(Precision::int16));
+      }
       calls.push_back(whole_product(device));
       break;
   }

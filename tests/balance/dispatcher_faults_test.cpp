@@ -48,7 +48,7 @@ TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTh
   ASSERT_TRUE(second);
   EXPECT_NE(second->device, first->device);
   const Ruling verdict = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
-  EXPECT_EQ(verdict.next, Ruling::Next::poison);
+  EXPECT_EQ(verdict.next, Ruling::Next::failed);
   EXPECT_NE(verdict.reason.find("a: killed by signal 11; b: killed by signal 11"), std::string::npos) << verdict.reason;
   dispatcher.end_task(7, Seconds(2));
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy);
@@ -73,7 +73,7 @@ TEST(DispatcherFaults, WhereWorkersAreKilledFromOutsideItTakesThreeToSetATaskAsi
     const auto grant = dispatcher.next(Seconds(loss));
     ASSERT_TRUE(grant);
     const Ruling verdict = dispatcher.failed(grant->id, Blame::unclear, "killed by signal 9", Seconds(loss));
-    EXPECT_EQ(verdict.next == Ruling::Next::poison, loss == 3) << loss;
+    EXPECT_EQ(verdict.next == Ruling::Next::failed, loss == 3) << loss;
   }
 }
 
@@ -127,7 +127,7 @@ TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere)
       }
       on_dead += grant->canary ? 0 : 1;
       const Ruling verdict = dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(now));
-      EXPECT_NE(verdict.next, Ruling::Next::poison) << "the card is to blame";
+      EXPECT_NE(verdict.next, Ruling::Next::failed) << "the card is to blame";
     }
     if (!running || static_cast<int>(now) % 10 != 9) continue;
     dispatcher.finished(running->id, Seconds(now));
@@ -211,25 +211,6 @@ TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
   const Ruling verdict = dispatcher.failed(second->id, Blame::exhausted, "out of memory", {});
   EXPECT_EQ(verdict.next, Ruling::Next::failed);
   EXPECT_NE(verdict.reason.find("does not fit"), std::string::npos);
-}
-
-TEST(DispatcherFaults, ATransientFailureIsTriedAgainAfterAPauseAndThreeAreEnough) {
-  Dispatcher dispatcher;
-  dispatcher.add_device(device("a", 30, 1), {});
-  add_file(dispatcher, 1, Seconds(300));
-  const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, Blame::transient, "connection reset", {}).next, Ruling::Next::retry);
-  EXPECT_FALSE(dispatcher.next({}));
-  EXPECT_EQ(dispatcher.wake_at(), Seconds(1));
-  const auto second = dispatcher.next(Seconds(1));
-  ASSERT_TRUE(second);
-  dispatcher.failed(second->id, Blame::transient, "connection reset", Seconds(1));
-  EXPECT_FALSE(dispatcher.next(Seconds(2)));
-  const auto third = dispatcher.next(Seconds(3));
-  ASSERT_TRUE(third);
-  const Ruling verdict = dispatcher.failed(third->id, Blame::transient, "connection reset", Seconds(3));
-  EXPECT_EQ(verdict.next, Ruling::Next::failed);
-  EXPECT_EQ(state_of(dispatcher, 0, Seconds(3)), DeviceState::healthy);
 }
 
 TEST(DispatcherFaults, APermanentFailureIsTheTasksAndACancelledPieceIsNobodys) {

@@ -254,22 +254,6 @@ TEST(Dispatcher, WindowsOfTheLastFileSpreadOverIdleDevices) {
   EXPECT_EQ(by_device(take_all(dispatcher, {})).size(), 4u);
 }
 
-TEST(Dispatcher, AModelThatIsResidentIsWorthWaitingForALittle) {
-  Dispatcher dispatcher;
-  DeviceFacts with = device("holds small", 10, 1);
-  with.model = "small";
-  with.load_time = Seconds(20);
-  DeviceFacts without = device("holds tiny", 30, 1);
-  without.model = "tiny";
-  without.load_time = Seconds(20);
-  dispatcher.add_device(with, {});
-  dispatcher.add_device(without, {});
-  add_file(dispatcher, 1, Seconds(150), {}, {.model = "small"});
-  EXPECT_EQ(dispatcher.next({})->device, 0u) << "15 s here; 5 s and 20 s to load there";
-  add_file(dispatcher, 2, Seconds(3000), Seconds(1), {.model = "small"});
-  EXPECT_EQ(dispatcher.next(Seconds(1))->device, 1u) << "120 s there with loading; 314 s behind the other here";
-}
-
 TEST(Dispatcher, EveryIdleDeviceSaysWhyAndForHowLong) {
   Dispatcher dispatcher;
   const auto ready = dispatcher.add_device(device("ready", 30, 1), {});

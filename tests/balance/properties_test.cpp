@@ -117,7 +117,7 @@ class Storm {
       if (!grant.canary && --mine_[grant.task].pieces == 0) end(grant.task);
       return;
     }
-    const Blame classes[] = {Blame::transient, Blame::device,    Blame::device,
+    const Blame classes[] = {Blame::lost,      Blame::device,    Blame::unclear,
                              Blame::exhausted, Blame::cancelled, Blame::permanent};
     const Ruling verdict = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
     if (!grant.canary && verdict.next != Ruling::Next::retry) end(grant.task);

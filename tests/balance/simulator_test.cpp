@@ -98,6 +98,32 @@ TEST(Simulator, EndsWhenNothingCanEverHappenAgain) {
   EXPECT_LT(done(result), 20u);
 }
 
+TEST(Simulator, WhatACardTakesToLoadIsWaitedForWhereThatIsSooner) {
+  std::vector<SimDevice> devices{plain_device("slow", 1, 1), plain_device("fast", 100, 1)};
+  devices[1].warm_up = Seconds(2);
+  const auto one = with_error(std::vector<double>{30}, 0, 0);
+  EXPECT_NEAR(simulate(one, devices, {}).makespan.count(), 30, 1e-6) << "nobody knows when it will be ready";
+  devices[1].facts.load_time = Seconds(2);
+  EXPECT_NEAR(simulate(one, devices, {}).makespan.count(), 2.3, 1e-6);
+}
+
+TEST(Simulator, AWorkerThatDiesWarmsUpAgain) {
+  std::vector<SimDevice> devices{plain_device("a", 10, 1)};
+  devices[0].warm_up = Seconds(4);
+  devices[0].faults = {{Seconds(5), Kind::worker_dies}};
+  EXPECT_NEAR(simulate(with_error(std::vector<double>{30}, 0, 0), devices, {}).makespan.count(), 5 + 4 + 3, 1e-6);
+}
+
+TEST(Simulator, ARecordingIsNotToBlameForCardsThatTheDriverLoses) {
+  const auto done_after = [](Kind kind) {
+    std::vector<SimDevice> devices{plain_device("a", 1, 1), plain_device("b", 1, 1), plain_device("c", 1, 1)};
+    for (int i = 0; i < 2; ++i) devices[static_cast<std::size_t>(i)].faults = {{Seconds(10 * (i + 1)), kind}};
+    return done(run(devices, with_error(std::vector<double>{30}, 0, 0)));
+  };
+  EXPECT_EQ(done_after(Kind::lost), 1u);
+  EXPECT_EQ(done_after(Kind::worker_dies), 0u) << "two workers that crash with it alone";
+}
+
 TEST(Simulator, ASlowCardCountsOnAFastOneThatStillStarts) {
   std::vector<SimDevice> devices{plain_device("slow", 12, 10), plain_device("a", 60, 10), plain_device("b", 60, 10)};
   devices[2].warm_up = Seconds(0.5);

@@ -9,6 +9,7 @@
 #include "cli/doctor_command.h"
 #include "support/fake_root.h"
 #include "support/scripted_machine.h"
+#include "support/temp_folder.h"
 
 namespace tutti {
 namespace {
@@ -129,6 +130,33 @@ TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
   EXPECT_THAT(look(std::nullopt, std::nullopt), is(Level::good, "limits", "any number"));
 }
 
+TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
+  const auto look = [](const FolderFacts& state) {
+    Findings findings;
+    look_at_state(state, findings);
+    return findings.all().front();
+  };
+  FolderFacts state{.path = "/home/ada/.local/state/tutti", .free = Bytes{std::int64_t{80} << 30}};
+  EXPECT_THAT(look(state), is(Level::good, "state", "80.0 GiB free"));
+  state.writable = false;
+  EXPECT_THAT(look(state), is(Level::broken, "state", "not ours to write to", "TUTTI_STATE or --state"));
+  state.on_network = "NFS";
+  EXPECT_THAT(look(state), is(Level::broken, "state", "on NFS, where locks do not hold", "a disk of this machine"));
+  state = {.path = "/small", .free = Bytes{100 << 20}};
+  EXPECT_THAT(look(state), is(Level::broken, "state", "free", "Free some space"));
+  state.free = fail(Fault::missing, "/gone: its file system cannot be asked");
+  EXPECT_THAT(look(state), is(Level::broken, "state", "/gone"));
+}
+
+TEST(Doctor, AFolderThatIsNotThereYetIsItsDisks) {
+  const TempFolder folder;
+  const FolderFacts facts = FolderFacts::of(folder / "not" / "yet");
+  ASSERT_TRUE(facts.free);
+  EXPECT_GT(facts.free->value, 0);
+  EXPECT_TRUE(facts.writable);
+  EXPECT_FALSE(std::filesystem::exists(folder / "not")) << "it only looks";
+}
+
 TEST(Doctor, ADriverOlderThanOurCudaIsBroken) {
   Findings old, fresh;
   look_at_cuda("12.8", old);
@@ -165,6 +193,7 @@ TEST(Doctor, MetricsAreForPrometheus) {
   const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("tutti_gpu_temperature_celsius{gpu_uuid=\"GPU-a\",where=\"gpu\"} 55\n"));
   EXPECT_THAT(text, HasSubstr("tutti_host_busy_ratio "));
+  EXPECT_THAT(text, HasSubstr("tutti_host_disk_free_bytes{disk=\"0\"} "));
 }
 
 TEST(Doctor, TheWholeCommandSpeaksOfEveryCardAndEndsWithItsOwnExitCode) {

@@ -47,6 +47,17 @@ TEST(MachineView, StatesAreToldInWordsAndReadingsBySide) {
   EXPECT_THAT(data.title, HasSubstr("550.1"));
 }
 
+TEST(MachineView, DisksTellTheirRoomAndTheirTraffic) {
+  const auto now = Clock::real().now();
+  MachineSnapshot snapshot = machine(now);
+  snapshot.host.disks = {{.path = "/", .total = Bytes{100}, .free = Bytes{40}, .read = 12e6}};
+  const TopData data = machine_view(snapshot, now);
+  ASSERT_EQ(data.host.disks.size(), 1U);
+  EXPECT_EQ(data.host.disks[0].free, Bytes{40});
+  EXPECT_EQ(data.host.disks[0].read, 12e6);
+  EXPECT_FALSE(data.host.disks[0].written) << "absent, not 0";
+}
+
 TEST(MachineView, AProcessOnAGpuIsOneRow) {
   const auto now = Clock::real().now();
   const TopData data = machine_view(machine(now), now);

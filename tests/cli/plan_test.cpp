@@ -81,6 +81,34 @@ TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
   EXPECT_FALSE(exact[0].speed) << "a type that was asked for by name is that one";
 }
 
+TEST(PlanDevices, WhatTheyTookToLoadIsThatOfTheLastBatchInWhichTheyWorkedWithTheModel) {
+  const TempFolder folder;
+  {
+    auto store = open_store({.folder = folder.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    const auto ran = [&](const std::string& model, DeviceUse use) {
+      const auto run = (*store)->begin_run({.command = "tutti batch", .model = model});
+      ASSERT_TRUE(run) << run.error().text();
+      use.device = "GPU-aa";
+      ASSERT_TRUE((*store)->end_run(*run, {.elapsed = Seconds(100), .devices = {use}}));
+    };
+    ran("medium", {.audio = Seconds(60), .idle = {{"starting", Seconds(30)}}});
+    ran("medium", {.audio = Seconds(60), .idle = {{"starting", Seconds(8)}, {"fault", Seconds(50)}}});
+    ran("medium", {.idle = {{"starting", Seconds(600)}}});  // it never got ready
+    ran("tiny", {.audio = Seconds(60), .idle = {{"starting", Seconds(2)}}});
+  }
+  std::vector<PlanTarget> targets{{.id = "a", .record = "GPU-aa", .speed = 30},
+                                  {.id = "b", .record = "GPU-bb"},
+                                  {.id = "emulated", .record = "GPU-aa", .windows = 8, .warm_up = Seconds(1)}};
+  ASSERT_TRUE(add_known_load_times(targets, folder.path(), "medium"));
+  EXPECT_EQ(targets[0].warm_up, Seconds(8));
+  EXPECT_EQ(targets[1].warm_up, Seconds(0));
+  EXPECT_EQ(targets[2].warm_up, Seconds(1)) << "an emulated one knows";
+  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000}, 0, 0);
+  const std::vector<Capacity> fits(1, {.fits = 8, .in_flight = 8});
+  EXPECT_NEAR(quote_time({.targets = {targets[0]}, .tasks = tasks}, fits).expected.count(), 8 + 100, 0.1);
+}
+
 TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
   const TempFolder folder;
   {
@@ -192,6 +220,20 @@ TEST(PlanPolicies, WhatBefallsACardIsSimulatedAndNotExpected) {
   const std::vector<Capacity> fits(2, {.fits = 8, .in_flight = 8});
   EXPECT_EQ(quote_time({.targets = targets, .tasks = tasks}, fits).expected,
             quote_time({.targets = healthy, .tasks = tasks}, fits).expected);
+}
+
+TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
+  using Kind = EmulatedFailure::Kind;
+  const auto not_done = [](Kind kind) {
+    auto targets = *plan_figures("12GB:1x,12GB:1x");
+    for (int i = 0; i < 2; ++i)
+      targets[static_cast<std::size_t>(i)].failures = {{kind, Seconds(10 * (i + 1)), Seconds(5)}};
+    const std::vector<SimTask> one = with_error(std::vector<double>{30}, 0, 0);
+    return compare_policies(one, sim_devices(targets, 8), SimUnit::window, 0).rows.front().not_done;
+  };
+  for (const Kind kind : {Kind::die, Kind::hang, Kind::stall, Kind::lost})
+    EXPECT_EQ(not_done(kind), 0U) << text_of({.kind = kind}) << " twice may be the machine's doing";
+  EXPECT_EQ(not_done(Kind::garble), 1U);
 }
 
 TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {

@@ -111,6 +111,16 @@ TEST(Disk, FreeSpaceIsOfTheFileSystemOfThePath) {
   EXPECT_EQ(missing.error().fault, Fault::missing);
 }
 
+TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
+  const TempFolder folder;
+  const auto room = disk_room(folder / "not" / "yet");
+  ASSERT_TRUE(room);
+  EXPECT_EQ(room->existing, folder.path());
+  EXPECT_GT(room->free, Bytes{0});
+  EXPECT_TRUE(folder.path().string().starts_with(room->mount.string())) << room->mount;
+  EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{room->mount}) << "one disk, told once";
+}
+
 TEST(ProcessUsage, MemoryAndTimeOfAProcessAreItsOwn) {
   const auto before = process_usage(::getpid());
   ASSERT_TRUE(before);

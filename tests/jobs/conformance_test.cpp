@@ -40,7 +40,9 @@ TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
   again.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
   again.name = "A talk";
   again.extra = R"({"decade":1970})";
-  EXPECT_EQ(store_->submit(run(), std::vector{again})->at(0).what, Submitted::What::kept);
+  const Submitted answer = store_->submit(run(), std::vector{again})->at(0);
+  EXPECT_EQ(answer.what, Submitted::What::kept);
+  EXPECT_EQ(answer.submitted, submitted);
   const Task kept = task(id);
   EXPECT_EQ(kept.spec.task_class, TaskClass::normal);
   EXPECT_EQ(kept.spec.priority, 2);
@@ -350,8 +352,10 @@ TEST_P(JobStoreTest, RetryFailedQueuesDeadTasksWithACleanSlate) {
   const TaskId id = add("a");
   store_->fail(claim()->key, {FailureClass::permanent, "codec", {}});
   EXPECT_EQ(*store_->retry({.batch = "other"}), 0U);
+  clock_.advance(24h);
   EXPECT_EQ(*store_->retry({.batch = "b"}), 1U);
   EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(task(id).submitted, store_->now()) << "it has not waited meanwhile";
   EXPECT_EQ(claim()->attempt, 2);
 }
 

@@ -1,13 +1,14 @@
 #include "jobs/publish.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
 #include "base/files.h"
+#include "base/sha256.h"
 #include "store_kinds.h"
+#include "support/full_disk.h"
 
 namespace tutti {
 namespace {
@@ -137,27 +138,6 @@ TEST_P(Publishing, OutputsThatAnotherProcessIsAboutToPutInPlaceAreNotMissing) {
   EXPECT_EQ(*store_->redo({}), 0U);
 }
 
-/// Files of this process cannot grow while it lives: what a full disk looks like from here.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    before_ = ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
-  }
-
- private:
-  sighandler_t before_ = SIG_DFL;
-  rlimit limit_{};
-};
-
 TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
   const TaskId id = add("a");
   const Lease lease = *claim();
@@ -191,6 +171,47 @@ TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   fs::remove(out("talks/a.txt"));
   EXPECT_EQ(sweep().put_in_place, 1U);
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
+}
+
+TEST_P(Publishing, WhatIsStagedElsewhereOutlastsTheFolderItIsFor) {
+  add("a");
+  const Lease lease = *claim();
+  const fs::path kept = folder_.path() / "kept";
+  fs::create_directories(kept);
+  const fs::path staged = kept / (std::to_string(lease.key.task) + ".1." + lease.key.token + ".0");
+  std::ofstream(staged) << "hello";
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(std::string_view("hello"))));
+  const TaskOutput output{out("gone/a.txt"), staged, sum.hex(), 5};
+  ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
+  const fs::path folders[] = {staging(), kept};
+  EXPECT_EQ(sweep_outputs(*store_, folders)->put_in_place, 1U);
+  EXPECT_EQ(read_file(out("gone/a.txt")).value(), "hello");
+  EXPECT_TRUE(fs::is_empty(kept));
+}
+
+TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
+  const fs::path elsewhere = "/dev/shm";
+  struct stat here {
+  }, there{};
+  if (::stat(elsewhere.c_str(), &there) != 0 || ::stat(folder_.path().c_str(), &here) != 0 ||
+      here.st_dev == there.st_dev)
+    GTEST_SKIP() << "needs a second file system";
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const fs::path staged = elsewhere / ("tutti-test." + lease.key.token);
+  std::ofstream(staged) << "hello";
+  Sha256 sum;
+  sum.update(std::as_bytes(std::span(std::string_view("hello"))));
+  const TaskOutput output{out("talks/a.txt"), staged, sum.hex(), 5};
+  ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
+  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
+  EXPECT_FALSE(fs::exists(staged));
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_TRUE(put_in_place(output)) << "another process comes late";
+  std::ofstream(out("talks/a.txt")) << "hellO";
+  EXPECT_EQ(put_in_place(output).error().fault, Fault::missing);
 }
 
 TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {

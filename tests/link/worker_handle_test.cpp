@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/eventually.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 
@@ -83,6 +84,17 @@ TEST_F(WorkerHandleTest, OpensDecodesAndTellsTheLanguage) {
   expect_right(worker->decode(request(3)), 3);
   worker->release(3);
   EXPECT_EQ(worker->restarts(), 0);
+}
+
+TEST_F(WorkerHandleTest, ItsProcessIsKnownWhileItLives) {
+  const auto worker = start({});
+  ASSERT_TRUE(worker->ready());
+  const auto process = worker->process();
+  ASSERT_TRUE(process);
+  EXPECT_TRUE(exists(*process));
+  worker->stop(Seconds(0));
+  eventually([&] { return worker->ended().has_value(); });
+  EXPECT_FALSE(worker->process());
 }
 
 TEST_F(WorkerHandleTest, AlignsADecodedWindow) {

@@ -43,6 +43,14 @@ class LogCapture {
                        [&](const auto& lines) { return *search(lines); });
   }
 
+  /// Lines so far that contain `part`.
+  int count(const std::string& part) const {
+    return lines_.with([&](const std::vector<Line>& lines) {
+      return static_cast<int>(std::count_if(
+          lines.begin(), lines.end(), [&](const Line& line) { return line.text.find(part) != std::string::npos; }));
+    });
+  }
+
   /// The number at the end of a line that contains `part`: a process id.
   int number_after(const std::string& part, int number = 1) {
     const std::string text = wait_for(part, number).text;

@@ -52,8 +52,44 @@ TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen)
   EXPECT_FALSE(report()["devices"][1].contains("energy_joules"));
 }
 
+TEST_F(BatchRecordsTest, ACardThatNeedsAResetGoesIntoQuarantineAndTheOthersDoItsWork) {
+  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 name=A\n";
+  const ScriptedMachine machine(card);
+  RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
+  ASSERT_TRUE(running.saw("Progress: 2/"));
+  machine.now(card + "xid gpu=GPU-a code=48\n");
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["successful"], 10);
+  const auto told = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  std::string kinds;
+  const json history = json::parse(told.out);
+  for (const auto& event : history["events"]) kinds += event["kind"].get<std::string>() + " ";
+  EXPECT_THAT(kinds, HasSubstr("quarantined")) << end.err;
+}
+
 TEST_F(BatchRecordsTest, TheNotesPolicyAloneHasItsFiveTasksADevice) {
   const auto end = batch("emulated:200x", {"--policy", "note"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("/5 tasks"));
+}
+
+TEST_F(BatchRecordsTest, OfRecordingsThatSomebodyWaitsForTheEarliestDeadlineComesFirst) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"whenever", ""}, {"late", "2126-01-01"}, {"soon", "2126-01-01T12:00:00+01:00"}, {"sooner", "2126-01-01 10:59Z"}};
+  std::string list = "path,name,deadline\n";
+  for (int i = 0; const auto& [name, deadline] : rows)
+    list += recording(i++).string() + "," + name + "," + deadline + "\n";
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.csv", list));
+  auto by_list = words("emulated:200x", {"-t", "1"});
+  by_list[2] = (folder_ / "list.csv").string();
+  const auto end = run_program(by_list, settings());
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::size_t last = 0;
+  for (const std::string name : {"sooner", "soon", "late", "whenever"}) {
+    const std::size_t at = end.err.find("Processing: " + name + " ");
+    ASSERT_NE(at, std::string::npos) << end.err;
+    EXPECT_GT(at, last) << name << "\n" << end.err;
+    last = at;
+  }
 }

@@ -1,15 +1,18 @@
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <ctime>
 #include <sstream>
 
 #include "support/temp_folder.h"
 #include "text/manifest/csv.h"
+#include "text/manifest/date_time.h"
 #include "text/manifest/json_scan.h"
 #include "text/manifest/read.h"
 #include "text/manifest/record.h"
 
 using namespace tutti;
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -174,6 +177,39 @@ TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
   EXPECT_EQ(found.entries[1].task_class, "interactive");
   EXPECT_EQ(found.entries[1].priority, 3);
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected a JSON object, found broken JSON"));
+}
+
+TEST(ManifestTable, ADeadlineIsAMomentAndMakesARecordingInteractiveUnlessItHasAClass) {
+  const Found found = read(
+      "path,class,deadline\n"
+      "a.mp3,,2026-11-23T18:30:00Z\n"
+      "b.mp3,normal,2026-11-23 19:30+01:00\n"
+      "c.mp3,,\n"
+      "d.mp3,,tomorrow\n",
+      ManifestFormat::csv);
+  ASSERT_EQ(found.entries.size(), 3U);
+  EXPECT_EQ(found.entries[0].task_class, "interactive");
+  EXPECT_TRUE(found.entries[0].deadline);
+  EXPECT_EQ(found.entries[1].deadline, found.entries[0].deadline);
+  EXPECT_EQ(found.entries[1].task_class, "normal");
+  EXPECT_FALSE(found.entries[2].deadline);
+  EXPECT_EQ(found.entries[2].task_class, "");
+  EXPECT_EQ(found.entries[1].extra, "{}");
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("m:5: field 'deadline': expected a date and time such as")));
+}
+
+TEST(DateTime, IsReadInTheFormsOfIso8601) {
+  const auto day = std::chrono::sys_days(std::chrono::year(2026) / 11 / 23);
+  const auto at = [&](std::chrono::milliseconds time) { return std::optional(day + time); };
+  EXPECT_EQ(parse_date_time("2026-11-23T18:30:05Z"), at(18h + 30min + 5s));
+  EXPECT_EQ(parse_date_time("2026-11-23 18:30"), at(18h + 30min)) << "UTC without a zone";
+  EXPECT_EQ(parse_date_time("2026-11-23T18:30:05.25-02:30"), at(21h + 5s + 250ms));
+  EXPECT_EQ(parse_date_time("2026-11-23T00:30+0100"), at(-30min));
+  EXPECT_EQ(parse_date_time("2026-11-23T00:30+01"), at(-30min));
+  EXPECT_EQ(parse_date_time("2026-11-23"), at(24h)) << "by the end of that day";
+  for (const char* text : {"", "2026", "2026-02-30", "2026-11-23T", "2026-11-23T25:00", "2026-11-23T18:30:",
+                           "23.11.2026", "2026-11-23T18:30 CET", "2026-11-23T18:30Z!", "-026-11-23", "1764000000"})
+    EXPECT_FALSE(parse_date_time(text)) << text;
 }
 
 TEST(ManifestLines, AListOfPathsInJsonIsAListToo) {

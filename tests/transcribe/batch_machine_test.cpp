@@ -32,13 +32,52 @@ TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
   gpu.errors.xids = {{13, {1, {}}}, {31, {2, {}}}, {94, {1, {}}}};
   EXPECT_FALSE(trouble_of(gpu)) << "these cost a worker, and it is started again";
   gpu.errors.xids->insert({48, {1, {}}});
-  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("Xid 48"));
+  const auto trouble = [&] { return trouble_of(gpu).value_or(CardTrouble{}); };
+  EXPECT_EQ(trouble().what, "the driver reported Xid 48, after which it needs a reset");
+  EXPECT_FALSE(trouble().lost);
+  gpu.errors.xids->at(48).count = 2;
+  EXPECT_THAT(trouble().what, HasSubstr("Xid 48 (2 times)")) << "another one is news";
   gpu.errors.xids.reset();
   gpu.errors.recovery_action = "reset the GPU";
-  EXPECT_THAT(trouble_of(gpu).value_or(""), testing::HasSubstr("reset the GPU"));
+  EXPECT_THAT(trouble().what, HasSubstr("reset the GPU"));
+  EXPECT_FALSE(trouble().lost);
   gpu.state = GpuState::lost;
   gpu.reason = "off the bus";
-  EXPECT_EQ(trouble_of(gpu), "off the bus");
+  EXPECT_EQ(trouble().what, "off the bus");
+  EXPECT_TRUE(trouble().lost);
+}
+
+TEST(DescribeCores, OwnIsTheWorkersAndForeignTheRestOfItsCore) {
+  HostSnapshot host{.busy = 0.6, .core_busy = {0.9, 0.3}, .memory_total = Bytes{8 * kGiB}};
+  host.processes = {{.pid = 7, .own = true, .cores = 0.7, .resident = Bytes{kGiB}}, {.pid = 8, .own = true}};
+  DeviceStatus one;
+  describe_cores(host, 0, 7, one);
+  EXPECT_EQ(one.own_load, 0.7);
+  EXPECT_NEAR(one.foreign_load.value_or(0), 0.2, 1e-9);
+  EXPECT_EQ(one.own_memory, Bytes{kGiB});
+  EXPECT_EQ(one.total_memory, Bytes{8 * kGiB});
+  DeviceStatus all;
+  describe_cores(host, {}, 7, all);
+  EXPECT_EQ(all.own_load, 0.35);
+  EXPECT_NEAR(all.foreign_load.value_or(0), 0.25, 1e-9);
+}
+
+TEST(DescribeCores, WhatIsNotKnownIsAbsent) {
+  HostSnapshot host{.core_busy = {0.9, std::nullopt}};
+  host.processes = {{.pid = 8, .own = true}};
+  DeviceStatus fresh;
+  describe_cores(host, 0, 8, fresh);  // its time is a rate: one look does not tell it
+  EXPECT_FALSE(fresh.own_load || fresh.foreign_load || fresh.own_memory || fresh.total_memory);
+  DeviceStatus between;
+  describe_cores(host, 0, {}, between);
+  EXPECT_FALSE(between.own_load) << "no worker is there";
+  EXPECT_EQ(between.foreign_load, 0.9);
+  DeviceStatus off;
+  describe_cores(host, 1, {}, off);
+  EXPECT_FALSE(off.foreign_load);
+  DeviceStatus beyond;
+  describe_cores(host, 64, 9, beyond);
+  EXPECT_FALSE(beyond.own_load || beyond.foreign_load);
 }
 
 TEST(EnergyMeter, KeepsWhatWasDrawnUntilTheCardWasLostAndGoesOnWhenItIsBack) {

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
 
-/// Knows how many engines there are, how many were let go of and why tasks are held back, and shows what it is given.
+/// Knows its tasks, how many engines there are, how many were let go of and why tasks are held back, and shows what it
+/// is given.
 class CountingPool final : public DevicePool {
  public:
   class Engine final : public PoolTaskEngine {
@@ -29,13 +31,13 @@ class CountingPool final : public DevicePool {
   };
 
   Result<Ready> ready() override { return Ready{}; }
-  void add_task(const PoolTask&) override {}
+  void add_task(const PoolTask& task) override { added.push_back(task); }
   void end_task(std::uint64_t) override {}
   std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(*this); }
   PoolView view() override { return shown; }
   bool drain(const std::string&) override { return false; }
   bool resume(const std::string&) override { return false; }
-  void driver_says(const std::string&, const std::optional<std::string>&) override {}
+  void driver_says(const std::string&, const std::optional<CardTrouble>&) override {}
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
   void held_back(std::optional<Idle> why) override { why_held_back = why; }
@@ -51,6 +53,7 @@ class CountingPool final : public DevicePool {
   }
 
   std::atomic<std::optional<Idle>> why_held_back{};
+  std::vector<PoolTask> added{};
   PoolView shown{};
   int engines = 0;
   int let_go = 0;

@@ -20,17 +20,20 @@ using testing::HasSubstr;
 namespace {
 
 constexpr std::int32_t kFrames = 3000;
+const CardTrouble kLost{.lost = true, .what = "GPU is lost"};
 
 /// A pool of emulated cards that `tutti` plays; each seconds of theirs takes a hundredth.
 class DevicePoolTest : public testing::Test {
  protected:
   static constexpr double kTime = 0.01;
 
-  PooledDevice card(const std::string& id, double speed, std::vector<EmulatedFailure> failures = {}) {
+  PooledDevice card(const std::string& id, double speed, std::vector<EmulatedFailure> failures = {},
+                    Seconds warm_up = {}) {
     ResolvedDevice device{.kind = ResolvedDevice::Kind::emulated, .name = id};
     device.card.speed = speed;
     device.card.time = kTime;
     device.card.failures = std::move(failures);
+    device.card.warm_up = warm_up;
     RunOptions options;
     options.build_id = "a build";
     return {.id = id, .worker = worker_options(device, options, speech_).value(), .speed = speed};
@@ -95,6 +98,17 @@ TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
   EXPECT_NEAR(view.devices[0].speed, 10, 1e-6);
   EXPECT_NEAR(view.devices[1].speed, 40, 1e-6);
   log_.wait_for("fast: 40 x real time in a short self-test");
+}
+
+TEST_F(DevicePoolTest, AWindowIsLeftToACardThatLoadsForAsLongAsItDidLastTime) {
+  auto fast = card("fast", 100, {}, Seconds(100));
+  fast.load_time = Seconds(1000);  // a slow machine has that much time for it
+  const auto two = pool({card("slow", 0.01), fast});
+  while (two->view().devices[0].state == "starting") std::this_thread::sleep_for(Seconds(0.01));
+  two->add_task({.id = 1, .audio = Seconds(30)});
+  const auto engine = two->engine({.id = 1, .audio = Seconds(30)});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().device, "fast");
 }
 
 TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnlyGuessed) {
@@ -168,6 +182,17 @@ TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
   EXPECT_EQ(engine->use().audio, Seconds(120));
 }
 
+TEST_F(DevicePoolTest, ARecordingWithoutSpeechIsNoMoreAudioThanItsOwnLength) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(600)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(600)});
+  engine->correct_length(Seconds(5));  // decoded
+  engine->correct_length(Seconds(0));  // nothing to be heard of it
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().audio, Seconds(5));
+}
+
 TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFileHas) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
@@ -218,7 +243,7 @@ TEST_F(DevicePoolTest, AWindowOfAnEndedTaskIsRefusedWhenItsDeviceIsLost) {
   auto working = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
   while (engine->where().empty()) std::this_thread::yield();
   one->end_task(1);
-  one->driver_says("slow", "GPU is lost");
+  one->driver_says("slow", kLost);
   EXPECT_EQ(working.get().error().fault, Fault::cancelled);
 }
 
@@ -268,15 +293,43 @@ TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
 TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
-  two->driver_says("a", "GPU is lost");
+  two->driver_says("a", kLost);
   two->add_task({.id = 1});
   const auto engine = two->engine({.id = 1});
   for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
   EXPECT_EQ(engine->use().device, "b");
   EXPECT_EQ(two->view().devices[0].state, "lost");
   two->driver_says("a", {});
-  two->driver_says("b", "GPU is lost");
+  two->driver_says("b", kLost);
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
+}
+
+TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
+  const auto two = pool({card("a", 30), card("b", 30)});
+  ASSERT_TRUE(two->ready());
+  const CardTrouble xid{.what = "Xid 48"};
+  two->driver_says("a", xid);
+  two->add_task({.id = 1});
+  const auto engine = two->engine({.id = 1});
+  ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
+  EXPECT_EQ(engine->use().device, "b");
+  EXPECT_EQ(two->view().devices[0].state, "quarantined");
+  EXPECT_EQ(two->view().devices[0].reason, "Xid 48");
+  ASSERT_TRUE(two->resume("a"));
+  two->driver_says("a", xid);  // it does not forget
+  two->driver_says("b", kLost);
+  ASSERT_TRUE(transcribe(*engine, 2, 0.5F)) << "a canary lets it back in";
+  two->driver_says("a", CardTrouble{.what = "Xid 48 (2 times)"});
+  EXPECT_EQ(two->view().devices[0].state, "quarantined") << "that is news";
+}
+
+TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuarantine) {
+  const auto one = pool({card("a", 30, {}, Seconds(1000))});
+  one->driver_says("a", CardTrouble{.what = "Xid 48"});
+  for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 1000; ++looks)  // unless none was started yet
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(one->view().devices[0].state, "quarantined");
+  EXPECT_EQ(one->view().devices[0].reason, "Xid 48");
 }
 
 TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {

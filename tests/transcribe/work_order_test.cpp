@@ -12,7 +12,7 @@ const Clock::Instant kNow = Clock::Instant{} + 1h;
 }  // namespace
 
 TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
-  WorkOrder longest(false), arrival(true);
+  WorkOrder longest(Policy::tutti), arrival(Policy::fifo);
   for (WorkOrder* order : {&longest, &arrival}) {
     order->add({1, Seconds(10)});
     order->add({2, Seconds(30)});
@@ -25,7 +25,7 @@ TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
 }
 
 TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
-  WorkOrder order(false);
+  WorkOrder order(Policy::tutti);
   EXPECT_FALSE(order.take(kNow));
   EXPECT_FALSE(order.wake_at(kNow));
   order.add_later({1, Seconds(10)}, kNow + 5s);
@@ -39,18 +39,42 @@ TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
 }
 
 TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
-  WorkOrder order(false), arrival(true);
-  const WaitingTask tasks[] = {{1, Seconds(100)},
-                               {2, Seconds(50), TaskClass::batch, 2},
-                               {3, Seconds(10), TaskClass::normal},
-                               {4, Seconds(99), TaskClass::normal},
-                               {5, Seconds(20), TaskClass::interactive},
-                               {6, Seconds(5), TaskClass::interactive},
-                               {7, Seconds(1), TaskClass::batch, 7}};
+  WorkOrder order(Policy::tutti), arrival(Policy::fifo);
+  using enum ServiceClass;
+  const PoolTask tasks[] = {{.id = 1, .audio = Seconds(100)},
+                            {.id = 2, .audio = Seconds(50), .priority = 2},
+                            {.id = 3, .audio = Seconds(10), .kind = normal},
+                            {.id = 4, .audio = Seconds(99), .kind = normal},
+                            {.id = 5, .audio = Seconds(20), .kind = interactive},
+                            {.id = 6, .audio = Seconds(5), .kind = interactive},
+                            {.id = 7, .audio = Seconds(1), .priority = 7}};
   for (const auto& task : tasks) {
     order.add(task);
     arrival.add(task);
   }
   for (const TaskId next : {6, 5, 7, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
   EXPECT_EQ(arrival.take(kNow), 1) << "a policy that goes by arrival knows no class";
+}
+
+TEST(WorkOrder, OfInteractiveTasksTheEarliestDeadlineComesFirstThenTheShortest) {
+  WorkOrder order(Policy::tutti);
+  const auto interactive = [](std::uint64_t id, double audio, std::optional<Seconds> deadline = {}) {
+    return PoolTask{.id = id, .audio = Seconds(audio), .kind = ServiceClass::interactive, .deadline = deadline};
+  };
+  order.add(interactive(1, 100));
+  order.add(interactive(2, 10));
+  order.add(interactive(3, 900, Seconds(3600)));
+  order.add(interactive(4, 10, Seconds(7200)));
+  order.add(interactive(5, 900, Seconds(-60)));
+  for (const TaskId next : {5, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
+}
+
+TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited) {
+  WorkOrder order(Policy::tutti);
+  order.add({.id = 1, .audio = Seconds(100), .kind = ServiceClass::normal});
+  order.add({.id = 2, .audio = Seconds(10), .queued_at = Seconds(-7 * 600)});
+  order.add({.id = 3, .audio = Seconds(10), .queued_at = Seconds(-7 * 600 + 1)});
+  order.add({.id = 4, .audio = Seconds(900), .queued_at = Seconds(-599)});
+  order.add({.id = 5, .audio = Seconds(950)});
+  for (const TaskId next : {2, 3, 1, 5, 4}) EXPECT_EQ(order.take(kNow), next);
 }

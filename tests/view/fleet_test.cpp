@@ -79,6 +79,14 @@ TEST(FleetTable, EveryTerminalIsFilledExactlyAndNeverOverrun) {
       }
 }
 
+TEST(FleetTable, WhyNothingNewIsBegunIsSaidBelowTheTotals) {
+  FleetStatus status = lectures();
+  status.held_up = "out/a.txt: No space left on device";
+  const auto lines = render_fleet(status, {.columns = 80, .lines = 24});
+  EXPECT_NE(lines[3].find("No space left on device"), std::string::npos) << lines[3];
+  EXPECT_EQ(read_fleet_status(fleet_status_json(status))->held_up, status.held_up);
+}
+
 TEST(FleetTable, WhatDoesNotFitIsCounted) {
   FleetStatus many = lectures();
   for (int i = 2; i < 16; ++i) many.devices.push_back(device("cuda:" + std::to_string(i)));

@@ -195,6 +195,18 @@ TEST(Repaint, OnlySendsWhatChanged) {
   EXPECT_EQ(repaint({}, {"a"}), "\x1b[2J\x1b[1;1Ha");
 }
 
+TEST(TopReport, SaysHowFullDisksAreAndWhatPassesThroughThem) {
+  TopData data{.title = "this machine"};
+  data.host.disks = {{.path = "/", .total = Bytes{100'000'000'000}, .free = Bytes{40'000'000'000}, .read = 12e6},
+                     {.path = "/away"}};
+  const std::string report = joined(top_report(data, {.columns = 80}));
+  EXPECT_THAT(report, AllOf(HasSubstr("disk /  40.0 GB free of 100.0  12.0 MB/s read"), HasSubstr("disk /away ")));
+  EXPECT_THAT(report, Not(HasSubstr("written")));
+  EXPECT_THAT(top_json(data),
+              AllOf(HasSubstr("\"free_bytes\":40000000000"), HasSubstr("\"read_bytes_per_second\":12000000.0"),
+                    HasSubstr("{\"path\":\"/away\"}")));
+}
+
 TEST(TopJson, IsTypedAndLeavesOutWhatIsNotKnown) {
   TopData data = batch();
   data.host.busy = 0.5;

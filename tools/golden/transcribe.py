@@ -2,8 +2,10 @@
 
 Usage: python transcribe.py DATA OUT.json   (a virtual environment with openai-whisper==20250625, torch, safetensors)
 DATA is the shared data folder. The weights are DATA/whisper-tiny.en, float32 on the CPU. Each clip is transcribed twice: at
-temperature 0 alone, and with the default fallback; of the latter only clips at which no sampling took place are kept.
+temperature 0 alone, and with the default fallback. Up to the first window that was sampled the two say the same, which is
+asserted here; fallback_segments is how many segments that is.
 """
+import itertools
 import json
 import pathlib
 import sys
@@ -48,12 +50,15 @@ def main():
     clips = []
     for path in CLIPS:
         plain = whisper.transcribe(model, str(data / path), language="en", temperature=0.0, fp16=False)
-        clip = {"path": path, "text": plain["text"], "segments": [kept(s) for s in plain["segments"]]}
+        segments = [kept(s) for s in plain["segments"]]
         fallback = whisper.transcribe(model, str(data / path), language="en", fp16=False)
-        if all(s["temperature"] == 0 for s in fallback["segments"]):
-            clip["fallback_text"] = fallback["text"]
-        clips.append(clip)
-        print(path, len(clip["segments"]), "segments", "fallback" if "fallback_text" in clip else "sampled", flush=True)
+        greedy = [kept(s) for s in itertools.takewhile(lambda s: s["temperature"] == 0, fallback["segments"])]
+        assert greedy == segments[: len(greedy)], path
+        whole = len(greedy) == len(fallback["segments"])
+        assert not whole or fallback["text"] == plain["text"], path
+        clips.append({"path": path, "text": plain["text"], "segments": segments, "fallback_segments": len(greedy),
+                      "fallback_whole": whole})
+        print(path, len(segments), "segments,", len(greedy), "before the first sampled one", flush=True)
     out.write_text(json.dumps({"made_by": "tools/golden/transcribe.py, openai-whisper 20250625", "clips": clips}, indent=0))
 
 

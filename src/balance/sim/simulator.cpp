@@ -17,7 +17,7 @@ class Machine {
   Machine(const SimDevice& device, std::uint64_t seed) : device_(&device), dice_(seed) {}
 
   void start(const Grant& grant) {
-    double work = device_->fixed.count() + grant.audio.count() / device_->speed;
+    double work = grant.audio.count() / device_->speed;
     if (device_->jitter > 0) work *= std::max(0.1, 1 + device_->jitter * normal_(dice_));
     pieces_.push_back({grant, work});
   }
@@ -45,6 +45,7 @@ class Machine {
   std::size_t faults_seen = 0;
   bool sick = false;
   bool gone = false;
+  double ready_at = 0;  // its present worker is, or was
   bool ready = true;
 
  private:
@@ -79,7 +80,7 @@ class Simulation {
     result_.done_at.assign(tasks.size(), Seconds(-1));
     for (const SimDevice& device : devices) {
       machines_.emplace_back(device, options.seed * 1000 + machines_.size());
-      machines_.back().ready = device.warm_up <= Seconds::zero();
+      wait_for_worker(machines_.back());
       DeviceFacts facts = device.facts;
       facts.starting = !machines_.back().ready;
       dispatcher_.add_device(std::move(facts), Seconds{});
@@ -104,6 +105,11 @@ class Simulation {
 
  private:
   Seconds now() const { return Seconds(now_); }
+
+  void wait_for_worker(Machine& machine) const {
+    machine.ready_at = now_ + machine.device().warm_up.count();
+    machine.ready = machine.ready_at <= now_;
+  }
 
   void add(TaskKey id) {
     const bool whole = options_.unit == SimUnit::file;
@@ -134,7 +140,7 @@ class Simulation {
       }
       if (!grant->canary && options_.unit == SimUnit::file) grant->audio = tasks_[grant->task].audio;
       if (machine.sick || machine.gone)
-        fail(*grant);
+        fail(*grant, Blame::device);
       else
         machine.start(*grant);
     }
@@ -144,7 +150,7 @@ class Simulation {
     double next = kNever;
     for (const auto& machine : machines_) {
       next = std::min(next, now_ + machine.next_done());
-      if (!machine.ready) next = std::min(next, machine.device().warm_up.count());
+      if (!machine.ready) next = std::min(next, machine.ready_at);
       const auto& faults = machine.device().faults;
       if (machine.faults_seen < faults.size())
         next = std::min(next, std::max(now_, faults[machine.faults_seen].at.count()));
@@ -155,32 +161,32 @@ class Simulation {
 
   void happen(DeviceIndex index) {
     Machine& machine = machines_[index];
-    if (!machine.ready && machine.device().warm_up.count() <= now_) {
+    if (!machine.ready && machine.ready_at <= now_) {
       machine.ready = true;
       dispatcher_.device_heard(index, HealthEvent::ready, "its worker is ready", now());
     }
     for (const Grant& grant : machine.take_done()) finish(grant);
     const auto& faults = machine.device().faults;
     while (machine.faults_seen < faults.size() && faults[machine.faults_seen].at.count() <= now_)
-      strike(index, faults[machine.faults_seen++].kind);
+      strike(index, faults[machine.faults_seen++]);
   }
 
-  void strike(DeviceIndex index, SimFault::Kind kind) {
+  void strike(DeviceIndex index, const SimFault& fault) {
+    using Kind = SimFault::Kind;
     Machine& machine = machines_[index];
-    switch (kind) {
-      case SimFault::Kind::worker_dies: break;
-      case SimFault::Kind::lost:
-        machine.gone = true;
-        dispatcher_.device_heard(index, HealthEvent::lost, "it has fallen off the bus", now());
-        break;
-      case SimFault::Kind::returned:
-        machine.gone = false;
-        dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
-        return;
-      case SimFault::Kind::sick: machine.sick = true; break;
-      case SimFault::Kind::well: machine.sick = false; return;
+    if (fault.kind == Kind::well) machine.sick = false;
+    if (fault.kind == Kind::returned) {
+      machine.gone = false;
+      dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
     }
-    for (const Grant& grant : machine.take_all()) fail(grant);
+    if (fault.kind == Kind::well || fault.kind == Kind::returned) return;
+    machine.sick = machine.sick || fault.kind == Kind::sick;
+    machine.gone = machine.gone || fault.kind == Kind::lost;
+    for (const Grant& grant : machine.take_all())
+      fail(grant, fault.why.value_or(machine.gone ? Blame::lost : Blame::device));
+    if (machine.gone) return dispatcher_.device_heard(index, HealthEvent::lost, "it has fallen off the bus", now());
+    wait_for_worker(machine);
+    if (!machine.ready) dispatcher_.device_heard(index, HealthEvent::restarting, "its worker was lost", now());
   }
 
   void finish(const Grant& grant) {
@@ -191,9 +197,9 @@ class Simulation {
     over(grant.task);
   }
 
-  void fail(const Grant& grant) {
+  void fail(const Grant& grant, Blame why) {
     ++result_.failures;
-    const Ruling verdict = dispatcher_.failed(grant.id, Blame::device, "its worker was lost", now());
+    const Ruling verdict = dispatcher_.failed(grant.id, why, "its worker was lost", now());
     if (!grant.canary && verdict.next != Ruling::Next::retry) over(grant.task);
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ namespace tutti {
 /// What happens to a simulated device.
 struct SimFault {
   enum class Kind {
-    worker_dies,  ///< everything in flight fails; a new worker is there at once
+    worker_dies,  ///< everything in flight fails; a new worker starts at once
     lost,         ///< as worker_dies, and the card is gone from the bus
     returned,     ///< it is back
     sick,         ///< from now on everything fails on it at once
@@ -20,15 +21,16 @@ struct SimFault {
   };
   Seconds at{};
   Kind kind{};
+  /// What a batch would make of it; none: of a lost card what its driver says, of others a crash of the worker.
+  std::optional<Blame> why{};
 };
 
 /// A device of a simulation: pieces in flight share its speed evenly.
 struct SimDevice {
   DeviceFacts facts{};             ///< what the dispatcher is told
   double speed = 1;                ///< what is true, with `enough` pieces in flight
-  Seconds fixed{};                 ///< what is true of every piece's fixed cost
   double jitter = 0;               ///< standard deviation of a piece's cost, relative
-  Seconds warm_up{};               ///< until its worker is ready
+  Seconds warm_up{};               ///< until a worker is ready
   std::vector<SimFault> faults{};  ///< in order of time
 };
 

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
@@ -52,6 +53,8 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
+  if (command.price && !(*command.price >= 0))
+    return fail(Fault::usage, "--price: expected 0 or more, found " + number_text(*command.price));
   auto devices = devices_of(command);
   if (!devices) return tl::unexpected(devices.error());
   auto caps = task_caps(command.max_per_gpu, *devices);
@@ -65,13 +68,15 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
+  const fs::path state = command.state.empty() ? state_folder() : command.state;
   Prepared prepared{.options = {.run = std::move(*run),
                                 .devices = std::move(*devices),
                                 .task_caps = std::move(*caps),
                                 .policy = command.policy,
                                 .tasks_at_once = std::max(0, command.threads),
-                                .state = command.state.empty() ? state_folder() : command.state,
+                                .state = state,
                                 .staging = folder / ".tmp",
+                                .kept = fs::absolute(state).lexically_normal() / "kept",
                                 .command = std::move(typed),
                                 .batch = folder.string(),
                                 .retry_failed = command.retry_failed,

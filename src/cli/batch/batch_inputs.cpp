@@ -67,6 +67,7 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
                    .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
                    .task_class = class_of(entry.task_class),
                    .priority = entry.priority,
+                   .deadline = entry.deadline,
                    .uuid = entry.id.empty() ? uuid_of(input.file) : std::move(entry.id),
                    .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
                    .extra = std::move(entry.extra)},

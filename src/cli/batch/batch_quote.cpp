@@ -30,6 +30,7 @@ QuoteBasis quote_basis(const BatchOptions& options) {
   const auto known = add_known_speeds(targets, options.state,
                                       {.model = options.run.model.string(), .compute_type = options.run.compute_type});
   if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
+  if (known) (void)add_known_load_times(targets, options.state, options.run.model.string());  // the same store
   if (const auto drawn = add_known_watts(targets, options.state)) basis.watts = watts_of(targets);
   const auto shape = options.run.model.empty() ? std::nullopt : model_shape(options.run.model);
   for (const auto& target : targets) basis.on.push_back(capacity_on(target, shape, options));

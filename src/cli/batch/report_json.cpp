@@ -28,7 +28,8 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"fault", &IdleTime::fault},
     {"starting", &IdleTime::starting},
     {"left_to_faster", &IdleTime::left_to_faster},
-    {"drained", &IdleTime::drained}};
+    {"drained", &IdleTime::drained},
+    {"disk_full", &IdleTime::disk_full}};
 
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};

@@ -34,6 +34,17 @@ void look_at_topology(const Result<Topology>& topology, Findings& findings);
 
 /// Room where files are decoded to and models are kept.
 void look_at_disks(Findings& findings);
+
+/// A folder that Tutti writes to, or will.
+struct FolderFacts {
+  std::filesystem::path path{};
+  Result<Bytes> free{Bytes{}};
+  bool writable = true;                     ///< by us, and what is in it
+  std::optional<std::string> on_network{};  ///< the kind of a file system of other machines, where it lies on one
+  static FolderFacts of(const std::filesystem::path& path);
+};
+/// The store of batches: must be ours to write to and on a disk of this machine.
+void look_at_state(const FolderFacts& state, Findings& findings);
 void look_at_models(Findings& findings);
 
 }  // namespace tutti

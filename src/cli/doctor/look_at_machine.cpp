@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 
 #include "base/environment.h"
@@ -8,6 +9,7 @@
 #include "cli/doctor/look.h"
 #include "device/cgroup.h"
 #include "device/machine.h"
+#include "jobs/local_disk.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 constexpr double kGiB = 1 << 30;
 /// A ten-hour recording decoded to disk takes 1.1 GiB; several may wait for a device.
 constexpr double kLeastFreeDisk = 5 * kGiB;
+/// The store of a hundred thousand recordings takes some 100 MB; transcripts wait there while their own disk is full.
+constexpr double kLeastFreeState = kGiB;
 /// Sockets, pipes and windows of a worker, and files in work: some 100 descriptors per device; 16 devices.
 constexpr std::uint64_t kLeastOpenFiles = 1024, kEnoughOpenFiles = 4096;
 
@@ -29,18 +33,15 @@ std::string mib(Bytes bytes) {
   return std::to_string(bytes.value >> 20) + " MiB";
 }
 
-void look_at_disk(const std::string& what, const fs::path& path, const std::string& variable, Findings& findings) {
-  fs::path there = path;
-  std::error_code ignored;
-  while (!fs::exists(there, ignored) && there.has_parent_path() && there != there.parent_path())
-    there = there.parent_path();
-  const auto room = free_disk(there);
-  if (!room) return findings.broken(what, room.error().what, room.error().hint);
-  const std::string found = path.string() + ": " + gib(*room) + " free";
-  if (::access(there.c_str(), W_OK) != 0)
-    return findings.broken(what, found + ", but not ours to write to", "Point " + variable + " at a folder of yours");
-  if (static_cast<double>(room->value) < kLeastFreeDisk)
-    return findings.broken(what, found, "Free some space, or point " + variable + " at a larger disk");
+/// `setting`: what names another folder.
+void look_at_folder(const std::string& what, const FolderFacts& folder, double least, const std::string& setting,
+                    Findings& findings) {
+  if (!folder.free) return findings.broken(what, folder.free.error().what, folder.free.error().hint);
+  const std::string found = folder.path.string() + ": " + gib(*folder.free) + " free";
+  if (!folder.writable)
+    return findings.broken(what, found + ", but not ours to write to", "Point " + setting + " at a folder of yours");
+  if (static_cast<double>(folder.free->value) < least)
+    return findings.broken(what, found, "Free some space, or point " + setting + " at a larger disk");
   findings.good(what, found);
 }
 
@@ -93,9 +94,31 @@ void look_at_limits(const ProcessLimits& limits, Findings& findings) {
                       (group.memory_available ? gib(*group.memory_available) + " of it left" : "use unknown"));
 }
 
+FolderFacts FolderFacts::of(const fs::path& path) {
+  FolderFacts facts{.path = path};
+  const auto room = disk_room(path);
+  if (!room) {
+    facts.free = tl::unexpected(room.error());
+    return facts;
+  }
+  facts.free = room->free;
+  facts.on_network = network_file_system(room->existing);
+  const auto ours = [](const fs::path& file) { return ::access(file.c_str(), W_OK) == 0 || errno == ENOENT; };
+  facts.writable = ours(room->existing) && ours(path / "tutti.sqlite");
+  return facts;
+}
+
 void look_at_disks(Findings& findings) {
-  look_at_disk("temporary", variable("TMPDIR").value_or("/tmp"), "TMPDIR", findings);
-  look_at_disk("cache", cache_folder(), "TUTTI_CACHE", findings);
+  look_at_folder("temporary", FolderFacts::of(variable("TMPDIR").value_or("/tmp")), kLeastFreeDisk, "TMPDIR", findings);
+  look_at_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
+}
+
+void look_at_state(const FolderFacts& state, Findings& findings) {
+  const std::string setting = "TUTTI_STATE or --state";
+  if (state.on_network)
+    return findings.broken("state", state.path.string() + ": on " + *state.on_network + ", where locks do not hold",
+                           "Point " + setting + " at a folder on a disk of this machine");
+  look_at_folder("state", state, kLeastFreeState, setting, findings);
 }
 
 }  // namespace tutti

@@ -130,11 +130,12 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
   if (!targets) return targets;
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   const auto state = command.state.empty() ? state_folder() : command.state;
-  const auto known = add_known_speeds(
-      *targets, state,
-      {.model = model ? model->string() : command.model, .compute_type = command.compute_type, .any_type = true});
+  const std::string path = model ? model->string() : command.model;
+  const auto known =
+      add_known_speeds(*targets, state, {.model = path, .compute_type = command.compute_type, .any_type = true});
   if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
-  if (known) (void)add_known_watts(*targets, state);  // the same store; without them no energy is expected
+  if (known) (void)add_known_load_times(*targets, state, path);  // the same store; without them none are expected,
+  if (known) (void)add_known_watts(*targets, state);             // nor energy
   return targets;
 }
 

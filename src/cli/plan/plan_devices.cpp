@@ -10,11 +10,10 @@
 #include "device/machine.h"
 #include "hub/memory_plan.h"
 #include "jobs/open_store.h"
+#include "transcribe/batch/batch_pool.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::size_t kRunsAsked = 20;
 
 /// None where no batch has made one yet.
 Result<std::unique_ptr<JobStore>> store_in(const std::filesystem::path& folder) {
@@ -109,6 +108,18 @@ Result<void> add_known_watts(std::vector<PlanTarget>& targets, const std::filesy
     if (found == drawn.end() || found->second.second <= Seconds(0)) continue;
     target.watts = found->second.first / found->second.second.count();
   }
+  return {};
+}
+
+Result<void> add_known_load_times(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
+                                  const std::string& model) {
+  const auto store = store_in(folder);
+  if (!store) return tl::unexpected(store.error());
+  if (!*store) return {};
+  const auto runs = (*store)->runs(kRunsAsked);
+  if (!runs) return tl::unexpected(runs.error());
+  for (PlanTarget& target : targets)
+    if (!target.windows) target.warm_up = load_time_in(*runs, target.record, model);
   return {};
 }
 

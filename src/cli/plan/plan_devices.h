@@ -16,20 +16,20 @@ namespace tutti {
 
 /// A device to plan for.
 struct PlanTarget {
-  std::string id{};                         ///< as `tutti batch --devices` takes it
-  std::string name{};                       ///< for people
-  std::string record{};                     ///< its name in the store's history: a GPU's UUID
-  std::optional<double> speed{};            ///< times real time; none: not known
-  std::string speed_type{};                 ///< the compute type it was measured with; empty: nobody measured it
-  double speed_error = 0.05;                ///< by which that may be off, relative: one standard deviation
-  std::optional<double> watts{};            ///< that it drew in earlier batches
-  std::optional<Bytes> memory{};            ///< that a model may use: of a GPU all of it; none: no bound
-  std::optional<int> windows{};             ///< in flight, of an emulated card; none: as the model's memory allows
-  Bytes model_memory{};                     ///< of an emulated card, for its model
-  Bytes window_memory{};                    ///< likewise, for each window in flight
-  std::optional<int> task_cap{};            ///< tasks with a window in flight there, at most
-  double jitter = 0;                        ///< of an emulated card: a window takes up to this share more or less
-  Seconds warm_up{};                        ///< likewise
+  std::string id{};               ///< as `tutti batch --devices` takes it
+  std::string name{};             ///< for people
+  std::string record{};           ///< its name in the store's history: a GPU's UUID
+  std::optional<double> speed{};  ///< times real time; none: not known
+  std::string speed_type{};       ///< the compute type it was measured with; empty: nobody measured it
+  double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
+  std::optional<double> watts{};  ///< that it drew in earlier batches
+  std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
+  std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
+  Bytes model_memory{};           ///< of an emulated card, for its model
+  Bytes window_memory{};          ///< likewise, for each window in flight
+  std::optional<int> task_cap{};  ///< tasks with a window in flight there, at most
+  double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
+  Seconds warm_up{};              ///< until its worker is ready: as scripted, or as it took in an earlier batch
   std::vector<EmulatedFailure> failures{};  ///< likewise
   bool on_cpu = false;                      ///< its memory is this machine's
 };
@@ -54,6 +54,10 @@ Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::files
 
 /// Tells devices what they drew in the last batches, on average; likewise.
 Result<void> add_known_watts(std::vector<PlanTarget>& targets, const std::filesystem::path& folder);
+
+/// Tells devices how long they took to load the model in the last batch with it; likewise. Emulated ones know.
+Result<void> add_known_load_times(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
+                                  const std::string& model);
 
 /// Of all devices together; none where one of them never said.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);

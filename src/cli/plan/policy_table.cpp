@@ -20,13 +20,19 @@ std::string line(const char* format, Values... values) {
 
 using Kind = EmulatedFailure::Kind;
 
+/// As a batch tells it (link's Ending::unclear): a worker that talks nonsense has nobody else to blame, but one that is
+/// killed, silent or without its device may be the machine's victim.
+Blame blame_of(Kind failure) {
+  return failure == Kind::garble ? Blame::device : Blame::unclear;
+}
+
 /// In order of time. What the simulator does not know of is simplified_failures' to say.
 std::vector<SimFault> sim_faults(const std::vector<EmulatedFailure>& failures) {
   std::vector<SimFault> faults;
   for (const auto& failure : failures) {
     if (failure.kind == Kind::exhaust) continue;
     const bool lost = failure.kind == Kind::lost;
-    faults.push_back({failure.at, lost ? SimFault::Kind::lost : SimFault::Kind::worker_dies});
+    faults.push_back({failure.at, lost ? SimFault::Kind::lost : SimFault::Kind::worker_dies, blame_of(failure.kind)});
     if (lost && failure.lasts > Seconds(0)) faults.push_back({failure.at + failure.lasts, SimFault::Kind::returned});
   }
   std::ranges::stable_sort(faults, {}, &SimFault::at);
@@ -91,7 +97,7 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
   for (const auto& target : targets) {
     devices.push_back(plain_device(target.id, *target.speed, target.windows.value_or(windows)));
     devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
-    devices.back().warm_up = target.warm_up;
+    devices.back().warm_up = devices.back().facts.load_time = target.warm_up;
     devices.back().faults = sim_faults(target.failures);
     devices.back().facts.task_cap = target.task_cap;
     if (target.window_memory.value > 0) devices.back().facts.memory = target.memory;

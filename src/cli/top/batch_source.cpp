@@ -3,9 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "cli/top/machine_view.h"
 #include "cli/top/source.h"
+#include "device/machine.h"
 #include "device/telemetry/sampler.h"
+#include "jobs/local_disk.h"
+#include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 
 namespace tutti {
@@ -27,6 +31,16 @@ std::string done_text(const TopWish& wish) {
     case TopWish::What::cancel: return "task " + wish.id + " is being cancelled";
   }
   return {};
+}
+
+/// Where recordings are decoded to, results are recorded, and a batch's outputs go. Shares of other machines are left
+/// out: one that is away would hold up whoever asks how full it is.
+std::vector<std::filesystem::path> watched_disks(const std::string& outputs) {
+  std::vector<std::filesystem::path> paths{variable("TMPDIR").value_or("/tmp"), state_folder()};
+  if (std::filesystem::path(outputs).is_absolute()) paths.emplace_back(outputs);
+  auto disks = disks_of(paths);
+  std::erase_if(disks, [](const auto& disk) { return network_file_system(disk).has_value(); });
+  return disks;
 }
 
 /// The latest batch that answers; where none does (any more), the machine. Looks for one anew at every look, so that
@@ -88,6 +102,7 @@ class Source final : public TopSource {
     SamplerOptions options;
     if (const int pid = std::atoi(name.c_str() + std::min(name.size(), name.find('-') + 1)); pid > 0)
       options.own_root = pid;
+    options.disks = watched_disks(run_ ? run_->run : std::string());
     sampler_ = std::make_unique<Sampler>(std::move(options));
     (void)sampler_->settled(kFirstReadings);
     watched_ = socket;

@@ -123,7 +123,9 @@ void add_processes(TopData& data, const MachineSnapshot& snapshot) {
 
 void add_machine(TopData& data, const MachineSnapshot& snapshot) {
   const HostSnapshot& host = snapshot.host;
-  data.host = {host.busy, host.memory_total, host.memory_available, host.swap_total, host.swap_used};
+  data.host = {host.busy, host.memory_total, host.memory_available, host.swap_total, host.swap_used, {}};
+  for (const DiskSnapshot& disk : host.disks)
+    data.host.disks.push_back({disk.path, disk.total, disk.free, disk.read, disk.written});
   data.notes.insert(data.notes.end(), snapshot.notes.begin(), snapshot.notes.end());
   add_processes(data, snapshot);
 }

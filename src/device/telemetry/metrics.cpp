@@ -128,7 +128,14 @@ void add_host(Series& series, const MachineSnapshot& all) {
   for (std::size_t i = 0; i < host.disks.size(); ++i) {
     // By number: paths are nobody's business.
     const Labels labels{{"disk", std::to_string(i)}};
+    series.gauge("tutti_host_disk_total_bytes", labels, number(host.disks[i].total), "Size of a watched disk");
     series.gauge("tutti_host_disk_free_bytes", labels, number(host.disks[i].free), "Room on a watched disk");
+    const auto traffic = [&](const char* direction, MaybeNumber value) {
+      series.gauge("tutti_host_disk_bytes_per_second", with(labels, "direction", direction), value,
+                   "Traffic of a watched disk");
+    };
+    traffic("read", host.disks[i].read);
+    traffic("written", host.disks[i].written);
   }
   const double wall = std::chrono::duration<double>(all.wall_clock.time_since_epoch()).count();
   series.gauge("tutti_collect_last_success_timestamp_seconds", {}, wall, "When this was collected");

@@ -74,8 +74,9 @@ class SqliteStore final : public JobStore {
     }
   }
 
-  Submitted submit_one(Database& database, RunId run, const TaskSpec& spec) const;
-  void renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input) const;
+  Submitted submit_one(Database& database, RunId run, const TaskSpec& spec, StoreTime time) const;
+  void renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input,
+                     StoreTime time) const;
   TaskId first_claimable(Database& database, const ClaimRequest& request) const;
   /// Ends the running attempt of a task whose lease is given up or taken.
   void end_attempt(Database& database, TaskId task, AttemptEnd end, std::string_view failure, const std::string& error,

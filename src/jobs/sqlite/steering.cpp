@@ -13,9 +13,13 @@ std::size_t update(Database& database, const TaskFilter& filter, const std::stri
                    filter.run, sql.states, sql.ids));
 }
 
-constexpr const char* kAnew =
-    "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
-    "cancel_wished = 0, failed_on = '', progress = 0, published = 0";
+/// Waits from now on: while it had ended, nobody let it wait.
+std::string anew(StoreTime now) {
+  const std::string time = std::to_string(ms_of(now));
+  return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
+         "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +
+         time + ", aged_from = " + time + " - priority * " + std::to_string(kAgeingMs);
+}
 
 }  // namespace
 
@@ -41,12 +45,12 @@ Result<std::size_t> SqliteStore::resume(const TaskFilter& filter) {
 }
 
 Result<std::size_t> SqliteStore::retry(const TaskFilter& filter) {
-  return transact([&](Database& database) { return update(database, filter, kAnew, "'dead', 'cancelled'"); });
+  return transact([&](Database& database) { return update(database, filter, anew(now()), "'dead', 'cancelled'"); });
 }
 
 Result<std::size_t> SqliteStore::redo(const TaskFilter& filter, Redo which) {
   if (which == Redo::all)
-    return transact([&](Database& database) { return update(database, filter, kAnew, "'done'"); });
+    return transact([&](Database& database) { return update(database, filter, anew(now()), "'done'"); });
   struct Done {
     TaskId task;
     std::vector<TaskOutput> outputs;

@@ -4,8 +4,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kAgeingMs = 600'000;  // what waiting counts: one priority
-
 /// When, of two tasks of a class, the one waits as long as the other: the static form of priority + waiting / ageing.
 std::int64_t aged_from(StoreTime now, int priority) {
   return ms_of(now) - priority * kAgeingMs;
@@ -19,15 +17,17 @@ struct Known {
   std::string options{};
   std::string sha256{};
   std::optional<Seconds> audio{};
+  StoreTime submitted{};
 };
 
 Known find_key(Database& database, const std::string& key) {
   Known known;
   database.rows(
-      "SELECT id, state, bytes, modified_ns, input, options, sha256, audio FROM tasks WHERE key = ?1",
+      "SELECT id, state, bytes, modified_ns, input, options, sha256, audio, submitted FROM tasks WHERE key = ?1",
       [&](const Row& row) {
         known = {row.number(0), row.text(1), {row.number(2), row.number(3)}, row.text(4), row.text(5), row.text(6)};
         if (row.has(7)) known.audio = Seconds(row.real(7));
+        known.submitted = time_of(row.number(8));
       },
       key);
   return known;
@@ -52,25 +52,26 @@ Result<std::vector<Submitted>> SqliteStore::submit(RunId run, std::span<const Ta
   return transact([&](Database& database) {
     std::vector<Submitted> answers;
     answers.reserve(specs.size());
-    for (const auto& spec : specs) answers.push_back(submit_one(database, run, spec));
+    const StoreTime time = now();  // what is asked for together has waited equally long
+    for (const auto& spec : specs) answers.push_back(submit_one(database, run, spec, time));
     return answers;
   });
 }
 
-Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec& spec) const {
+Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec& spec, StoreTime time) const {
   const Known known = find_key(database, spec.key);
   if (known.id != 0) {
     const bool same_input = known.input == spec.input && is_unchanged(known.identity, spec.identity);
     if (same_input && known.options == spec.options) {
       keep_version(database, run, known, spec);
-      return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued)};
+      return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued), known.submitted};
     }
-    renew_version(database, run, known.id, spec, same_input);
+    renew_version(database, run, known.id, spec, same_input, time);
     if (known.state == name_of(TaskState::done) && known.options == spec.options)
       database.run("UPDATE tasks SET old_sha256 = ?2 WHERE id = ?1", known.id, known.sha256);
     else
       database.run("DELETE FROM results WHERE task = ?1", known.id);
-    return {known.id, Submitted::What::renewed, TaskState::queued};
+    return {known.id, Submitted::What::renewed, TaskState::queued, time};
   }
   const ClaimOrder order = claim_order(spec);
   std::optional<double> audio;
@@ -84,13 +85,13 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
       "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 'queued', ?19)",
       spec.key, spec.batch, run, spec.input, spec.identity.bytes, spec.identity.modified_ns, spec.options, audio,
       static_cast<int>(spec.length), static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
-      spec.extra, aged_from(now(), spec.priority), order.due, order.size, ms_of(now()));
-  return {database.last_id(), Submitted::What::added, TaskState::queued};
+      spec.extra, aged_from(time, spec.priority), order.due, order.size, ms_of(time));
+  return {database.last_id(), Submitted::What::added, TaskState::queued, time};
 }
 
 /// A row keeps its id and its attempts; everything known of the old version goes. Whoever works on it is fenced off.
-void SqliteStore::renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec,
-                                bool same_input) const {
+void SqliteStore::renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input,
+                                StoreTime time) const {
   const ClaimOrder order = claim_order(spec);
   std::optional<double> audio;
   if (spec.audio) audio = spec.audio->count();
@@ -107,7 +108,7 @@ void SqliteStore::renew_version(Database& database, RunId run, TaskId task, cons
       "owner = '', failed_on = '', lease_token = '', error = '', published = 0 WHERE id = ?1",
       task, spec.batch, run, spec.input, spec.identity.bytes, spec.identity.modified_ns, spec.options, audio,
       static_cast<int>(spec.length), static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
-      spec.extra, aged_from(now(), spec.priority), order.due, order.size, ms_of(now()), same_input ? 1 : 0);
+      spec.extra, aged_from(time, spec.priority), order.due, order.size, ms_of(time), same_input ? 1 : 0);
   release_waiting(database);
 }
 

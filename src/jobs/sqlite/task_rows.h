@@ -13,6 +13,9 @@ namespace tutti {
 extern const char* const kTaskColumns;
 Task task_in(const Row& row);
 
+/// So much waiting counts as one priority.
+inline constexpr std::int64_t kAgeingMs = 600'000;
+
 /// Where a task stands in the order of claiming; the smallest goes first.
 struct ClaimOrder {
   std::int64_t due = 0;

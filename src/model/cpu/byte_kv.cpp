@@ -37,11 +37,13 @@ ByteAttentionJob job_of(const at::Tensor& q, const ByteRow& row, std::int64_t he
           .padded = padded};
 }
 
-}  // namespace
-
-bool has_byte_kv() {
-  return best_instructions() >= Instructions::dot512;
+const ByteKvKernels& kernels() {
+  static const ByteKvKernels best =
+      best_instructions() >= Instructions::dot512 ? byte_kv_kernels_dot512() : byte_kv_kernels_avx2();
+  return best;
 }
+
+}  // namespace
 
 std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t heads) {
   constexpr auto together = ByteKv::kTogether;
@@ -67,11 +69,11 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
                   .padded = padded,
                   .scales = key_scales + head * padded,
                   .mean = key_mean};
-    pack_keys_dot512(job, keys + head * padded * kHeadSize);
+    kernels().pack_keys(job, keys + head * padded * kHeadSize);
     job.from += heads * kHeadSize;
     job.scales = value_scales + head * padded;
     job.mean = value_means + head * kHeadSize;
-    pack_values_dot512(job, values + head * padded * kHeadSize);
+    kernels().pack_values(job, values + head * padded * kHeadSize);
   });
   return kv;
 }
@@ -84,7 +86,7 @@ void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at:
       static_cast<std::int64_t>(rows.size()) * heads,
       [&] { return std::vector<float>(static_cast<std::size_t>(ByteAttentionJob::scratch_size(longest))); },
       [&](std::vector<float>& scratch, std::int64_t unit) {
-        attend_dot512(job_of(q, rows[static_cast<std::size_t>(unit / heads)], unit % heads, out), scratch.data());
+        kernels().attend(job_of(q, rows[static_cast<std::size_t>(unit / heads)], unit % heads, out), scratch.data());
       });
 }
 

@@ -23,9 +23,6 @@ struct ByteKv {
   at::Tensor value_means{};   // float32 [heads, 64]
 };
 
-/// Whether this processor has the products of eight-bit numbers that this needs (AVX512-VNNI).
-bool has_byte_kv();
-
 /// both: keys and values side by side, [positions, 2 * heads * 64] float32, contiguous.
 std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t heads);
 
@@ -35,8 +32,9 @@ struct ByteRow {
   const ByteKv* kv = nullptr;
 };
 
-/// out[row] = softmax(q[row] keys^T / 8) values, all heads of all rows in one parallel loop; q, out: [rows, heads * 64]
-/// float32, contiguous. Other rows of `out` are not written. A row's result depends on the row and its window alone.
+/// Needs AVX2, as everything here does. out[row] = softmax(q[row] keys^T / 8) values, all heads of all rows in one
+/// parallel loop; q, out: [rows, heads * 64] float32, contiguous. Other rows of `out` are not written. A row's result
+/// depends on the row and its window alone.
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out);
 
 /// The first `positions` keys less their mean, [heads, positions, 64] float32.

@@ -2,30 +2,10 @@
 
 #include <algorithm>
 
-#include "model/cpu/byte_kv_job.h"
-#include "model/cpu/lanes_math.h"
+#include "model/cpu/byte_kv_kernel.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int64_t kSize = 64;
-constexpr int kParts = 4;  // registers of floats that a position fills
-
-using Position = Lanes[kParts];
-
-void load_position(Position& position, const float* from) {
-  for (int i = 0; i < kParts; ++i) load(position[i], from + i * kLanes);
-}
-
-void find_mean(const ByteKvJob& job) {
-  Position total = {};
-  for (std::int64_t t = 0; t < job.positions; ++t) {
-    Position here;
-    load_position(here, job.from + t * job.stride);
-    for (int i = 0; i < kParts; ++i) total[i] += here[i];
-  }
-  for (int i = 0; i < kParts; ++i) store(job.mean + i * kLanes, total[i] / static_cast<float>(job.positions));
-}
 
 /// Position t less the mean as 64 whole numbers from -127 to 127, and what one of them is worth.
 __m512i to_bytes(const ByteKvJob& job, std::int64_t t) {
@@ -104,12 +84,6 @@ struct Query {
   }
 };
 
-constexpr float kNothing = -3e38f;
-
-// Cache lines that are asked for ahead of their use: the processor by itself looks no further than the end of a small
-// page, and the memory of a server is far away.
-constexpr std::int64_t kAhead = 64;
-
 /// scores[t] = q . keys[t] / 8, and nothing behind the last position; returns the largest.
 float score(const ByteAttentionJob& job, float* scores) {
   const Query query(job.q);
@@ -173,9 +147,7 @@ __m512i four_of(const std::uint8_t* bytes) {
   return _mm512_set1_epi32(word);
 }
 
-}  // namespace
-
-void pack_keys_dot512(const ByteKvJob& job, std::uint8_t* to) {
+void pack_keys(const ByteKvJob& job, std::uint8_t* to) {
   find_mean(job);
   for (std::int64_t t = 0; t < job.padded; ++t) {
     auto bytes = _mm512_setzero_si512();
@@ -188,7 +160,7 @@ void pack_keys_dot512(const ByteKvJob& job, std::uint8_t* to) {
   }
 }
 
-void pack_values_dot512(const ByteKvJob& job, std::int8_t* to) {
+void pack_values(const ByteKvJob& job, std::int8_t* to) {
   find_mean(job);
   for (std::int64_t t = 0; t < job.padded; t += 4, to += 4 * kSize) {
     __m512i rows[4];
@@ -209,7 +181,7 @@ void pack_values_dot512(const ByteKvJob& job, std::int8_t* to) {
   }
 }
 
-void attend_dot512(const ByteAttentionJob& job, float* scratch) {
+void attend(const ByteAttentionJob& job, float* scratch) {
   const auto weights = weigh(job, score(job, scratch), scratch);
   __m512i high[kParts] = {}, low[kParts] = {};
   const auto* values = job.values;
@@ -232,6 +204,12 @@ void attend_dot512(const ByteAttentionJob& job, float* scratch) {
       job.out[dimension] = lanes[lane] + job.value_mean[dimension];
     }
   }
+}
+
+}  // namespace
+
+ByteKvKernels byte_kv_kernels_dot512() {
+  return {pack_keys, pack_values, attend};
 }
 
 }  // namespace tutti

@@ -5,8 +5,8 @@
 namespace tutti {
 
 // How four positions' values lie: byte 16 * (4 * i + k) + 4 * r + p is dimension 16 * k + 4 * i + r of position p. So a
-// register's 32 bits hold four positions of one dimension, what VNNI adds up at once, in the order that unpacking
-// leaves them in.
+// register's 32 bits hold four positions of one dimension, what VNNI adds up at once and AVX2 two by two, in the order
+// that unpacking leaves them in.
 
 /// One head of a window on the way to eight bits; `padded` is `positions` filled up to a multiple of 16.
 struct ByteKvJob {
@@ -34,8 +34,13 @@ struct ByteAttentionJob {
   static std::int64_t scratch_size(std::int64_t padded) { return padded + padded / 2; }
 };
 
-void pack_keys_dot512(const ByteKvJob& job, std::uint8_t* to);
-void pack_values_dot512(const ByteKvJob& job, std::int8_t* to);
-void attend_dot512(const ByteAttentionJob& job, float* scratch);
+struct ByteKvKernels {
+  void (*pack_keys)(const ByteKvJob& job, std::uint8_t* to) = nullptr;
+  void (*pack_values)(const ByteKvJob& job, std::int8_t* to) = nullptr;
+  void (*attend)(const ByteAttentionJob& job, float* scratch) = nullptr;
+};
+
+ByteKvKernels byte_kv_kernels_avx2();
+ByteKvKernels byte_kv_kernels_dot512();
 
 }  // namespace tutti

@@ -34,8 +34,9 @@ at::Tensor floats(std::int64_t rows, std::int64_t columns) {
   return at::empty({rows, columns}, at::TensorOptions(at::kFloat));
 }
 
+/// Of an attention's products.
 Precision precision_of(at::ScalarType type) {
-  return type == at::kBFloat16 ? Precision::bfloat16 : Precision::float32;
+  return type == at::kBFloat16 && multiplies_bfloat16() ? Precision::bfloat16 : Precision::float32;
 }
 
 /// Room for positions with one of zeros at either end: then a convolution's input is three rows that overlap the next.

@@ -45,4 +45,8 @@ bool has_avx2() {
   return best_instructions() >= Instructions::avx2;
 }
 
+bool multiplies_bfloat16() {
+  return best_instructions() >= Instructions::dot512;
+}
+
 }  // namespace tutti

@@ -17,4 +17,7 @@ Instructions best_instructions();
 
 bool has_avx2();
 
+/// Whether products of bfloat16 are an instruction here: elsewhere they are slower than float32's.
+bool multiplies_bfloat16();
+
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,6 +19,7 @@ struct ManifestEntry {
   std::optional<Seconds> duration{};
   std::string task_class{};  // "interactive", "normal", "batch" or empty
   int priority = 0;
+  std::optional<std::chrono::sys_time<std::chrono::milliseconds>> deadline{};  // somebody waits for it until then
   std::string extra = "{}";  // the fields that Tutti does not know, as a JSON object in their order
   std::string origin{};      // "list.csv:12", for messages
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "text/manifest/date_time.h"
+
 namespace tutti {
 namespace {
 
@@ -93,12 +95,26 @@ Result<std::optional<Seconds>> duration_of(const Json& record, std::set<std::str
   return std::nullopt;
 }
 
+/// Who has a deadline is waited for: interactive, unless the record has a class.
+Result<void> read_deadline(const Json& record, ManifestEntry& entry, std::set<std::string>& used) {
+  const std::string text = text_of(record, "deadline");
+  if (text.empty()) return {};
+  entry.deadline = parse_date_time(text);
+  if (!entry.deadline)
+    return fail(Fault::usage,
+                "field 'deadline': expected a date and time such as 2026-11-23T18:30:00Z, found '" + text + "'");
+  if (entry.task_class.empty()) entry.task_class = "interactive";
+  used.insert("deadline");
+  return {};
+}
+
 Result<void> read_urgency(const Json& record, ManifestEntry& entry, std::set<std::string>& used) {
   entry.task_class = text_of(record, "class");
   if (entry.task_class == "interactive" || entry.task_class == "normal" || entry.task_class == "batch")
     used.insert("class");
   else
     entry.task_class.clear();  // somebody's own field of that name
+  if (auto read = read_deadline(record, entry, used); !read) return read;
   const std::string text = text_of(record, "priority");
   if (text.empty()) return {};
   const auto read = std::from_chars(text.data(), text.data() + text.size(), entry.priority);

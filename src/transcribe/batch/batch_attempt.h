@@ -8,15 +8,26 @@
 
 #include "base/units.h"
 #include "jobs/lease.h"
+#include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/room_wait.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
 
+/// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
+struct AskedTask {
+  Submitted known{};
+  const BatchTask* task = nullptr;
+  std::optional<Seconds> audio{};  // its length, where somebody said
+  std::string left_staged{};       // done, but its outputs are not in place: why; as far as this run goes it has failed
+};
+
 /// A task as the run knows it.
 struct BatchEntry {
   const BatchTask* task = nullptr;
+  StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
   std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
@@ -35,6 +46,14 @@ struct BatchAttempt {
   std::optional<TranscriptionContext> context{};
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+};
+
+/// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has room.
+struct KeptResult {
+  std::size_t index = 0;  // of the attempt
+  PoolTaskEngine::Use use{};
+  bool copied = false;
+  std::unique_ptr<RoomWait::Waiting> waiting{};
 };
 
 /// What is in work: an attempt that has not settled.

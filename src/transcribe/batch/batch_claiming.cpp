@@ -10,12 +10,14 @@ namespace tutti {
 /// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
 void BatchFiles::tell_held_back(const Lock& held, bool anything_waits) {
   std::optional<Idle> why;
-  if (anything_waits && !has_room(held)) why = paused_ ? Idle::drained : held_back_ ? Idle::memory : Idle::cap;
+  if (anything_waits && !may_take(held)) {
+    why = paused_ ? Idle::drained : room_.is_full() ? Idle::disk_full : held_back_ ? Idle::memory : Idle::cap;
+  }
   if (std::exchange(told_held_back_, why) != why) pool_.held_back(why);
 }
 
 std::optional<TakenFile> BatchFiles::claim(TaskId id) {
-  auto lease = store_.claim({.task = id});
+  auto lease = room_.patiently({}, [&] { return store_.claim({.task = id}); });
   if (!lease) {
     log(Level::error, "the store: " + lease.error().text());
     stop_taking();

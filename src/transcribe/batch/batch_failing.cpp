@@ -39,8 +39,8 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
     if (no_device_left) stop_taking();
     return again(attempt.lease.key.task, kLookAgain);
   }
-  const auto after = store_.fail(
-      attempt.lease.key, {failure_class(error, attempt.task->spec), error.text(), {use.device, Seconds(0), use.busy}});
+  const Failure failure{failure_class(error, attempt.task->spec), error.text(), {use.device, Seconds(0), use.busy}};
+  const auto after = room_.patiently({}, [&] { return store_.fail(attempt.lease.key, failure); });
   if (!after) {
     log(Level::error, "the store: " + after.error().text());
     return stop_taking();

@@ -34,34 +34,41 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       store_(store),
       pool_(pool),
       observer_(observer),
-      order_(options.policy == "fifo" || options.policy == "round_robin" || options.policy == "note") {}
+      began_(store.now()),
+      order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
 PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
-  return {.id = static_cast<std::uint64_t>(id),
-          .audio = entry.audio,
-          .whole = !options_.run.batched,
-          .kind = kind_of(entry.task->spec.task_class),
-          .priority = entry.task->spec.priority};
+  const TaskSpec& spec = entry.task->spec;
+  PoolTask task{.id = static_cast<std::uint64_t>(id),
+                .audio = entry.audio,
+                .whole = !options_.run.batched,
+                .kind = kind_of(spec.task_class),
+                .priority = spec.priority,
+                // All that this run was the first to ask for came together, however long telling the store took.
+                .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
+  if (spec.deadline) task.deadline = Seconds(*spec.deadline - began_);
+  return task;
 }
 
-WaitingTask BatchFiles::waiting(TaskId id, const Entry& entry) {
-  return {id, entry.audio, entry.task->spec.task_class, entry.task->spec.priority};
-}
-
-void BatchFiles::add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
-                     const std::string& left_staged) {
+void BatchFiles::add(std::span<const AskedTask> tasks) {
   const Lock lock(mutex_);
-  const auto [at, fresh] = entries_.insert({id, {&task, audio.value_or(guess(task.spec))}});
-  if (!fresh) return;
-  at->second.left_staged = left_staged;
-  counts_.add(left_staged.empty() ? state : TaskState::dead);
-  if (is_final(state)) return;
-  open(lock, at->second);
-  ++to_do_;
-  work_.add(audio);
-  order_.add(waiting(id, at->second));
-  pool_.add_task(pool_task(id, at->second));
+  for (const AskedTask& task : tasks) add(lock, task);
   changed_.notify_all();
+}
+
+void BatchFiles::add(const Lock& held, const AskedTask& asked) {
+  const auto& [id, what, state, submitted] = asked.known;
+  const auto [at, fresh] =
+      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec))}});
+  if (!fresh) return;
+  at->second.left_staged = asked.left_staged;
+  counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
+  if (is_final(state)) return;
+  open(held, at->second);
+  ++to_do_;
+  work_.add(asked.audio);
+  order_.add(pool_task(id, at->second));
+  pool_.add_task(pool_task(id, at->second));
 }
 
 void BatchFiles::tell_work() {
@@ -103,6 +110,11 @@ void BatchFiles::stop_taking() {
   changed_.notify_all();
 }
 
+void BatchFiles::abort() {
+  aborted_ = true;
+  room_.let_go();
+}
+
 void BatchFiles::pause() {
   const Lock lock(mutex_);
   paused_ = true;
@@ -127,9 +139,9 @@ BatchAttempt& BatchFiles::at(std::size_t index) const {
   return attempts_.at(index);
 }
 
-/// For one more attempt beside those in flight.
-bool BatchFiles::has_room(const Lock&) const {
-  if (paused_) return false;
+/// One more attempt beside those in flight.
+bool BatchFiles::may_take(const Lock&) const {
+  if (paused_ || room_.is_full()) return false;
   if (in_flight_.empty()) return true;
   const auto most = static_cast<std::size_t>(options_.tasks_at_once);
   return !held_back_ && (most == 0 || in_flight_.size() < most);
@@ -141,21 +153,35 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     const auto now = Clock::real().now();
     const bool drained = paused_ && in_flight_.empty();
     over_ = over_ || drained || (all_added_ && open_ == 0);
-    if (!over_ && has_room(lock))
+    if (!over_ && may_take(lock))
       if (const auto task = order_.take(now)) return task;
     const auto due = order_.wake_at(now);
     tell_held_back(lock, !over_ && due && *due <= now);
     if (over_) return {};
-    if (due && *due > now)
-      changed_.wait_until(lock, *due);
+    if (!kept_.empty() && place_at_ <= now) {
+      lock.unlock();
+      place_kept(false);
+      lock.lock();
+      continue;
+    }
+    auto wake = due && *due > now ? due : std::nullopt;
+    if (!kept_.empty()) wake = std::min(wake.value_or(place_at_), place_at_);
+    if (wake)
+      changed_.wait_until(lock, *wake);
     else
       changed_.wait(lock);
   }
 }
 
 std::optional<TakenFile> BatchFiles::next() {
-  while (const auto task = wait_for_task())
-    if (auto taken = claim(*task)) return taken;
+  while (const auto task = wait_for_task()) {
+    if (room_.has_some()) {
+      if (auto taken = claim(*task)) return taken;
+    } else {
+      again(*task, Seconds(0));
+      room_.await_some();
+    }
+  }
   return {};
 }
 
@@ -185,7 +211,7 @@ void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
 void BatchFiles::again(TaskId id, Seconds wait) {
   const Lock lock(mutex_);
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(waiting(id, entries_.at(id)), when);
+  order_.add_later(pool_task(id, entries_.at(id)), when);
   changed_.notify_all();
 }
 
@@ -218,7 +244,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (same.empty() && attempt.lease.task.sha256.empty()) {
     const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
     if (!content) return tl::unexpected(content.error());
-    const auto verdict = store_.content_known(attempt.lease.key, *content);
+    const auto verdict = room_.patiently({}, [&] { return store_.content_known(attempt.lease.key, *content); });
     if (!verdict) return tl::unexpected(verdict.error());
     if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
       if (settle(attempt)) again(attempt.lease.key.task, kLookAgain);
@@ -245,7 +271,7 @@ Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
     entry.audio = length;
     open(lock, entry);
   }
-  return store_.set_length(attempt.lease.key.task, length, LengthSource::measured);
+  return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
 }
 
 const TranscriptionContext* BatchFiles::context(std::size_t index) {
@@ -264,69 +290,6 @@ const TranscriptionContext* BatchFiles::context(std::size_t index) {
 
 void BatchFiles::reached(std::size_t index, Seconds position) {
   at(index).position = position.count();
-}
-
-BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
-  return {.name = attempt.task->spec.name,
-          .device = attempt.lease.task.device,
-          .audio = attempt.length,
-          .elapsed = pool_.view().elapsed - attempt.started,
-          .attempts = attempt.lease.attempt};
-}
-
-Result<void> BatchFiles::publish(TranscribedFile& file) {
-  BatchAttempt& attempt = at(file.outcome.index);
-  if (attempt.settled) return not_wanted();
-  std::vector<OutputContent> contents;
-  for (const auto& output : attempt.task->outputs) {
-    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    auto content = format_transcript(file.transcript, format, options_.run.writer);
-    if (!content) return tl::unexpected(content.error());
-    contents.push_back({output, std::move(*content)});
-  }
-  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
-  file.outcome.outputs = attempt.task->outputs;
-  return publish_contents(attempt, contents, use, false);
-}
-
-Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                                          const PoolTaskEngine::Use& use, bool copied) {
-  {
-    const Lock lock(mutex_);
-    if (attempt.settled) return not_wanted();
-    attempt.publishing = true;
-  }
-  const auto published =
-      publish_outputs(store_, attempt.lease, options_.staging, contents,
-                      {.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy});
-  if (!published) return tl::unexpected(published.error());
-  if (!settle(attempt)) return not_wanted();
-  attempt.engine.reset();
-  if (!published->held) {
-    again(attempt.lease.key.task, kLookAgain);
-    return not_wanted();
-  }
-  if (published->left_staged) {
-    {
-      const Lock lock(mutex_);
-      entries_.at(attempt.lease.key.task).left_staged = published->left_staged->text();
-    }
-    tell_failure(attempt, *published->left_staged);
-    return not_wanted();
-  }
-  {
-    const Lock lock(mutex_);
-    ++done_now_;
-    if (!copied) audio_done_ += attempt.length;
-    if (!copied) entries_.at(attempt.lease.key.task).use = use;
-  }
-  end(attempt.lease.key.task, &BatchCounts::done);
-  BatchEnd over = end_of(attempt);
-  over.copied = copied;
-  if (!use.device.empty()) over.device = use.device;
-  const std::lock_guard telling(telling_);
-  observer_.on_done(over, counts());
-  return {};
 }
 
 void BatchFiles::renew() {
@@ -383,6 +346,8 @@ void BatchFiles::give_back(const LeaseKey& key, const std::string& reason) {
 }
 
 void BatchFiles::hand_back(const std::string& reason) {
+  place_kept(true);
+  place_left_staged();
   std::vector<LeaseKey> held;
   {
     const Lock lock(mutex_);

@@ -4,10 +4,10 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,11 +31,8 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
-  /// A task of this run, as the store knows it. `audio`: its length, where somebody said. `state` decides whether there
-  /// is something to do; done tasks whose outputs are `left_staged`, for which reason, have failed as far as this run
-  /// goes.
-  void add(TaskId id, const BatchTask& task, std::optional<Seconds> audio, TaskState state,
-           const std::string& left_staged = {});
+  /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
+  void add(std::span<const AskedTask> tasks);
   void all_added();
   /// Tells the observer what there is to do: all that was added.
   void tell_work();
@@ -48,15 +45,17 @@ class BatchFiles final : public RunFiles {
   void pause();
   /// False: it is too late, nothing more is going to be taken up.
   bool go_on();
-  /// Recordings that are being read are let go of.
-  void abort() { aborted_ = true; }
+  /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
+  void abort();
+  /// Where it writes; also for whoever else writes to the store.
+  RoomWait& room() const { return room_; }
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
   void renew();
   /// Takes back the leases of others that have ended or hang; our own are renewed before.
   void reap();
-  /// Hands back what is still held.
+  /// The run ends: hands back what is still held, and tries once more to put in place what could not be.
   void hand_back(const std::string& reason);
   /// Fault::missing: it is none of this run's, or has ended.
   Result<void> cancel(TaskId id);
@@ -92,11 +91,12 @@ class BatchFiles final : public RunFiles {
   using Entry = BatchEntry;
 
   BatchAttempt& at(std::size_t index) const;
+  void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
-  static WaitingTask waiting(TaskId id, const Entry& entry);
   void open(const Lock& held, const Entry& entry);  // it has not ended
   void close(const Lock& held, const Entry& entry);
-  bool has_room(const Lock& held) const;
+  bool may_take(const Lock& held) const;
+  void room_changed();
   void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
@@ -116,6 +116,11 @@ class BatchFiles final : public RunFiles {
   void again(TaskId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                 const PoolTaskEngine::Use& use, bool copied);
+  void keep(KeptResult result);
+  void place_kept(bool last_time);
+  void place_left_staged();
+  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
+  void leave_staged(BatchAttempt& attempt, const Error& error);
   void tell_failure(BatchAttempt& attempt, const Error& error);
   BatchEnd end_of(const BatchAttempt& attempt) const;
 
@@ -123,6 +128,8 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
+  mutable RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
+  const StoreTime began_;  // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 
@@ -143,6 +150,8 @@ class BatchFiles final : public RunFiles {
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled
+  std::vector<KeptResult> kept_;
+  Clock::Instant place_at_{};  // try those again
   bool all_added_ = false;
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise

@@ -1,5 +1,7 @@
 #include "transcribe/batch/batch_machine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/numbers.h"
@@ -27,17 +29,22 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
   return before;
 }
 
-std::optional<std::string> trouble_of(const GpuSnapshot& gpu) {
+std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu) {
   // Of NVIDIA's Xid catalogue what says RESET_GPU. 79, off the bus, is told by the card's state, and ends with it.
   constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
-  if (gpu.state != GpuState::ok) return gpu.reason;
+  if (gpu.state != GpuState::ok) return CardTrouble{.lost = true, .what = gpu.reason};
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
-    return "the driver asks for recovery: " + *gpu.errors.recovery_action;
-  if (gpu.errors.xids)
-    for (const int code : kNeedsReset)
-      if (gpu.errors.xids->contains(code))
-        return "the driver reported Xid " + std::to_string(code) + ", after which it needs a reset";
-  return {};
+    return CardTrouble{.what = "the driver asks for recovery: " + *gpu.errors.recovery_action};
+  if (!gpu.errors.xids) return {};
+  std::string codes;
+  for (const int code : kNeedsReset) {
+    const auto found = gpu.errors.xids->find(code);
+    if (found == gpu.errors.xids->end()) continue;
+    codes += (codes.empty() ? "Xid " : ", Xid ") + std::to_string(code);
+    if (found->second.count > 1) codes += " (" + std::to_string(found->second.count) + " times)";
+  }
+  if (codes.empty()) return {};
+  return CardTrouble{.what = "the driver reported " + codes + ", after which it needs a reset"};
 }
 
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short) {
@@ -48,7 +55,29 @@ std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_s
          " of memory are left: nothing is begun beside what is in work";
 }
 
+void describe_cores(const HostSnapshot& host, std::optional<int> core, std::optional<int> worker,
+                    DeviceStatus& status) {
+  const auto& all = host.core_busy;
+  std::optional<double> busy = host.busy;
+  if (core) busy = static_cast<std::size_t>(*core) < all.size() ? all[static_cast<std::size_t>(*core)] : std::nullopt;
+  const auto cores = core ? 1 : std::ranges::count_if(all, [](const auto& one) { return one.has_value(); });
+  if (!worker) {
+    status.foreign_load = busy;
+    return;
+  }
+  const auto process = std::ranges::find(host.processes, *worker, &ProcessSnapshot::pid);
+  if (process == host.processes.end()) return;
+  status.own_memory = process->resident;
+  status.total_memory = host.memory_total;
+  if (!process->cores || cores == 0) return;
+  status.own_load = std::clamp(*process->cores / static_cast<double>(cores), 0.0, 1.0);
+  if (busy) status.foreign_load = std::max(0.0, *busy - *status.own_load);
+}
+
 BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
+  constexpr auto kCpu = ResolvedDevice::Kind::cpu;
+  if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == kCpu; }))
+    cores_.emplace();
   const bool any = std::ranges::any_of(options.devices, [](const auto& device) { return !device.device.uuid.empty(); });
   if (!any) return;
   sampler_ = std::make_unique<Sampler>();
@@ -86,7 +115,16 @@ void BatchMachine::tell(DevicePool& pool) {
   }
 }
 
-void BatchMachine::describe(std::size_t device, DeviceStatus& status) const {
+void BatchMachine::look_at_cores() {
+  if (!cores_) return;
+  HostSnapshot host = cores_->read(Clock::real().now(), ::getpid(), {});
+  host_.change([&](HostSnapshot& latest) { latest = std::move(host); });
+}
+
+void BatchMachine::describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const {
+  const ResolvedDevice& chosen = options_.devices[device].device;
+  if (chosen.kind == ResolvedDevice::Kind::cpu)
+    return host_.with([&](const HostSnapshot& host) { describe_cores(host, chosen.core, worker, status); });
   const auto machine = sampler_ ? sampler_->latest() : nullptr;
   const GpuSnapshot* gpu = machine ? machine->gpu(options_.devices[device].device.uuid) : nullptr;
   if (!gpu) return;

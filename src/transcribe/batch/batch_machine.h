@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "device/machine.h"
+#include "device/telemetry/host_reader.h"
 #include "device/telemetry/sampler.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/pool/device_pool.h"
@@ -21,11 +22,15 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
 
 /// Why nothing is to be placed on a GPU, by what the driver says of it: it is lost or hung, asks for recovery, or has
 /// reported an Xid after which only a reset makes it usable again (that lasts for the run).
-std::optional<std::string> trouble_of(const GpuSnapshot& gpu);
+std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu);
 
 /// Why no recording should be taken up beside those in work: less than 5 % of this machine's memory, or half a GiB, is
 /// left; once that was so (`was_short`), it takes half as much again to be over.
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short);
+
+/// Adds the load of a core (none: of all) and the memory of the worker on it, `worker` by its process; none: there is
+/// none. Own is what that process does and holds, foreign what else keeps the core busy, our decoders included.
+void describe_cores(const HostSnapshot& host, std::optional<int> core, std::optional<int> worker, DeviceStatus& status);
 
 /// What a card has drawn, by a counter that falls silent when the card is lost, and may begin anew when it is back.
 class EnergyMeter {
@@ -53,8 +58,10 @@ class BatchMachine {
   void tell(DevicePool& pool);
   /// memory_shortage of now. One thread.
   std::optional<std::string> shortage();
-  /// Adds what is known of a device: load, memory, power, temperature.
-  void describe(std::size_t device, DeviceStatus& status) const;
+  /// Looks at the cores, where any device is one. To be called about once a second. One thread.
+  void look_at_cores();
+  /// Adds what is known of a device, whose worker is that process: load, memory, power, temperature.
+  void describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const;
   /// Joules that each GPU has drawn since the batch began, by its id in the run, where it could say at the start. Of
   /// one that has been lost, until then.
   std::map<std::string, double> energy_by_device();
@@ -66,6 +73,8 @@ class BatchMachine {
   std::unique_ptr<Sampler> sampler_{};
   std::map<std::string, Bytes> used_before_{};  // of a GPU's memory, by UUID
   bool was_short_ = false;
+  std::optional<HostReader> cores_{};  // of the thread that looks
+  Guarded<HostSnapshot> host_{};
   void read_energy();
   Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that said something at the start
 };

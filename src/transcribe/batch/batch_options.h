@@ -27,6 +27,7 @@ struct BatchOptions {
   int tasks_at_once = 0;            // -t; 0: as many as keep the devices busy
   std::filesystem::path state{};    // the store's folder
   std::filesystem::path staging{};  // on the file system of the outputs
+  std::filesystem::path kept{};     // where results are staged while that is full: in `state`; empty: nowhere
   std::string command{};            // for history
   std::string batch{};              // what its tasks have in common: the output folder
   bool retry_failed = false;        // those that failed for good in an earlier run, too

@@ -45,7 +45,8 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
 }
 
 /// What earlier batches have measured: how fast the device is with all its windows, and how few of them are as good.
-/// False: they have not.
+/// False: they have not. What it did in another compute type does not count (`tutti plan`, which cannot measure, takes
+/// it): the ratio of two types differs between devices by more than the self-test of this type is wrong.
 bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
   constexpr double kAsGood = 0.9;
   std::map<int, double> by_windows;
@@ -81,6 +82,8 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
   }
   const auto speeds = store.speeds(false);
   if (!speeds) return tl::unexpected(speeds.error());
+  const auto runs = store.runs(kRunsAsked);
+  if (!runs) return tl::unexpected(runs.error());
   PoolOptions pool{.policy = options.policy,
                    .tasks_at_once = options.tasks_at_once,
                    .time = time_of(options.devices),
@@ -95,12 +98,25 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .enough = emulated ? 1 : windows_of(device) / 2,
                         .task_cap = options.task_cap(device.id)};
     plan_memory(pooled, device.device, options.run);
+    pooled.load_time =
+        emulated ? device.device.card.warm_up : load_time_in(*runs, device.id, options.run.model.string());
     pooled.speed_known = emulated || recall_speed(pooled, *speeds, options.run);
     // A single device gets everything, however fast it is.
     pooled.worker.model.time_a_window = !pooled.speed_known && options.devices.size() > 1;
     pool.devices.push_back(std::move(pooled));
   }
   return pool;
+}
+
+Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& device, const std::string& model) {
+  for (const RunRecord& run : runs) {
+    if (run.start.model != model) continue;
+    for (const DeviceUse& use : run.end.devices) {
+      const auto starting = use.idle.find(idle_name(Idle::starting));
+      if (use.device == device && use.audio > Seconds(0) && starting != use.idle.end()) return starting->second;
+    }
+  }
+  return {};
 }
 
 int threads_of(const BatchOptions& options) {

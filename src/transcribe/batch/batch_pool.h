@@ -7,8 +7,16 @@
 
 namespace tutti {
 
-/// The pool that a batch runs on: how each device's worker is started, and what the store remembers of its speed.
+/// The pool that a batch runs on: how each device's worker is started, and what the store remembers of its speed and
+/// of how long it loads.
 Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store);
+
+/// How long a device's worker took to load this model, in the first of these runs (latest first) in which it worked; 0:
+/// in none.
+Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& device, const std::string& model);
+
+/// So many runs are looked at.
+inline constexpr std::size_t kRunsAsked = 20;
 
 /// Threads that wait for windows: as many as the devices take at once, and some whose window is ready when a place
 /// becomes free.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
+#include <tuple>
 
 #include "audio/length/sound_length.h"
 #include "base/log.h"
@@ -92,14 +93,16 @@ class Submitter {
       if (interrupt_.raised()) return {};  // a look at a header may wait for a disk
       specs.push_back(with_length(task.spec));
     }
-    auto answers = store_.submit(run_, specs);
+    auto answers = files_.room().patiently({}, [&] { return store_.submit(run_, specs); });
     if (!answers) return tl::unexpected(answers.error());
     if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
     if (options_.retry_failed)
       for (const TaskState state : {TaskState::dead, TaskState::cancelled})
         if (auto reopened = reopen(*answers, state); !reopened) return reopened;
+    std::vector<AskedTask> asked;
     for (std::size_t i = 0; i < portion.size(); ++i)
-      files_.add((*answers)[i].id, portion[i], specs[i].audio, (*answers)[i].state, stuck_at((*answers)[i]));
+      asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
+    files_.add(asked);
     return {};
   }
 
@@ -124,7 +127,7 @@ class Submitter {
     if (!queued) return tl::unexpected(queued.error());
     for (const auto& task : *queued)
       for (auto& answer : answers)
-        if (answer.id == task.id) answer.state = TaskState::queued;
+        if (answer.id == task.id) std::tie(answer.state, answer.submitted) = std::tie(task.state, task.submitted);
     return {};
   }
 
@@ -207,6 +210,7 @@ class Batch final : public BatchControl {
   /// Tells the pool what the machine says, and the store what has befallen the devices.
   void watch() {
     machine_.tell(*pool_);
+    machine_.look_at_cores();
     const auto shortage = machine_.shortage();
     if (shortage && !held_back_) log(Level::warning, *shortage);
     held_back_ = shortage.has_value();
@@ -330,7 +334,7 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
                               Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control) {
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
-  const std::filesystem::path staging[] = {options.staging};
+  const std::filesystem::path staging[] = {options.staging, options.kept};
   auto swept = sweep_outputs(**store, staging);
   if (!swept) return tl::unexpected(swept.error());
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
@@ -338,7 +342,7 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
   auto report = Batch(tasks, options, std::move(parts), observer, interrupt).go(with_control);
-  leave_staging(options.staging);
+  for (const auto& folder : staging) leave_staging(folder);
   return report;
 }
 

@@ -74,12 +74,14 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .audio_done = progress.done,
                      .audio_total = progress.total,
                      .left = view.expected_left,
+                     .held_up = files.room().why(),
                      .failures = files.failures()};
   if (view.expected_left) status.left_error = *view.expected_left * view.error;
   for (const auto& device : options.devices)
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
-    machine.describe(i, status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
+    machine.describe(i, view.devices[i].process,
+                     status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& task : files.in_work()) {
     ++status.running;
     status.in_work.push_back({.id = std::to_string(task.id),

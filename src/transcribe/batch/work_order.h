@@ -4,33 +4,26 @@
 #include <optional>
 #include <set>
 
-#include "balance/dispatcher.h"
+#include "balance/turn.h"
 #include "base/clock.h"
 #include "jobs/task.h"
+#include "transcribe/pool/pool_task.h"
 
 namespace tutti {
 
-/// A task that can be taken up, and what its turn depends on.
-struct WaitingTask {
-  TaskId task = 0;
-  Seconds audio{};
-  TaskClass task_class = TaskClass::batch;
-  int priority = 0;
-};
-
-/// In which order a batch's tasks are taken up. By class, a step of which counts as so many of priority, then within a
-/// class: a batch's longest first, so that none is left for the end; normal ones as they came; of interactive ones the
-/// shortest. All of that unless the policy goes by arrival. Pure; not thread-safe.
+/// In which order a batch's tasks are taken up: by the turns that their windows have on the devices (balance/turn.h).
+/// Pure; not thread-safe.
 class WorkOrder {
  public:
-  explicit WorkOrder(bool by_arrival) : by_arrival_(by_arrival) {}
+  explicit WorkOrder(Policy policy) : options_{.policy = policy} {}
 
-  void add(const WaitingTask& task) {
-    ready_.insert(rank_of(task));
+  void add(const PoolTask& task) {
+    const auto id = static_cast<TaskId>(task.id);
+    ready_.insert({turn_of(task.facts(), task.audio, arrivals_, options_), arrivals_, id});
     ++arrivals_;
   }
   /// Not before that moment.
-  void add_later(const WaitingTask& task, Clock::Instant when) { later_.insert({when, task}); }
+  void add_later(const PoolTask& task, Clock::Instant when) { later_.insert({when, task}); }
 
   /// The first one whose time has come.
   std::optional<TaskId> take(Clock::Instant now) {
@@ -50,34 +43,17 @@ class WorkOrder {
   std::size_t size() const { return ready_.size() + later_.size(); }
 
  private:
-  struct Rank {
-    int before = 0;  // minus class and priority
-    double within = 0;
+  struct Place {
+    Turn turn{};
     std::uint64_t arrival = 0;
     TaskId task = 0;
-    auto operator<=>(const Rank&) const = default;
+    auto operator<=>(const Place&) const = default;
   };
 
-  Rank rank_of(const WaitingTask& task) const {
-    Rank rank{.arrival = arrivals_, .task = task.task};
-    if (by_arrival_) return rank;
-    const int step = DispatcherOptions{}.class_step;
-    switch (task.task_class) {
-      case TaskClass::interactive:
-        rank.before = -2 * step;
-        rank.within = task.audio.count();
-        break;
-      case TaskClass::normal: rank.before = -step; break;
-      case TaskClass::batch: rank.within = -task.audio.count(); break;
-    }
-    rank.before -= task.priority;
-    return rank;
-  }
-
-  bool by_arrival_;
+  DispatcherOptions options_;
   std::uint64_t arrivals_ = 0;
-  std::set<Rank> ready_;
-  std::multimap<Clock::Instant, WaitingTask> later_;
+  std::set<Place> ready_;
+  std::multimap<Clock::Instant, PoolTask> later_;
 };
 
 }  // namespace tutti

@@ -90,7 +90,8 @@ class Keeper {
     pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
     if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
     me_.was_away = true;
-    pool_.dispatcher.device_heard(device_, HealthEvent::lost, error.what, pool_.now());
+    if (!me_.in_trouble)  // else its driver has said better what it is
+      pool_.dispatcher.device_heard(device_, HealthEvent::lost, error.what, pool_.now());
     pool_.pump(lock);
   }
 

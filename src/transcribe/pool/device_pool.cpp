@@ -30,9 +30,7 @@ class Pool final : public DevicePool {
 
   void add_task(const PoolTask& task) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->dispatcher.add_task(
-        task.id, {.kind = task.kind, .priority = task.priority, .audio = task.audio, .whole = task.whole},
-        shared_->now());
+    shared_->dispatcher.add_task(task.id, task.facts(), shared_->now());
   }
 
   void end_task(std::uint64_t task) override {
@@ -63,18 +61,10 @@ class Pool final : public DevicePool {
   bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
   bool resume(const std::string& device) override { return tell(device, HealthEvent::resume); }
 
-  void driver_says(const std::string& device, const std::optional<std::string>& trouble) override {
+  void driver_says(const std::string& device, const std::optional<CardTrouble>& trouble) override {
     PoolShared::Lock lock(shared_->mutex);
-    for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
-      PoolMember& member = shared_->members[index];
-      if (member.facts.id != device || member.in_trouble == trouble.has_value()) continue;
-      member.in_trouble = trouble.has_value();
-      member.was_away = true;
-      if (trouble) shared_->lost(lock, index, member.life, {Fault::device, *trouble, ""}, Blame::lost);
-      if (trouble) shared_->dispatcher.device_heard(index, HealthEvent::lost, *trouble, shared_->now());
-      member.changed.notify_all();
-      shared_->pump(lock);
-    }
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index)
+      if (shared_->members[index].facts.id == device) hear(lock, index, trouble);
   }
 
   void others_use(const std::string& device, Bytes memory) override {
@@ -145,16 +135,44 @@ class Pool final : public DevicePool {
                           .audio_done = device.audio_done,
                           .busy = device.busy,
                           .refusal = device.refusal,
-                          .restarts = member.restarts};
+                          .restarts = member.restarts,
+                          .process = member.worker ? member.worker->process() : std::nullopt};
     for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
       if (device.idle[reason] > Seconds(0)) view.idle[idle_name(static_cast<Idle>(reason))] = device.idle[reason];
     return view;
+  }
+
+  void hear(const PoolShared::Lock& lock, DeviceIndex index, const std::optional<CardTrouble>& trouble) {
+    PoolMember& member = shared_->members[index];
+    if (!trouble) member.overruled.clear();
+    std::optional<HealthEvent> event;
+    if (trouble && trouble->what != member.overruled)
+      event = trouble->lost ? HealthEvent::lost : HealthEvent::quarantine;
+    if (member.in_trouble == event) return;
+    member.in_trouble = event;
+    member.was_away = true;
+    if (event) {
+      member.trouble = trouble->what;
+      shared_->lost(lock, index, member.life, {Fault::device, trouble->what, ""}, Blame::lost);
+      shared_->dispatcher.device_heard(index, *event, trouble->what, shared_->now());
+    }
+    member.changed.notify_all();
+    shared_->pump(lock);
+  }
+
+  /// A driver remembers an Xid for as long as it is loaded: that the card was reset, somebody has to say.
+  static void overrule(PoolMember& member) {
+    if (member.in_trouble != HealthEvent::quarantine) return;
+    member.overruled = member.trouble;
+    member.in_trouble.reset();
+    member.changed.notify_all();
   }
 
   bool tell(const std::string& device, HealthEvent event) {
     PoolShared::Lock lock(shared_->mutex);
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
       if (shared_->members[index].facts.id != device) continue;
+      if (event == HealthEvent::resume) overrule(shared_->members[index]);
       shared_->dispatcher.device_heard(index, event, "an operator's wish", shared_->now());
       shared_->pump(lock);
       return true;

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "link/window_engine.h"
 #include "link/worker_handle.h"
+#include "transcribe/pool/pool_task.h"
 #include "transcribe/pool/pool_view.h"
 
 namespace tutti {
@@ -22,6 +23,7 @@ struct PooledDevice {
   double speed = 1;          // audio seconds a second, as believed beforehand
   bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
   std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  Seconds load_time{};       // from the start of its worker until it is ready, as it took last time; 0: not known
   std::optional<int> task_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
@@ -38,13 +40,10 @@ struct PoolOptions {
   Seconds patience{600};  // of the pool's clock: so long no device in service, and the run ends
 };
 
-/// A file that is going to be transcribed.
-struct PoolTask {
-  std::uint64_t id = 0;  // the caller's, unique
-  Seconds audio{};       // 0: not known
-  bool whole = false;    // on one device from start to end; else its windows may spread
-  ServiceClass kind = ServiceClass::batch;
-  int priority = 0;  // higher first, within its class
+/// What a driver says that keeps a card from work until it is over.
+struct CardTrouble {
+  bool lost = false;   // nobody can reach it: off the bus, or its driver hangs; else it needs a repair
+  std::string what{};  // in words
 };
 
 /// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a
@@ -90,9 +89,9 @@ class DevicePool {
   /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
-  /// What the driver says of a device: `trouble`, when it is lost or hung there: it gets nothing, and its worker is not
-  /// started, until that is over (nothing) and a canary window has succeeded.
-  virtual void driver_says(const std::string& device, const std::optional<std::string>& trouble) = 0;
+  /// What the driver says of a device: in trouble it gets nothing, and its worker is not started, until that is over
+  /// (nothing), or somebody resumes a card in need of repair, and a canary window has succeeded.
+  virtual void driver_says(const std::string& device, const std::optional<CardTrouble>& trouble) = 0;
   /// What others use of a device's memory now: fewer windows fit, or more again.
   virtual void others_use(const std::string& device, Bytes memory) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).

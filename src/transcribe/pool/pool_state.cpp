@@ -8,16 +8,9 @@
 namespace tutti {
 namespace {
 
-Policy policy_of(const std::string& name) {
-  if (name == "note") return Policy::note;
-  if (name == "fifo") return Policy::fifo;
-  if (name == "round_robin") return Policy::round_robin;
-  return Policy::tutti;
-}
-
 DispatcherOptions dispatcher_options(const PoolOptions& options) {
   DispatcherOptions wanted;
-  wanted.policy = policy_of(options.policy);
+  wanted.policy = policy_named(options.policy).value_or(Policy::tutti);
   wanted.tasks_at_once = options.tasks_at_once;
   return wanted;
 }
@@ -31,6 +24,7 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .memory = device.memory,
           .model_memory = device.model_memory,
           .piece_memory = device.window_memory,
+          .load_time = device.load_time,
           .starting = true};
 }
 

@@ -48,11 +48,13 @@ struct PoolMember {
   std::optional<Ready> ready{};            // of the latest
   int life = 0;                            // counts workers; a loss is reported once for each
   bool serving = false;
-  bool was_away = false;              // did not get ready: a canary decides about its return
-  bool in_trouble = false;            // says the driver: no worker is started
-  std::optional<Error> loss{};        // of the present life, noticed by somebody who waited for an answer
-  std::optional<Error> gone{};        // for good
-  std::optional<Error> last_error{};  // for people
+  bool was_away = false;                    // did not get ready: a canary decides about its return
+  std::optional<HealthEvent> in_trouble{};  // says the driver: no worker is started; lost or quarantine
+  std::string trouble{};                    // in its latest words
+  std::string overruled{};                  // the words in spite of which somebody has resumed it
+  std::optional<Error> loss{};              // of the present life, noticed by somebody who waited for an answer
+  std::optional<Error> gone{};              // for good
+  std::optional<Error> last_error{};        // for people
   std::int64_t restarts = 0;
   std::size_t changes_told = 0;  // of its health, as news
   bool gone_told = false;

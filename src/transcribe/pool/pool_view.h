@@ -33,6 +33,7 @@ struct PooledDeviceView {
   std::map<std::string, Seconds> idle{};  // by reason
   std::string refusal{};                  // why it takes nothing more now
   std::int64_t restarts = 0;
+  std::optional<int> process{};  // of its worker; none: there is none now
 };
 
 /// A change of a device's health, and why.

@@ -69,7 +69,8 @@ class TaskEngine final : public PoolTaskEngine {
 
   void correct_length(Seconds audio) override {
     PoolShared::Lock lock(pool_->mutex);
-    length_ = audio;
+    // Of a recording without speech a window is asked for its language all the same: no longer than the recording.
+    if (audio > Seconds(0)) length_ = audio;
     pool_->dispatcher.correct_length(task_.id, audio, pool_->now());
   }
 

@@ -12,7 +12,7 @@ namespace tutti {
 
 // What the live table of a batch and `tutti top` share. All pure.
 
-/// Done, bar with the time left, audio per time: at most three lines.
+/// Done, bar with the time left, audio per time, and why nothing new is begun: at most four lines.
 std::vector<std::string> total_lines(const FleetStatus& status, const Screen& screen);
 
 /// Device, state, tasks, loads, memory, speed, busy share, power, temperature: the least important last.

@@ -9,7 +9,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kTopLines = 3;
 constexpr std::size_t kMostFailures = 3;
 
 using Lines = std::vector<std::string>;
@@ -115,7 +114,8 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
   Lines lines{screen_line(screen, first, Tint::strong), screen_line(screen, second),
               screen_line(screen, audio_text(status) +
                                       (status.next_device.empty() ? "" : "  next task: " + status.next_device))};
-  lines.resize(std::min<std::size_t>(lines.size(), std::min(kTopLines, screen.lines)));
+  if (!status.held_up.empty()) lines.push_back(screen_line(screen, "no room: " + status.held_up, Tint::alarm));
+  lines.resize(std::min(lines.size(), screen.lines));
   return lines;
 }
 

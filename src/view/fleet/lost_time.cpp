@@ -24,6 +24,8 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::left_to_faster, "left to faster devices", "", ""},
     LostKind{&IdleTime::drained, "drained", "you had taken devices out or held the run back",
              "'tutti top' puts devices back (r)"},
+    LostKind{&IdleTime::disk_full, "disk full", "there was no room for what would be transcribed",
+             "an --output-dir and a --state on disks with more room"},
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length

@@ -19,8 +19,11 @@ struct IdleTime {
   Seconds starting{};        // loading the model for the first time
   Seconds left_to_faster{};  // others finish what is left sooner
   Seconds drained{};         // somebody asked for that
+  Seconds disk_full{};       // nothing could be written
 
-  Seconds sum() const { return no_task + input + memory + cap + fault + starting + left_to_faster + drained; }
+  Seconds sum() const {
+    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full;
+  }
 };
 
 /// How a device spent the time of a run; busy and idle add up to its length.

@@ -11,12 +11,22 @@ namespace tutti {
 
 // What `tutti top` shows at one moment: a running batch, or the machine alone. Plain data; what is not known is absent.
 
+/// A file system that Tutti reads or writes.
+struct DiskStatus {
+  std::string path{};  // where it begins
+  std::optional<Bytes> total{};
+  std::optional<Bytes> free{};
+  std::optional<double> read{};  // bytes per second of the whole disk
+  std::optional<double> written{};
+};
+
 struct HostStatus {
   std::optional<double> busy{};  // all cores together, 0..1
   std::optional<Bytes> memory_total{};
   std::optional<Bytes> memory_available{};
   std::optional<Bytes> swap_total{};
   std::optional<Bytes> swap_used{};
+  std::vector<DiskStatus> disks{};
 };
 
 /// A process of Tutti's, or one that holds a GPU.

@@ -16,6 +16,15 @@ void put(Json& into, const char* name, const std::optional<Bytes>& value) {
   if (value) into[name] = value->value;
 }
 
+Json disk_json(const DiskStatus& disk) {
+  Json out{{"path", disk.path}};
+  put(out, "total_bytes", disk.total);
+  put(out, "free_bytes", disk.free);
+  put(out, "read_bytes_per_second", disk.read);
+  put(out, "written_bytes_per_second", disk.written);
+  return out;
+}
+
 Json host_json(const HostStatus& host) {
   Json out = Json::object();
   put(out, "cpu_busy_ratio", host.busy);
@@ -23,6 +32,8 @@ Json host_json(const HostStatus& host) {
   put(out, "memory_available_bytes", host.memory_available);
   put(out, "swap_total_bytes", host.swap_total);
   put(out, "swap_used_bytes", host.swap_used);
+  out["disks"] = Json::array();
+  for (const DiskStatus& disk : host.disks) out["disks"].push_back(disk_json(disk));
   return out;
 }
 

@@ -41,6 +41,22 @@ std::string host_text(const HostStatus& host) {
   return text + memory_of("swap", host.swap_used, host.swap_total);
 }
 
+/// "disk /  80.1 GB free  12 MB/s read  0.4 MB/s written"; what is not known is left out.
+std::string disk_text(const DiskStatus& disk) {
+  std::string text = "disk " + disk.path;
+  if (disk.free) text += "  " + gigabytes(*disk.free) + " GB free";
+  if (disk.free && disk.total) text += " of " + gigabytes(*disk.total);
+  if (disk.read) text += "  " + short_number(*disk.read / 1e6) + " MB/s read";
+  if (disk.written) text += "  " + short_number(*disk.written / 1e6) + " MB/s written";
+  return text;
+}
+
+/// Nothing that is written fits any more soon.
+Tint tint_of_disk(const DiskStatus& disk) {
+  constexpr std::int64_t kLittle = 1'000'000'000;
+  return disk.free && disk.free->value < kLittle ? Tint::alarm : Tint::plain;
+}
+
 std::string tabs_text(const TopData& data, const TopState& state) {
   const std::array<std::pair<const char*, std::size_t>, kTopPanels> panels{
       {{"Devices", data.devices.size()},
@@ -126,6 +142,8 @@ void add_head(const TopData& data, const TopState& state, const Screen& screen, 
   if (data.run)
     for (auto& line : total_lines(*data.run, screen)) out.push_back(std::move(line));
   out.push_back(screen_line(screen, host_text(data.host)));
+  for (const DiskStatus& disk : data.host.disks)
+    if (out.size() + 12 < screen.lines) out.push_back(screen_line(screen, disk_text(disk), tint_of_disk(disk)));
   for (const std::string& note : data.notes)
     if (out.size() + 12 < screen.lines) out.push_back(screen_line(screen, note, Tint::notice));
   out.push_back(screen_line(screen, tabs_text(data, state)));
@@ -165,6 +183,7 @@ std::vector<std::string> top_report(const TopData& data, const Screen& screen) {
   };
   add(data.title, Tint::strong);
   add(host_text(data.host));
+  for (const DiskStatus& disk : data.host.disks) add(disk_text(disk), tint_of_disk(disk));
   for (const std::string& note : data.notes) add(note, Tint::notice);
   if (data.run) {
     Screen endless = screen;

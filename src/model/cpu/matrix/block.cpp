@@ -25,7 +25,8 @@ PreparedRows::PreparedRows(Precision precision, std::int64_t in, std::int64_t mo
       stride_((groups_ * 4 + kLine - 1) / kLine * kLine + kLine),
       // Tiles read whole pairs of sixteen rows.
       bytes_(static_cast<std::size_t>((most_rows * parts + 2 * kRowsTogether) * stride_)) {
-  if (precision == Precision::int8) scales_.resize(static_cast<std::size_t>(most_rows * parts));
+  if (precision == Precision::int8 || precision == Precision::int16)
+    scales_.resize(static_cast<std::size_t>(most_rows * parts));
 }
 
 void PreparedRows::prepare(const Kernels& kernels, const Rows& x, const Before& before, std::int64_t first) {
@@ -60,6 +61,7 @@ void multiply_panels(const Kernels& kernels, const PreparedRows& rows, std::int6
                         .panel_stride = weight.panel_bytes(),
                         .groups = weight.groups,
                         .rows = strip_rows * rows.parts(),
+                        .parts = rows.parts(),
                         .panels = panels,
                         .sums = sums.data(),
                         .sum_stride = kStripWidth});

@@ -5,13 +5,14 @@
 namespace tutti {
 namespace {
 
-using Tables = std::array<Kernels, 3>;  // one per precision
+using Tables = std::array<Kernels, 4>;  // one per precision
 
 /// Filled when first asked for: even the function that names a set's kernels is compiled to that set, and a processor
 /// without it stops at the first instruction.
 template <Kernels (*of)(Precision)>
 const Tables& tables() {
-  static const Tables filled{of(Precision::float32), of(Precision::bfloat16), of(Precision::int8)};
+  static const Tables filled{of(Precision::float32), of(Precision::bfloat16), of(Precision::int8),
+                             of(Precision::int16)};
   return filled;
 }
 

@@ -1,21 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "model/cpu/instructions.h"
 
 // What one thread does in a matrix product y = x weight^T, as plain jobs over raw memory. Every precision goes the same
-// way, four bytes at a time: a *group* is one float32, two bfloat16 or four int8 of consecutive inputs. Rows of x are
-// prepared (rounded, or scaled to int8); sixteen outputs of the weights lie side by side in a *panel*, [groups][16][4
-// bytes], which is what AVX-512, VNNI, AVX512-BF16 and AMX tiles all read without moving anything.
+// way, four bytes at a time: a *group* is one float32, two bfloat16 or int16, or four int8 of consecutive inputs. Rows
+// of x are prepared (rounded, or scaled to whole numbers); sixteen outputs of the weights lie side by side in a
+// *panel*, [groups][16][4 bytes], which is what AVX-512, VNNI, AVX512-BF16 and AMX tiles all read without moving
+// anything.
 namespace tutti {
 
-/// What products are computed in. int8 stands for weights scaled per output and rows of x scaled each by itself.
-enum class Precision : std::uint8_t { float32, bfloat16, int8 };
+/// What products are computed in. int8 and int16 stand for weights scaled per output and rows of x scaled each by
+/// itself.
+enum class Precision : std::uint8_t { float32, bfloat16, int8, int16 };
 
 constexpr std::int64_t kPanel = 16;  // outputs side by side
 
-/// x is about scale * (stored - zero), stored as 0 ... 255.
+// Of int16: the largest stored weight, and the root of the mean square of an output's. Rows take as many bits as that
+// leaves of 32 (prepare_kernel.h): for most outputs, whose weights have their largest at four times the root, both
+// bounds are the same.
+constexpr float kMostWord = 4095;
+constexpr float kWordRoot = 1024;
+
+/// x is about scale * (stored - zero), stored as 0 ... 255; of int16 zero is 0.
 struct RowScale {
   float scale = 1;
   std::int32_t zero = 0;
@@ -29,18 +38,19 @@ struct RowsJob {
   std::int64_t in = 0;
   const float* norm_weight = nullptr;  // [in]
   const float* norm_bias = nullptr;    // [in]
-  /// int8 alone: 2 stores every row as the sum of two numbers, the second what rounding left of the first: sixteen bits
-  /// in all. Rows of `out` and `scales` then come in pairs.
+  /// int8 alone: 2 stores every row in sixteen bits, as two rows whose products add up. Rows of `out` and `scales` then
+  /// come in pairs. VNNI and tiles take the sum of two numbers, the second what rounding left of the first; AVX2 takes
+  /// words_by_bytes_avx2.h's.
   std::int64_t parts = 1;
   float* scratch = nullptr;     // [in]
   std::byte* out = nullptr;     // [rows * parts, groups * 4 bytes]; what is behind `in` becomes 0
   std::int64_t out_stride = 0;  // bytes
   std::int64_t groups = 0;
-  RowScale* scales = nullptr;  // [rows * parts], written for int8 alone
+  RowScale* scales = nullptr;  // [rows * parts], written for int8 and int16
 };
 
-/// sums = rows times panels: float32, or int32 for int8. `rows` may be exceeded up to a multiple of kRowsTogether, in
-/// reading and in writing.
+/// sums = rows times panels: float32, or int32 for int8 and int16. `rows` may be exceeded up to a multiple of
+/// kRowsTogether, in reading and in writing.
 struct TileJob {
   const std::byte* rows_data = nullptr;
   std::int64_t row_stride = 0;  // bytes
@@ -48,6 +58,7 @@ struct TileJob {
   std::int64_t panel_stride = 0;  // bytes
   std::int64_t groups = 0;
   std::int64_t rows = 0;
+  std::int64_t parts = 1;  // as prepared; rows are all of them
   std::int64_t panels = 0;
   void* sums = nullptr;         // [rows, panels * 16]
   std::int64_t sum_stride = 0;  // elements
@@ -61,7 +72,7 @@ struct TileFinishJob {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t parts = 1;                     // int8 alone: so many rows of sums are added up
-  const RowScale* row_scales = nullptr;       // likewise
+  const RowScale* row_scales = nullptr;       // int8 and int16
   const float* column_scales = nullptr;       // likewise; these two up to a multiple of 16
   const std::int32_t* column_sums = nullptr;  // likewise: of the weights, for the rows' zeros
   const float* bias = nullptr;                // up to a multiple of 16
@@ -103,7 +114,7 @@ struct Kernels {
   void (*prepare)(const RowsJob&) = nullptr;
   void (*multiply)(const TileJob&) = nullptr;
   void (*finish)(const TileFinishJob&) = nullptr;
-  // Of an attention, and none for int8.
+  // Of an attention, and none for int8 and int16.
   void (*soften)(const SoftmaxJob&) = nullptr;
   void (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
   void (*pack_inputs)(const PanelsJob&) = nullptr;   // rows are inputs, their elements outputs: values

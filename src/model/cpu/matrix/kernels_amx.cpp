@@ -142,10 +142,10 @@ void multiply_in_tiles(const TileJob& job) {
 
 }  // namespace
 
-// float32 has no tiles.
+// float32 and int16 have no tiles.
 Kernels kernels_amx(Precision precision) {
   auto table = kernels_dot512(precision);
-  if (precision == Precision::float32) return table;
+  if (precision == Precision::float32 || precision == Precision::int16) return table;
   table.multiply = precision == Precision::int8 ? multiply_in_tiles<true> : multiply_in_tiles<false>;
   table.enter = enter_tiles;
   table.leave = leave_tiles;

@@ -1,12 +1,13 @@
 #include <immintrin.h>
 
 #include "model/cpu/matrix/tile_kernel.h"
+#include "model/cpu/matrix/whole_dots_avx2.h"
 
 namespace tutti {
 namespace {
 
 /// A group is four bytes, of weights signed, of a row unsigned.
-struct ByteDot {
+struct VnniDot {
   static constexpr int kRows = 6;
   static constexpr int kPanels = 4;
   using Sums = __m512i;
@@ -32,7 +33,7 @@ struct Bfloat16Dot {
 }  // namespace
 
 Kernels kernels_dot512(Precision precision) {
-  return table_of<FloatDot<6, 4>, Bfloat16Dot, ByteDot>(precision);
+  return table_of<FloatDot<6, 4>, Bfloat16Dot, VnniDot, WordDot<6, 2>>(precision);
 }
 
 }  // namespace tutti

@@ -15,7 +15,11 @@ namespace {
 constexpr std::int64_t kGroupBytes = 4;
 
 std::int64_t value_bytes(Precision precision) {
-  return precision == Precision::float32 ? 4 : precision == Precision::bfloat16 ? 2 : 1;
+  switch (precision) {
+    case Precision::float32: return 4;
+    case Precision::int8: return 1;
+    default: return 2;
+  }
 }
 
 /// One output's weights in the precision's own form, where sixteen outputs lie side by side.
@@ -33,18 +37,26 @@ std::uint16_t to_bfloat16(float value) {
   return c10::BFloat16(value).x;
 }
 
+template <class Stored>
 void write_scaled_output(PackedMatrix& packed, std::byte* lane, const float* weights, std::int64_t output) {
+  constexpr float most = sizeof(Stored) == 1 ? 127 : kMostWord;
   float largest = 0;
-  for (std::int64_t k = 0; k < packed.in; ++k) largest = std::max(largest, std::abs(weights[k]));
-  const float scale = largest > 0 ? largest / 127 : 1;
+  double squares = 0;
+  for (std::int64_t k = 0; k < packed.in; ++k) {
+    largest = std::max(largest, std::abs(weights[k]));
+    squares += weights[k] * weights[k];
+  }
+  const auto root = static_cast<float>(std::sqrt(squares / static_cast<double>(packed.in)));
+  if (sizeof(Stored) == 2) largest = std::max(largest, root * (kMostWord / kWordRoot));
+  const float scale = largest > 0 ? largest / most : 1;
   std::int32_t sum = 0;
-  write_output<std::int8_t>(lane, weights, packed.in, [&](float value) {
-    const auto whole = static_cast<std::int8_t>(std::lrint(value / scale));
+  write_output<Stored>(lane, weights, packed.in, [&](float value) {
+    const auto whole = static_cast<Stored>(std::lrint(value / scale));
     sum += whole;
     return whole;
   });
   packed.scales[static_cast<std::size_t>(output)] = scale;
-  packed.sums[static_cast<std::size_t>(output)] = sum;
+  if (sizeof(Stored) == 1) packed.sums[static_cast<std::size_t>(output)] = sum;
 }
 
 /// rows: up to sixteen outputs, float32.
@@ -57,7 +69,8 @@ void write_panel(PackedMatrix& packed, std::int64_t panel, const at::Tensor& row
     switch (packed.precision) {
       case Precision::float32: write_output<float>(lane, weights, packed.in, [](float v) { return v; }); break;
       case Precision::bfloat16: write_output<std::uint16_t>(lane, weights, packed.in, to_bfloat16); break;
-      case Precision::int8: write_scaled_output(packed, lane, weights, panel * kPanel + row); break;
+      case Precision::int8: write_scaled_output<std::int8_t>(packed, lane, weights, panel * kPanel + row); break;
+      case Precision::int16: write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row); break;
     }
   }
 }
@@ -78,7 +91,7 @@ PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision pr
                       .groups = groups_of(precision, weight.size(1))};
   const auto lanes = static_cast<std::size_t>(packed.panel_count() * kPanel);
   packed.panels = AlignedBytes(static_cast<std::size_t>(packed.panel_count() * packed.panel_bytes()));
-  if (precision == Precision::int8) {
+  if (precision == Precision::int8 || precision == Precision::int16) {
     packed.scales.resize(lanes);
     packed.sums.resize(lanes);
   }

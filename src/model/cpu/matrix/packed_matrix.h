@@ -22,8 +22,8 @@ struct PackedMatrix {
   std::int64_t groups = 0;
   AlignedBytes panels{};             // [out / 16 rounded up][groups][16][4 bytes]; 0 behind `in` and `out`
   std::vector<float> bias{};         // up to a multiple of 16, or empty
-  std::vector<float> scales{};       // int8: per output, likewise
-  std::vector<std::int32_t> sums{};  // int8: of each output's stored weights
+  std::vector<float> scales{};       // int8 and int16: per output, likewise
+  std::vector<std::int32_t> sums{};  // int8: of each output's stored weights; int16: 0
 
   std::int64_t panel_count() const { return (out + kPanel - 1) / kPanel; }
   std::int64_t panel_bytes() const { return groups * kPanel * 4; }
@@ -31,7 +31,7 @@ struct PackedMatrix {
 };
 
 /// weight: [out, in] on the CPU, any floating-point type; bias: [out] or undefined. int8: each output is scaled by its
-/// largest weight, to -127 ... 127.
+/// largest weight, to -127 ... 127; int16 likewise, within kMostWord and kWordRoot.
 PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision, std::int64_t parts = 1);
 
 }  // namespace tutti

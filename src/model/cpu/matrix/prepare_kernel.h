@@ -6,6 +6,9 @@
 namespace tutti {
 namespace {
 
+constexpr float kRounding = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
+constexpr std::int32_t kRoundingBits = 0x4b400000;
+
 /// One row, normalised into `out`, which may hold a few floats more than `in`: up to a multiple of sixteen.
 inline void normalise(const RowsJob& job, const float* x, float* out) {
   const auto per_value = 1 / static_cast<float>(job.in);
@@ -62,22 +65,60 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   }
   const float least = -largest(-low);
   const float range = largest(high) - least;
-  scale.scale = range > 0 ? range / 255 : 1;
+  scale.scale = range > 1e-30f ? range / 255 : 1;  // of less there is no reciprocal
   const float per_scale = 1 / scale.scale;
-  constexpr float magic = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
-  constexpr std::int32_t magic_bits = 0x4b400000;
-  const float zero = -least * per_scale + magic;
+  const float zero = -least * per_scale + kRounding;
   std::memcpy(&scale.zero, &zero, sizeof zero);
-  scale.zero -= magic_bits;
+  scale.zero -= kRoundingBits;
   const IntegerLanes lowest = {};
   const IntegerLanes highest = lowest + 255;
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     using Bytes = std::uint8_t __attribute__((vector_size(16)));
     load_some(v, x + k, job.in - k);
-    auto whole = bits_as<IntegerLanes>(v * per_scale + magic) - magic_bits + scale.zero;
+    auto whole = bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits + scale.zero;
     whole = where(whole < lowest, lowest, whole);
     whole = where(whole > highest, highest, whole);
     write_some(out + k, narrowed<Bytes>(whole), job.in - k);
+  }
+}
+
+/// How long a row of stored numbers may be for its product with no output to leave 32 bits: by Cauchy and Schwarz 2^31
+/// over the output's length. Sums on the way may leave them; they come back. Rounding adds half to every number.
+/// root: of the mean square of an output's stored weights, at most.
+inline float longest_row(std::int64_t in, float root) {
+  const float root_of_in = __builtin_sqrtf(static_cast<float>(in));
+  return 0x1p31f * 0.999f / ((root + 0.5f) * root_of_in) - root_of_in / 2;
+}
+
+/// For as many of 16 bits as the row's largest value leaves, and as its length does.
+inline float word_scale(const float* x, std::int64_t in, float root) {
+  Lanes high = {};
+  Lanes squares = {};
+  Lanes v;
+  for (std::int64_t k = 0; k < in; k += kLanes) {
+    load_some(v, x + k, in - k);
+    squares += v * v;
+    high = where(v > high, v, high);
+    high = where(-v > high, -v, high);
+  }
+  const float by_value = largest(high) * (1.0f / 32766);
+  const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(in, root);
+  const float scale = by_value > by_length ? by_value : by_length;
+  return scale > 1e-30f ? scale : 1;  // of less there is no reciprocal
+}
+
+/// Sixteen inputs, or the `left` that there are, as whole numbers.
+inline IntegerLanes words_of(const float* x, std::int64_t left, float per_scale) {
+  Lanes v;
+  load_some(v, x, left);
+  return bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits;
+}
+
+inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {
+  scale = {.scale = word_scale(x, job.in, kWordRoot)};
+  for (std::int64_t k = 0; k < job.in; k += kLanes) {
+    using Words = std::int16_t __attribute__((vector_size(32)));
+    write_some(out + k, narrowed<Words>(words_of(x + k, job.in - k, 1 / scale.scale)), job.in - k);
   }
 }
 
@@ -87,7 +128,7 @@ inline void subtract_stored(const float* x, std::int64_t in, const std::uint8_t*
   for (std::int64_t k = 0; k < in; ++k) left[k] = x[k] - scale.scale * static_cast<float>(stored[k] - scale.zero);
 }
 
-/// Element: float, uint16_t for bfloat16, uint8_t for int8.
+/// Element: float, uint16_t for bfloat16, uint8_t for int8, int16_t for int16.
 template <class Element>
 void prepare_rows(const RowsJob& job) {
   const auto used = job.in * static_cast<std::int64_t>(sizeof(Element));

@@ -13,7 +13,7 @@ namespace {
 /// so that a row's result depends neither on how many rows there are nor on where it stands.
 ///
 /// Dot has the types Sums (sixteen), Weights (a group of a panel) and Row (a group of a row), and the functions
-/// weights(bytes), row(bits) and add(sums, row, weights).
+/// weights(bytes), row(bits) and add(sums, row, weights), or the same with the row's index.
 template <class Dot, int rows, int panels>
 inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
   const auto* a = job.rows_data + row * job.row_stride;
@@ -29,7 +29,12 @@ inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t pa
       std::memcpy(&bits, a + r * job.row_stride + group * 4, sizeof bits);
       const auto x = Dot::row(bits);
 #pragma GCC unroll 8
-      for (int p = 0; p < panels; ++p) Dot::add(sums[r][p], x, weights[p]);
+      for (int p = 0; p < panels; ++p) {
+        if constexpr (requires { Dot::add(sums[r][p], x, weights[p], r); })
+          Dot::add(sums[r][p], x, weights[p], r);
+        else
+          Dot::add(sums[r][p], x, weights[p]);
+      }
     }
   }
   auto* out = static_cast<float*>(job.sums) + row * job.sum_stride + panel * kPanel;
@@ -104,7 +109,7 @@ struct WideningDot {
 };
 
 /// The table of one instruction set, whose file includes this one.
-template <class Float32, class Bfloat16, class Int8>
+template <class Float32, class Bfloat16, class Int8, class Int16>
 Kernels table_of(Precision precision) {
   const auto nothing = [] {};
   switch (precision) {
@@ -126,16 +131,19 @@ Kernels table_of(Precision precision) {
               pack_inputs<std::uint16_t>,
               nothing,
               nothing};
-    case Precision::int8: break;
+    case Precision::int8:
+      return {.prepare = prepare_rows<std::uint8_t>,
+              .multiply = multiply<Int8>,
+              .finish = finish<std::int32_t, false>,
+              .enter = nothing,
+              .leave = nothing};
+    case Precision::int16: break;
   }
-  return {prepare_rows<std::uint8_t>,
-          multiply<Int8>,
-          finish<std::int32_t, false>,
-          nullptr,
-          nullptr,
-          nullptr,
-          nothing,
-          nothing};
+  return {.prepare = prepare_rows<std::int16_t>,
+          .multiply = multiply<Int16>,
+          .finish = finish<std::int32_t, false>,
+          .enter = nothing,
+          .leave = nothing};
 }
 
 }  // namespace

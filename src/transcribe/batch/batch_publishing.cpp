@@ -1,0 +1,163 @@
+#include "transcribe/batch/batch_files.h"
+
+namespace tutti {
+
+// How what a batch has transcribed becomes files, also on a disk that is full for a while.
+
+namespace {
+
+constexpr std::chrono::seconds kPlaceEvery{1};
+
+tl::unexpected<Error> not_wanted() {
+  return fail(Fault::cancelled, "not to be worked on any more");
+}
+
+bool is_out_of_room(const Result<void>& placed) {
+  return !placed && placed.error().fault == Fault::exhausted;
+}
+
+Bytes size_of(const std::vector<OutputContent>& contents) {
+  Bytes bytes{};
+  for (const auto& output : contents) bytes.value += static_cast<std::int64_t>(output.content.size());
+  return bytes;
+}
+
+}  // namespace
+
+void BatchFiles::room_changed() {
+  const Lock lock(mutex_);
+  const auto now = Clock::real().now();
+  const auto due = order_.wake_at(now);
+  tell_held_back(lock, !over_ && due && *due <= now);
+  changed_.notify_all();
+}
+
+BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
+  return {.name = attempt.task->spec.name,
+          .device = attempt.lease.task.device,
+          .audio = attempt.length,
+          .elapsed = pool_.view().elapsed - attempt.started,
+          .attempts = attempt.lease.attempt};
+}
+
+Result<void> BatchFiles::publish(TranscribedFile& file) {
+  BatchAttempt& attempt = at(file.outcome.index);
+  if (attempt.settled) return not_wanted();
+  std::vector<OutputContent> contents;
+  for (const auto& output : attempt.task->outputs) {
+    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
+    auto content = format_transcript(file.transcript, format, options_.run.writer);
+    if (!content) return tl::unexpected(content.error());
+    contents.push_back({output, std::move(*content)});
+  }
+  const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
+  file.outcome.outputs = attempt.task->outputs;
+  return publish_contents(attempt, contents, use, false);
+}
+
+/// Where there is no room for them, it waits with them in memory; or, once they could be recorded, leaves them in
+/// `kept`, where they outlast the run.
+Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                                          const PoolTaskEngine::Use& use, bool copied) {
+  {
+    const Lock lock(mutex_);
+    if (attempt.settled) return not_wanted();
+    attempt.publishing = true;
+  }
+  const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
+  const Bytes needed = size_of(contents);
+  const auto published = room_.patiently(
+      needed, [&] { return publish_outputs(store_, attempt.lease, options_.staging, contents, used, options_.kept); });
+  if (!published) return tl::unexpected(published.error());
+  if (!settle(attempt)) return not_wanted();
+  attempt.engine.reset();
+  if (!published->held) {
+    again(attempt.lease.key.task, kLookAgain);
+    return not_wanted();
+  }
+  if (const auto& why = published->left_staged; why && why->fault == Fault::exhausted) {
+    keep({attempt.index, use, copied, room_.wait(needed, *why)});
+    return not_wanted();
+  } else if (why) {
+    leave_staged(attempt, *why);
+    return not_wanted();
+  }
+  finish(attempt, use, copied);
+  return {};
+}
+
+void BatchFiles::keep(KeptResult result) {
+  const Lock lock(mutex_);
+  if (kept_.empty()) place_at_ = Clock::real().now() + kPlaceEvery;
+  kept_.push_back(std::move(result));
+  changed_.notify_all();
+}
+
+/// For one thread at a time: the one that takes tasks up, which has nothing else to do meanwhile, and when it has ended
+/// whoever ends the run.
+void BatchFiles::place_kept(bool last_time) {
+  auto kept = [&] {
+    const Lock lock(mutex_);
+    return std::exchange(kept_, {});
+  }();
+  bool full = false;
+  for (auto& result : kept) {
+    BatchAttempt& attempt = at(result.index);
+    const auto placed = full ? tl::unexpected(Error{Fault::exhausted, "as the one before"})
+                             : put_outputs_in_place(store_, attempt.lease.key.task);
+    full = !last_time && is_out_of_room(placed);
+    if (full) {
+      keep(std::move(result));
+    } else {
+      result.waiting.reset();
+      if (placed)
+        finish(attempt, result.use, result.copied);
+      else
+        leave_staged(attempt, placed.error());
+    }
+  }
+  const Lock lock(mutex_);
+  place_at_ = Clock::real().now() + kPlaceEvery;
+}
+
+void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error) {
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).left_staged = error.text();
+  }
+  tell_failure(attempt, error);
+}
+
+/// Also what an earlier run left: there was no room when this one began, and now there may be.
+void BatchFiles::place_left_staged() {
+  std::vector<TaskId> left;
+  {
+    const Lock lock(mutex_);
+    for (const auto& [id, entry] : entries_)
+      if (!entry.left_staged.empty()) left.push_back(id);
+  }
+  for (const TaskId id : left) {
+    if (!put_outputs_in_place(store_, id)) continue;
+    const Lock lock(mutex_);
+    entries_.at(id).left_staged.clear();
+    --counts_.failed;
+    ++counts_.done;
+  }
+}
+
+void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
+  {
+    const Lock lock(mutex_);
+    ++done_now_;
+    if (!copied) audio_done_ += attempt.length;
+    if (!copied) entries_.at(attempt.lease.key.task).use = use;
+  }
+  end(attempt.lease.key.task, &BatchCounts::done);
+  BatchEnd over = end_of(attempt);
+  over.copied = copied;
+  if (!use.device.empty()) over.device = use.device;
+  const std::lock_guard telling(telling_);
+  observer_.on_done(over, counts());
+}
+
+}  // namespace tutti

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/units.h"
+
+namespace tutti {
+
+/// Where a batch writes that must not lose what it has transcribed: whoever finds the disk full waits here and writes
+/// again when there is room, instead of giving up. Thread-safe.
+class RoomWait {
+ public:
+  /// Somebody waits for room while it lives. The first one tells people, and so does the last.
+  class Waiting {
+   public:
+    Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait) { wait_.enter(needed, error); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { wait_.leave(); }
+
+   private:
+    RoomWait& wait_;
+  };
+
+  /// What is written lies in these folders, of which people are told. `changed` is called when `is_full` has changed.
+  RoomWait(std::filesystem::path outputs, std::filesystem::path state, std::function<void()> changed)
+      : outputs_(std::move(outputs)), state_(std::move(state)), changed_(std::move(changed)) {}
+
+  /// `write`, and once more after each of growing pauses as long as it says Fault::exhausted. `needed`: what it writes,
+  /// as far as that is known. Fault::cancelled when somebody lets go meanwhile.
+  template <class Write>
+  auto patiently(Bytes needed, Write write) -> decltype(write()) {
+    auto written = write();
+    if (!is_out_of_room(written)) return written;
+    const Waiting waiting(*this, needed, written.error());
+    for (Seconds pause = kFirstPause; sleep(pause); pause = std::min(2 * pause, kLongestPause)) {
+      written = write();
+      if (!is_out_of_room(written)) return written;
+    }
+    written.error().fault = Fault::cancelled;
+    return written;
+  }
+
+  /// For whoever tries again by himself: waits while what he gets lives.
+  std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
+    return std::make_unique<Waiting>(*this, needed, error);
+  }
+  /// For the outputs of what would be begun next, by what their disk says; true where it says nothing.
+  bool has_some() const;
+  /// Until there is.
+  void await_some();
+  /// Somebody waits: nothing new should be begun.
+  bool is_full() const { return full_; }
+  /// Why, for people; empty while nobody waits.
+  std::string why() const;
+  /// From now on nobody waits.
+  void let_go();
+
+ private:
+  static constexpr Seconds kFirstPause{0.25}, kLongestPause{5};
+
+  struct State {
+    int waiting = 0;
+    bool over = false;
+    std::string why{};
+  };
+
+  template <class Written>
+  static bool is_out_of_room(const Written& written) {
+    return !written && written.error().fault == Fault::exhausted;
+  }
+  void enter(Bytes needed, const Error& error);
+  void leave();
+  /// False: somebody lets go.
+  bool sleep(Seconds pause);
+  std::string words(Bytes needed, const Error& error) const;
+
+  const std::filesystem::path outputs_, state_;
+  const std::function<void()> changed_;
+  std::atomic<bool> full_{false};
+  Guarded<State> now_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,83 @@
+#include "transcribe/batch/room_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+namespace {
+
+class RoomWaitTest : public testing::Test {
+ protected:
+  LogCapture log_;
+  TempFolder folder_;
+  int changes_ = 0;
+  RoomWait room_{folder_.path(), folder_.path(), [this] { ++changes_; }};
+};
+
+tl::unexpected<Error> full() {
+  return fail(Fault::exhausted, "out/a.txt: could not be written: No space left on device");
+}
+
+}  // namespace
+
+TEST_F(RoomWaitTest, WhatFindsNoRoomIsWrittenAgainAndNothingNewIsToBeginMeanwhile) {
+  int tries = 0;
+  const auto written = room_.patiently({12'000}, [&]() -> Result<int> {
+    EXPECT_EQ(room_.is_full(), tries > 0);
+    EXPECT_EQ(room_.why().empty(), tries == 0);
+    if (++tries < 3) return full();
+    return 7;
+  });
+  EXPECT_EQ(written, 7);
+  EXPECT_EQ(tries, 3);
+  EXPECT_FALSE(room_.is_full());
+  EXPECT_EQ(room_.why(), "");
+  EXPECT_EQ(changes_, 2) << "once full, once not";
+}
+
+TEST_F(RoomWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
+  int tries = 0;
+  const auto write = [&]() -> Result<void> {
+    if (++tries < 3) return full();
+    return {};
+  };
+  EXPECT_TRUE(room_.patiently({12'000}, write));
+  const std::string told = log_.wait_for("No space left on device").text;
+  EXPECT_NE(told.find("12 kB are needed; free: "), std::string::npos) << told;
+  EXPECT_NE(told.find("(outputs)"), std::string::npos) << told;
+  EXPECT_EQ(log_.count("No space left on device"), 1);
+  EXPECT_EQ(log_.count("There is room again"), 1);
+}
+
+TEST_F(RoomWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
+  EXPECT_TRUE(room_.has_some());
+  room_.await_some();
+  EXPECT_EQ(changes_, 0);
+  EXPECT_TRUE(RoomWait({}, {}, [] {}).has_some());
+}
+
+TEST_F(RoomWaitTest, AnotherFaultIsNotWaitedFor) {
+  int tries = 0;
+  const auto written = room_.patiently({}, [&]() -> Result<void> {
+    ++tries;
+    return fail(Fault::usage, "out/a.txt: could not be created: Permission denied");
+  });
+  EXPECT_EQ(written.error().fault, Fault::usage);
+  EXPECT_EQ(tries, 1);
+  EXPECT_EQ(changes_, 0);
+}
+
+TEST_F(RoomWaitTest, WhoeverWaitsIsLetGoOfAndWhoeverComesLaterTriesOnce) {
+  auto waiting =
+      std::async(std::launch::async, [&] { return room_.patiently({}, []() -> Result<void> { return full(); }); });
+  log_.wait_for("No space left on device");
+  room_.let_go();
+  EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
+  EXPECT_EQ(room_.patiently({}, []() -> Result<void> { return full(); }).error().fault, Fault::cancelled);
+  EXPECT_FALSE(room_.is_full());
+}
