@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "transcribe/look_ahead.h"
+#include "transcribe/ahead/look_ahead.h"
 #include "transcribe/work.h"
 
 namespace tutti {

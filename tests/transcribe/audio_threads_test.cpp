@@ -1,4 +1,4 @@
-#include "transcribe/audio_threads.h"
+#include "transcribe/ahead/audio_threads.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
-#include "transcribe/audio_threads.h"
+#include "transcribe/ahead/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
