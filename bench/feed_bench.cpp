@@ -15,6 +15,7 @@
 #include "feed/feed.h"
 #include "feed/source/dataset.h"
 #include "feed/stages/pcm.h"
+#include "support/temp_folder.h"
 #include "support/test_data.h"
 
 using namespace tutti;
@@ -128,10 +129,7 @@ void loop(benchmark::State& state, const std::string& format, Padding padding) {
   report(state, clips, cpu_seconds() - before);
 }
 
-/// From opening a warm set to its first batch.
-void first_batch(benchmark::State& state) {
-  const fs::path data = corpus("wav");
-  if (data.empty()) return state.SkipWithError("needs shared test data");
+void time_to_first_batch(benchmark::State& state, const fs::path& data) {
   FeedOptions options;
   options.data = data;
   options.threads = FeedThreads::of(kThreads);
@@ -144,6 +142,26 @@ void first_batch(benchmark::State& state) {
   }
 }
 
+/// From opening a warm set to its first batch.
+void first_batch(benchmark::State& state) {
+  const fs::path data = corpus("wav");
+  if (data.empty()) return state.SkipWithError("needs shared test data");
+  time_to_first_batch(state, data);
+}
+
+/// The same clips on a million lines that claim no lengths: the lines are indexed, a few of them read.
+void first_batch_of_a_million_lines(benchmark::State& state) {
+  const fs::path data = corpus("wav");
+  if (data.empty()) return state.SkipWithError("needs shared test data");
+  const TempFolder folder;
+  std::ofstream lines(folder / "manifest.jsonl");
+  const auto set = *open_dataset(data, "", {});
+  for (std::int64_t i = 0; i < 1'000'000; ++i)
+    lines << "{\"id\":\"" << i << "\",\"audio\":" << set->at(i % set->size())->audio << ",\"text\":\"a\"}\n";
+  lines.close();
+  time_to_first_batch(state, folder / "manifest.jsonl");
+}
+
 #define TUTTI_SIDE_BY_SIDE(name, format, padding)                                                              \
   BENCHMARK_CAPTURE(feed, name, format, padding)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(2); \
   BENCHMARK_CAPTURE(loop, name, format, padding)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(2)
@@ -152,5 +170,6 @@ TUTTI_SIDE_BY_SIDE(flac, "flac", Padding::bucket);
 TUTTI_SIDE_BY_SIDE(mp3, "mp3", Padding::bucket);
 TUTTI_SIDE_BY_SIDE(padded30, "wav", Padding::window);
 BENCHMARK(first_batch)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(10);
+BENCHMARK(first_batch_of_a_million_lines)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(10);
 
 }  // namespace

@@ -65,8 +65,7 @@ struct DecodeWindow {
   bool operator==(const DecodeWindow&) const = default;
 };
 
-/// When was each token of an open window's text said? The text must have been decoded from this window. Answered by
-/// Aligned.
+/// When was each token said of a text that was decoded from an open window? Answered by Aligned.
 struct AlignWindow {
   WindowId window = 0;
   std::uint64_t request = 0;                 // echoed in the answer
@@ -108,8 +107,7 @@ struct Ready {
   std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
-  double window_seconds =
-      0;  // of the device, for a window among several: where it was asked for and could be found out
+  double window_seconds = 0;  // of the device, for a window among several; 0: not asked for, or not found out
   bool operator==(const Ready&) const = default;
 };
 
@@ -150,8 +148,7 @@ struct Aligned {
   bool operator==(const Aligned&) const = default;
 };
 
-/// `window` (0: the worker as a whole) could not be served. `fault` is tutti::Fault; exhausted means: try again
-/// smaller.
+/// `window` (0: the worker as a whole) could not be served. Fault::exhausted: it may be tried again, smaller.
 struct Failed {
   WindowId window = 0;
   std::uint64_t request = 0;

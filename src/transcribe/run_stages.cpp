@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "transcribe/look_ahead.h"
+#include "transcribe/ahead/look_ahead.h"
 #include "transcribe/work.h"
 
 namespace tutti {
@@ -110,19 +110,19 @@ void build_stages(Pipeline& pipeline, Run& run) {
   const auto size_of = [ahead](const auto& item) { return ahead.bytes_of(item); };
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
-      "decode", std::move(claimed),
+      kDecodeStage, std::move(claimed),
       [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
       of_files, size_of);
   if (run.options.vad)
     decoded = pipeline.map(
-        "listen", std::move(decoded),
+        kListenStage, std::move(decoded),
         [&run](DecodedFile&& file) {
           const std::size_t index = file.index;
           return told(run, index, [&] { return listen(run, std::move(file)); });
         },
         of_files, size_of);
   auto prepared = pipeline.flat_map<Work>(
-      "prepare", std::move(decoded),
+      kPrepareStage, std::move(decoded),
       [&run](DecodedFile&& file, const Emit<Work>& emit) {
         const std::size_t index = file.index;
         return told(run, index, [&] { return prepare(run, std::move(file), emit); });

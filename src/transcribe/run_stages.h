@@ -47,6 +47,11 @@ struct Run {
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 
+/// Stages of a run that may be given more threads (audio_threads.h); kListenStage is there with VAD.
+inline constexpr const char* kDecodeStage = "decode";
+inline constexpr const char* kListenStage = "listen";
+inline constexpr const char* kPrepareStage = "prepare";
+
 /// The stage that holds one window in flight per thread; its number of threads is set once the workers have told
 /// theirs.
 inline constexpr const char* kTranscribeStage = "transcribe";

@@ -71,6 +71,17 @@ class PseudoTerminal {
       if (!read_more()) return false;
     return true;
   }
+  /// Reads until the program has sent `text`, behind what was found so before; false when it ended without.
+  bool says(const std::string& text) {
+    for (;;) {
+      const std::size_t at = sent_.find(text, said_);
+      if (at != std::string::npos) {
+        said_ = at + text.size();
+        return true;
+      }
+      if (!read_more()) return false;
+    }
+  }
   /// Lines of the screen, without colours.
   std::string screen() const {
     std::string all;
@@ -132,6 +143,7 @@ class PseudoTerminal {
   pid_t pid_ = -1;
   OwnedFd master_;
   std::string sent_;
+  std::size_t said_ = 0;  // of `sent_`, that was found
   std::string pending_;
   std::vector<std::string> screen_;
   std::size_t row_ = 0;

@@ -215,6 +215,35 @@ failures = ["exhaust@1.5"]
   EXPECT_GE(restarts, 2) << end.err;
 }
 
+TEST_F(BatchTest, ACardThatStallsIsNoticedItsWindowsGoElsewhereAndTheReportSaysFault) {
+  const auto undisturbed = [&] {
+    EXPECT_EQ(batch("emulated:200x").exit_code, 0);
+    return outputs();
+  }();
+  fs::remove_all(folder_ / "out");
+  // Half a minute of the heaviest windows is the least that a worker is waited for: 12 s of this card.
+  const auto end = batch(devices(R"(
+[[device]]
+use = "emulated:10x:12GB"
+name = "well"
+[[device]]
+use = "emulated:40x:12GB"
+name = "stalls"
+slots = 2
+failures = ["stall@1.5"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(outputs(), undisturbed);
+  EXPECT_THAT(end.err, HasSubstr("stalls: no window has come back for"));
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["devices"][0]["idle"].value("fault", 0.0), 0);
+  EXPECT_EQ(told["devices"][0]["restarts"], 0);
+  EXPECT_GE(told["devices"][1]["idle"].value("fault", 0.0), 10) << told["devices"].dump();
+  EXPECT_EQ(told["devices"][1]["restarts"], 1);
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << "a window that moves is no new attempt";
+}
+
 TEST_F(BatchTest, ALostCardGetsNothingMoreAndComesBackAfterACanary) {
   const auto end = batch(devices(R"(
 [[device]]

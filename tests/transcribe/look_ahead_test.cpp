@@ -1,4 +1,4 @@
-#include "transcribe/look_ahead.h"
+#include "transcribe/ahead/look_ahead.h"
 
 #include <gtest/gtest.h>
 

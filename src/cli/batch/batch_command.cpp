@@ -1,12 +1,10 @@
 #include "cli/batch/batch_command.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <future>
-#include <iostream>
 
 #include "base/files.h"
 #include "base/guarded.h"
@@ -18,6 +16,7 @@
 #include "cli/batch/batch_log.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
+#include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
@@ -107,20 +106,6 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
   return nullptr;
 }
 
-/// "s" when the run is interrupted meanwhile: whoever does that will not answer.
-std::string answer_of(LiveTable& table, const std::string& question, const Interrupt& interrupt) {
-  constexpr int kLookMs = 200;
-  std::string answer = "s";
-  table.alone([&] {
-    std::fputs(question.c_str(), stderr);
-    pollfd keyboard{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (!interrupt.raised() && std::cin.rdbuf()->in_avail() <= 0 && ::poll(&keyboard, 1, kLookMs) <= 0) {
-    }
-    if (!interrupt.raised()) std::getline(std::cin, answer);
-  });
-  return answer;
-}
-
 Result<void> write_report(const BatchCommand& command, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
@@ -130,6 +115,14 @@ Result<void> write_report(const BatchCommand& command, const BatchReport& report
 /// Whether it did all that was quoted for, so that the two can be compared.
 bool is_complete(const BatchReport& report) {
   return !report.interrupted && report.ended_early.empty() && report.counts.ended() == report.counts.total;
+}
+
+/// How to go on, where something is left that this run was not to do any more.
+std::string what_is_left(const BatchReport& report) {
+  if (report.interrupted) return "stopped; finished files are kept. The same command goes on";
+  if (!report.ended_early.empty() || is_complete(report)) return {};
+  return "recordings left: " + std::to_string(report.counts.total - report.counts.ended()) +
+         ". The same command goes on";
 }
 
 /// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
@@ -155,10 +148,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   };
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
-  BatchLog observer(
-      ask ? BatchLog::Ask([&](const std::string& question) { return answer_of(*table, question, interrupt); })
-          : BatchLog::Ask(),
-      status);
+  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(), status);
   // Beside the run: for a long list it takes a second or two, and nobody waits for it.
   std::future<std::optional<BatchQuote>> quoting;
   observer.when_accepted([&quoting, basis = quote_basis(prepared.options)](const BatchWork& work) {
@@ -183,7 +173,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
   if (auto written = write_report(command, *report, quote); !written) return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
-  if (report->interrupted) log(Level::warning, "stopped; finished files are kept. The same command goes on");
+  if (const std::string left = what_is_left(*report); !left.empty()) log(Level::warning, left);
   return exit_code(*report);
 }
 

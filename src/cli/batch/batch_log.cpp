@@ -77,13 +77,7 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
 BatchObserver::Wish BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
   log(Level::error, end.name + ": " + error.text());
   say_progress(counts);
-  if (!ask_) return Wish::go_on;
-  for (;;) {
-    const std::string answer = ask_(end.name + " failed. [g]o on, [r]etry, [s]top? ");
-    if (answer.empty() || answer == "g") return Wish::go_on;
-    if (answer == "r") return Wish::retry;
-    if (answer == "s") return Wish::stop;
-  }
+  return ask_ ? ask_(end.name) : Wish::go_on;
 }
 
 void BatchLog::on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) {

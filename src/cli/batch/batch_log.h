@@ -13,8 +13,8 @@ class BatchLog final : public BatchObserver {
  public:
   /// The status, while there is one.
   using Status = std::function<std::optional<FleetStatus>()>;
-  /// Asks a question on the terminal; none where nobody is to be asked.
-  using Ask = std::function<std::string(const std::string& question)>;
+  /// Asks somebody what shall be done about a recording that failed; none where nobody is to be asked.
+  using Ask = std::function<Wish(const std::string& name)>;
   BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
 
   /// Told what there is to do, once. To be set before the run.

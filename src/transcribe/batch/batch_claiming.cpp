@@ -35,7 +35,8 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
   return begin_attempt(id, *std::move(*lease));
 }
 
-TakenFile BatchFiles::begin_attempt(TaskId id, Lease lease) {
+/// None: somebody has stopped the run meanwhile, asked what to do about another recording.
+std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
   const PoolView view = pool_.view();
   BatchStart start;
   std::size_t index = 0;
@@ -60,9 +61,20 @@ TakenFile BatchFiles::begin_attempt(TaskId id, Lease lease) {
              .next_device = view.next_device,
              .attempt = attempt.lease.attempt};
   }
-  const std::lock_guard telling(telling_);
-  observer_.on_start(start);
-  return TakenFile{index, std::move(input)};
+  {
+    const std::lock_guard telling(telling_);
+    if (!is_over()) {
+      observer_.on_start(start);
+      return TakenFile{index, std::move(input)};
+    }
+  }
+  failed(index, {Fault::cancelled, "the run was stopped before it began", ""});
+  return {};
+}
+
+bool BatchFiles::is_over() const {
+  const Lock lock(mutex_);
+  return over_;
 }
 
 /// Another process has it, or had it: what became of it decides.

@@ -58,6 +58,17 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
   const TaskId id = attempt.lease.key.task;
   BatchCounts expected = counts();
   ++expected.failed;
+  const auto wish = [&] {
+    const std::lock_guard telling(telling_);
+    const auto wished = observer_.on_failed(end_of(attempt), error, expected);
+    if (wished == BatchObserver::Wish::stop) stop_taking();  // before whoever waits here to begin the next one
+    return wished;
+  }();
+  if (wish == BatchObserver::Wish::retry) {
+    const auto queued = store_.retry({.ids = {id}});
+    if (queued && *queued > 0) return again(id, Seconds(0));
+    log(Level::warning, attempt.task->spec.name + ": nothing is to be done again; the next run goes on with it");
+  }
   {
     const Lock lock(mutex_);
     failures_.push_front({.name = attempt.task->spec.name,
@@ -66,16 +77,7 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
                           .attempts = static_cast<std::size_t>(attempt.lease.attempt)});
     if (failures_.size() > kFailuresShown) failures_.pop_back();
   }
-  const auto wish = [&] {
-    const std::lock_guard telling(telling_);
-    return observer_.on_failed(end_of(attempt), error, expected);
-  }();
-  if (wish == BatchObserver::Wish::retry) {
-    const auto queued = store_.retry({.ids = {id}});
-    if (queued && *queued > 0) return again(id, Seconds(0));
-  }
   end(id, &BatchCounts::failed);
-  if (wish == BatchObserver::Wish::stop) stop_taking();
 }
 
 }  // namespace tutti

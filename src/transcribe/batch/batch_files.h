@@ -100,7 +100,8 @@ class BatchFiles final : public RunFiles {
   void tell_held_back(const Lock& held, bool anything_waits);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
-  TakenFile begin_attempt(TaskId id, Lease lease);
+  std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
+  bool is_over() const;
   void not_claimable(TaskId id);
   /// The store has another version of it by now: another process asked for the same outputs in another way.
   bool is_superseded(TaskId id, const TaskSpec& stored) const;

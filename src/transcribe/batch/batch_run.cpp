@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
+#include "transcribe/ahead/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
@@ -139,20 +140,27 @@ class Submitter {
   RunId run_ = 0;
 };
 
+/// What there is before a batch begins.
+struct BatchParts {
+  std::unique_ptr<JobStore> store{};
+  std::vector<SweepReport::Stuck> stuck{};  // outputs of earlier runs that could not be put in place
+  PoolOptions pool{};
+};
+
 /// A batch while it runs: its parts in the order in which they must go.
 class Batch final : public BatchControl {
  public:
-  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, std::unique_ptr<JobStore> store,
-        std::vector<SweepReport::Stuck> stuck, PoolOptions pool, BatchObserver& observer, Interrupt& interrupt)
+  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchParts parts, BatchObserver& observer,
+        Interrupt& interrupt)
       : tasks_(tasks),
         options_(options),
         interrupt_(interrupt),
-        time_(pool.time),
+        time_(parts.pool.time),
         machine_(options),
-        store_(std::move(store)),
-        pool_(DevicePool::start(std::move(pool))),
+        store_(std::move(parts.store)),
+        pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_, interrupt, std::move(stuck)),
+        submitter_(tasks, options, *store_, files_, interrupt, std::move(parts.stuck)),
         tally_(quiet_, tasks.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
@@ -217,6 +225,18 @@ class Batch final : public BatchControl {
     files_.abort();
   }
 
+  /// More threads for the audio where the devices turn out to be faster than those can feed.
+  void follow_speeds(Pipeline& pipeline) {
+    double speed = 0;
+    for (const auto& device : pool_->view().devices) speed += device.speed;
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const AudioThreads wanted = audio_threads(cores, speed / time_).at_least(hearing_);
+    if (wanted == hearing_) return;
+    hearing_ = wanted;
+    const auto set = set_audio_threads(pipeline, wanted, options_.run.vad.has_value());
+    if (!set) log(Level::warning, set.error().text());
+  }
+
   /// Until all is done or over; the error says why no device is left.
   Result<void> work() {
     interrupt_.on_raise([this] { files_.stop_taking(); });
@@ -228,6 +248,7 @@ class Batch final : public BatchControl {
     build_stages(pipeline, run_);
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
     pipeline.start();
+    const Regularly hearing(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
     std::jthread submitting([&] {
       submitted = submitter_.submit();
@@ -293,6 +314,7 @@ class Batch final : public BatchControl {
   const double time_;
   BatchMachine machine_;
   bool held_back_ = false;  // for want of memory; the watching thread's
+  AudioThreads hearing_{};  // the following thread's
   std::unique_ptr<JobStore> store_;
   std::optional<SpokenModel> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {
@@ -318,8 +340,8 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
-  auto report = Batch(tasks, options, std::move(*store), std::move(swept->stuck), std::move(*pool), observer, interrupt)
-                    .go(with_control);
+  BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
+  auto report = Batch(tasks, options, std::move(parts), observer, interrupt).go(with_control);
   for (const auto& folder : staging) leave_staging(folder);
   return report;
 }

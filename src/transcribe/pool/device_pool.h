@@ -1,19 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "balance/speed_model.h"
 #include "balance/types.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "link/window_engine.h"
 #include "link/worker_handle.h"
 #include "transcribe/pool/pool_task.h"
+#include "transcribe/pool/pool_view.h"
 
 namespace tutti {
 
@@ -45,47 +44,6 @@ struct PoolOptions {
 struct CardTrouble {
   bool lost = false;   // nobody can reach it: off the bus, or its driver hangs; else it needs a repair
   std::string what{};  // in words
-};
-
-/// One device at a moment. Times are of the pool's clock.
-struct PooledDeviceView {
-  std::string id;
-  std::string name{};    // what its worker calls it, for people
-  std::string state{};   // balance's word (state_name), or "failed": left out for good
-  std::string reason{};  // of that state, in words
-  Seconds since{};       // in that state
-  int windows = 0;       // in flight
-  int tasks = 0;         // with a window in flight here
-  int slots = 0;
-  std::optional<int> task_cap{};
-  Bytes reserved{};                 // of its memory, by the model and the windows in flight
-  double speed = 0;                 // as believed
-  bool speed_known = false;         // somebody has measured or rated it; else it is only a guess
-  std::optional<double> rated{};    // what it is known to do: an emulated card
-  std::optional<double> error{};    // median relative error of the speed model's predictions
-  std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
-  Seconds audio_done{};
-  Seconds busy{};
-  std::map<std::string, Seconds> idle{};  // by reason
-  std::string refusal{};                  // why it takes nothing more now
-  std::int64_t restarts = 0;
-  std::optional<int> process{};  // of its worker; none: there is none now
-};
-
-/// A change of a device's health, and why.
-struct PoolEvent {
-  std::string device;
-  Seconds at{};         // by the pool's clock
-  std::string state{};  // PooledDeviceView::state from then on
-  std::string reason{};
-};
-
-struct PoolView {
-  std::vector<PooledDeviceView> devices{};
-  Seconds elapsed{};                       // since the pool was started
-  std::optional<Seconds> expected_left{};  // until all tasks that were added are done; none: no device is in service
-  double error = 0;                        // of that, relative
-  std::string next_device{};               // that takes the next task; empty: none can
 };
 
 /// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a

@@ -1,4 +1,4 @@
-#include "transcribe/look_ahead.h"
+#include "transcribe/ahead/look_ahead.h"
 
 #include <linux/magic.h>
 #include <sys/vfs.h>

@@ -1,0 +1,94 @@
+#include "cli/batch/failure_question.h"
+
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+using Wish = BatchObserver::Wish;
+
+constexpr int kLookMs = 200;  // between looks at the interrupt
+
+bool is_in_background() {
+  const pid_t front = ::tcgetpgrp(STDIN_FILENO);
+  return front >= 0 && front != ::getpgrp();
+}
+
+/// A terminal gives a line at a time. None: its input has ended, or the run is interrupted.
+std::optional<std::string> line_typed(const Interrupt& interrupt) {
+  pollfd keyboard{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  while (!interrupt.raised()) {
+    if (::poll(&keyboard, 1, kLookMs) <= 0) continue;
+    char typed[4096];
+    const ssize_t got = ::read(STDIN_FILENO, typed, sizeof typed);
+    return got > 0 ? std::optional(std::string(typed, static_cast<std::size_t>(got))) : std::nullopt;
+  }
+  return {};
+}
+
+class FailureQuestion {
+ public:
+  FailureQuestion(LiveTable& table, const Interrupt& interrupt) : table_(table), interrupt_(interrupt) {}
+
+  Wish operator()(const std::string& name) {
+    if (interrupt_.raised()) return Wish::stop;
+    if (over_ || is_in_background()) return Wish::go_on;
+    ::tcflush(STDIN_FILENO, TCIFLUSH);  // what was typed before is no answer
+    for (;;) {
+      const auto typed = answer_to(name + " failed. [g]o on, [r]etry, [s]top? ");
+      if (!typed) return nobody_answers();
+      const auto wish = wish_of(*typed);
+      over_ = wish == Wish::stop;
+      if (wish) return *wish;
+    }
+  }
+
+ private:
+  std::optional<std::string> answer_to(const std::string& question) {
+    std::optional<std::string> typed;
+    table_.alone([&] {
+      std::fputs(question.c_str(), stderr);
+      typed = line_typed(interrupt_);
+      if (!typed) std::fputs("\n", stderr);  // nobody has pressed Enter
+    });
+    return typed;
+  }
+
+  Wish nobody_answers() {
+    if (interrupt_.raised()) return Wish::stop;
+    over_ = true;
+    log(Level::warning, "the terminal's input has ended: the run goes on, and asks no more");
+    return Wish::go_on;
+  }
+
+  LiveTable& table_;
+  const Interrupt& interrupt_;
+  bool over_ = false;
+};
+
+}  // namespace
+
+std::optional<Wish> wish_of(const std::string& answer) {
+  constexpr const char* kBlank = " \t\r\n";
+  const auto first = answer.find_first_not_of(kBlank);
+  if (first == answer.npos) return Wish::go_on;
+  std::string word = answer.substr(first, answer.find_last_not_of(kBlank) + 1 - first);
+  for (char& letter : word)
+    if (letter >= 'A' && letter <= 'Z') letter += 'a' - 'A';
+  if (word == "g" || word == "go" || word == "go on") return Wish::go_on;
+  if (word == "r" || word == "retry") return Wish::retry;
+  if (word == "s" || word == "stop") return Wish::stop;
+  return {};
+}
+
+BatchLog::Ask failure_question(LiveTable& table, const Interrupt& interrupt) {
+  return FailureQuestion(table, interrupt);
+}
+
+}  // namespace tutti

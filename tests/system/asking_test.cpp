@@ -1,0 +1,142 @@
+// `tutti batch` without --yes on a terminal: what is asked when a recording fails, and what becomes of the answers.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/pseudo_terminal.h"
+#include "system/batch_runs.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char* kQuestion = "failed. [g]o on, [r]etry, [s]top? ";
+
+class AskingTest : public BatchTest {
+ protected:
+  /// Longer than all others, as far as anybody can tell: it is the first to be taken up.
+  void damage(const std::string& name) const {
+    ASSERT_TRUE(write_file_atomically(in_ / name, name + std::string(4'000'000, 'x')));
+  }
+
+  std::vector<std::string> asking(std::vector<std::string> more = {}) const {
+    auto all = words("emulated:200x", std::move(more));
+    std::erase(all, "--yes");
+    return all;
+  }
+
+  std::unique_ptr<PseudoTerminal> on_a_terminal(std::vector<std::string> words) const {
+    return std::make_unique<PseudoTerminal>(std::move(words), 100, 30, settings());
+  }
+
+  json asset(const std::string& name) const {
+    const json told = report();
+    for (const auto& one : told["assets"])
+      if (one["name"].get<std::string>().find(name) != std::string::npos) return one;
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(std::string("bad.wav ") + kQuestion)) << terminal->sent();
+  terminal->type("g\n");
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_EQ(report()["successful"], 10);
+  EXPECT_EQ(report()["failed"], 1);
+}
+
+TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("r\n");
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  write_tone(in_ / "bad.wav", 5, 900);
+  terminal->type("Retry\n");
+  EXPECT_EQ(terminal->wait(), 0) << terminal->sent();
+  EXPECT_EQ(report()["successful"], 11);
+  EXPECT_EQ(asset("bad.wav")["attempts"], 3);
+}
+
+TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("s\n");
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_THAT(terminal->sent(), HasSubstr("recordings left: 10. The same command goes on"));
+  EXPECT_EQ(report()["successful"], 0);
+  EXPECT_EQ(report()["failed"], 1);
+  EXPECT_EQ(batch("emulated:200x").exit_code, 3) << "the damaged one is not tried again";
+  EXPECT_EQ(report()["done_in_this_run"], 10);
+}
+
+TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
+  for (const char* name : {"bad1.wav", "bad2.wav", "bad3.wav", "bad4.wav"}) damage(name);
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("stop\n");
+  EXPECT_FALSE(terminal->says(kQuestion)) << "others were being decoded at the same time";
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+}
+
+TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("whatever\n");
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("\n");
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  terminal->type("s\n");
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("g\n");
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
+  damage("bad1.wav");
+  damage("bad2.wav");
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("\x04");
+  ASSERT_TRUE(terminal->says("asks no more")) << terminal->sent();
+  EXPECT_FALSE(terminal->says(kQuestion));
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_EQ(report()["successful"], 10);
+  EXPECT_EQ(report()["failed"], 2);
+}
+
+TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
+  damage("bad.wav");
+  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  terminal->type("g\x03");
+  EXPECT_EQ(terminal->wait(), 130) << terminal->sent();
+  EXPECT_EQ(report()["interrupted"], true);
+  EXPECT_EQ(report()["successful"], 0);
+  EXPECT_EQ(batch("emulated:200x").exit_code, 3);
+  EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(AskingTest, ARunInTheBackgroundIsNotHaltedByAQuestion) {
+  damage("bad.wav");
+  std::vector<std::string> shell{"/bin/sh", "-mc", "\"$@\" & wait $!", "sh"};  // -m: jobs as at a prompt
+  for (const auto& word : asking()) shell.push_back(word);
+  const auto terminal = on_a_terminal(shell);
+  EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
+  EXPECT_EQ(terminal->sent().find(kQuestion), std::string::npos);
+  EXPECT_EQ(report()["successful"], 10);
+}
