@@ -69,11 +69,14 @@ TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
   ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
   terminal->type("s\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
-  EXPECT_THAT(terminal->sent(), HasSubstr("recordings left: 10. The same command goes on"));
-  EXPECT_EQ(report()["successful"], 0);
+  // One more may have been begun before the question was there, and is finished.
+  const auto before = report()["successful"].get<int>();
+  EXPECT_LE(before, 1);
   EXPECT_EQ(report()["failed"], 1);
+  const auto left = "recordings left: " + std::to_string(10 - before) + ". The same command goes on";
+  EXPECT_THAT(terminal->sent(), HasSubstr(left));
   EXPECT_EQ(batch("emulated:200x").exit_code, 3) << "the damaged one is not tried again";
-  EXPECT_EQ(report()["done_in_this_run"], 10);
+  EXPECT_EQ(report()["done_in_this_run"], 10 - before);
 }
 
 TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {

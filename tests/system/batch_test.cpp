@@ -221,6 +221,7 @@ TEST_F(BatchTest, ACardThatStallsIsNoticedItsWindowsGoElsewhereAndTheReportSaysF
     return outputs();
   }();
   fs::remove_all(folder_ / "out");
+  fs::remove_all(folder_ / "state");
   // Half a minute of the heaviest windows is the least that a worker is waited for: 12 s of this card.
   const auto end = batch(devices(R"(
 [[device]]

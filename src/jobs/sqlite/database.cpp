@@ -5,18 +5,19 @@
 namespace tutti {
 namespace {
 
-/// SQLite calls only some of it a full disk. A file may also not become longer, and a quota may be used up.
+/// SQLite calls only some of it a full disk: a quota that is used up and a file that may not become longer are writes
+/// that failed, as those to a disk that fails are.
 bool is_out_of_room(int code, int system_error) {
-  const bool no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-  return code == SQLITE_FULL || (code == SQLITE_IOERR && no_room);
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  const bool of_writing = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_TRUNCATE;
+  return of_writing && system_error != EIO;
 }
 
 Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
-  const int kind = code & 0xff;
-  if (is_out_of_room(kind, system_error))
+  if (is_out_of_room(code, system_error))
     return {Fault::exhausted, what, "Free some space on that disk, or name another folder with --state DIR"};
-  switch (kind) {
+  switch (code & 0xff) {
     case SQLITE_IOERR:
       return {Fault::unavailable, what,
               "See what the system says of that disk: dmesg; or name another folder with --state DIR"};
