@@ -1,92 +1,13 @@
 // What becomes of a batch's tasks and attempts, on a real store and a pool that only counts.
 
-#include "transcribe/batch/batch_files.h"
-
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <future>
 
 #include "base/files.h"
-#include "jobs/fake_store_clock.h"
-#include "jobs/open_store.h"
-#include "support/full_disk.h"
-#include "support/log_capture.h"
-#include "support/temp_folder.h"
-#include "transcribe/counting_pool.h"
-#include "transcribe/spoken_model.h"
+#include "transcribe/batch_files_case.h"
 
 using namespace tutti;
-
-namespace {
-
-class BatchFilesTest : public testing::Test {
- protected:
-  void SetUp() override {
-    options_.run.batched = true;
-    options_.staging = folder_ / "out" / ".tmp";
-    store_ = open_store({.folder = folder_ / "state", .clock = &clock_}).value();
-    begin();
-  }
-
-  /// A run of the command, after the one before.
-  void begin() {
-    run_ = store_->begin_run({.command = "tutti batch", .batch = "b"}).value();
-    files_.emplace(options_, *store_, pool_, observer_);
-    files_->set_progress(on_progress_);
-  }
-
-  TaskId add(const std::string& name, const TaskSpec& urgency = {}) {
-    const auto input = folder_ / (name + ".wav");
-    EXPECT_TRUE(write_file_atomically(input, "the sound of " + name));
-    return submit(input, {100, 7}, Seconds(10), urgency);
-  }
-  /// Of which nothing is known, not even that it is there.
-  TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
-
-  TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
-                const TaskSpec& urgency = {}) {
-    BatchTask& task = tasks_.emplace_back();
-    task.spec = {.key = "/out/" + input.stem().string(),
-                 .batch = "b",
-                 .input = input,
-                 .identity = identity,
-                 .options = "tiny",
-                 .task_class = urgency.task_class,
-                 .deadline = urgency.deadline};
-    const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-    const AskedTask asked{.known = answer, .task = &task, .audio = audio};
-    files_->add({&asked, 1});
-    return answer.id;
-  }
-
-  Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->front(); }
-
-  /// As somebody else at the same file.
-  void in_database(const std::string& statement) {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_ / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(database);
-    sqlite3_close(database);
-  }
-
-  LogCapture log_;
-  TempFolder folder_;
-  FakeStoreClock clock_;
-  BatchOptions options_;
-  BatchObserver observer_;
-  CountingPool pool_;
-  SpokenModel model_ =
-      spoken_model(Tokenizer::built_in(51865).value(), {.n_mels = 80, .n_audio_ctx = 1500}, options_.run).value();
-  OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
-  std::unique_ptr<JobStore> store_;
-  RunId run_ = 0;
-  std::deque<BatchTask> tasks_;
-  std::optional<BatchFiles> files_;
-};
-
-}  // namespace
 
 TEST_F(BatchFilesTest, ARunningTaskThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFree) {
   const TaskId id = add("a");
@@ -318,88 +239,6 @@ TEST_F(BatchFilesTest, TheLastTaskLetsGoOfThePool) {
   ASSERT_TRUE(files_->cancel(id));
   EXPECT_FALSE(files_->next());
   EXPECT_TRUE(pool_.stopped) << "nobody waits for a device that still loads its model";
-}
-
-TEST_F(BatchFilesTest, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) {
-  const TaskId id = add("a");
-  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
-  add("b");
-  files_->all_added();
-  const auto taken = files_->next();
-  ASSERT_TRUE(taken);
-  TranscribedFile file;
-  file.outcome.index = taken->index;
-  file.transcript.segments = {{.end = 10, .text = std::string(1 << 20, 'x')}};
-  std::future<Result<void>> published;
-  std::future<std::optional<TakenFile>> second;
-  {
-    const FullDisk full(1 << 16);
-    published = std::async(std::launch::async, [&] { return files_->publish(file); });
-    log_.wait_for("no recording is begun");
-    second = std::async(std::launch::async, [&] { return files_->next(); });
-    EXPECT_TRUE(pool_.is_told(Idle::disk_full));
-    EXPECT_NE(files_->room().why(), "");
-    EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-    EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
-    EXPECT_EQ(task(id).state, TaskState::running);
-  }
-  EXPECT_TRUE(published.get());
-  EXPECT_TRUE(second.get());
-  EXPECT_GE(read_file(folder_ / "out" / "a.txt")->size(), 1U << 20);
-  EXPECT_EQ(task(id).state, TaskState::done);
-  EXPECT_EQ(task(id).attempts, 1);
-  EXPECT_EQ(task(id).strikes, 0);
-  EXPECT_EQ(files_->room().why(), "");
-}
-
-TEST_F(BatchFilesTest, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
-  const TaskId id = add("a");
-  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
-  files_->all_added();
-  const auto taken = files_->next();
-  ASSERT_TRUE(taken);
-  TranscribedFile file;
-  file.outcome.index = taken->index;
-  file.transcript.segments = {{.end = 10, .text = std::string(1 << 20, 'x')}};
-  std::future<Result<void>> published;
-  {
-    const FullDisk full(1 << 16);
-    published = std::async(std::launch::async, [&] { return files_->publish(file); });
-    log_.wait_for("no recording is begun");
-    files_->stop_taking();
-    files_->abort();
-    const auto ended = published.get();
-    ASSERT_FALSE(ended);
-    EXPECT_EQ(ended.error().fault, Fault::cancelled);
-  }
-  files_->failed(taken->index, {Fault::cancelled, "stopped"});
-  EXPECT_EQ(task(id).state, TaskState::queued);
-  EXPECT_EQ(task(id).strikes, 0);
-}
-
-TEST_F(BatchFilesTest, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd) {
-  const auto input = folder_ / "a.wav";
-  const auto output = folder_ / "out" / "a.txt";
-  std::filesystem::create_directories(output);  // a folder where the file should be
-  BatchTask& task = tasks_.emplace_back();
-  task.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
-  Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-  const TaskId id = answer.id;
-  const Lease lease = **store_->claim({.task = id});
-  const std::vector<OutputContent> contents{{output, "hello"}};
-  const auto published = publish_outputs(*store_, lease, options_.staging, contents, {});
-  ASSERT_TRUE(published && published->left_staged);
-  answer.state = TaskState::done;
-  const AskedTask asked{
-      .known = answer, .task = &task, .audio = Seconds(10), .left_staged = published->left_staged->text()};
-  files_->add({&asked, 1});
-  EXPECT_EQ(files_->counts().failed, 1U);
-  std::filesystem::remove(output);
-  files_->hand_back("the run ended");
-  EXPECT_EQ(files_->counts().failed, 0U);
-  EXPECT_EQ(files_->counts().done, 1U);
-  EXPECT_EQ(files_->left_staged(id), "");
-  EXPECT_EQ(read_file(output).value(), "hello");
 }
 
 TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass) {

@@ -7,23 +7,6 @@
 namespace tutti {
 namespace {
 
-constexpr float kRounding = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
-constexpr std::int32_t kRoundingBits = 0x4b400000;
-
-IntegerLanes whole_of(const Lanes& lanes) {
-  return bits_as<IntegerLanes>(lanes + kRounding) - kRoundingBits;
-}
-
-Lanes larger(const Lanes& a, const Lanes& b) {
-  return where(a > b, a, b);
-}
-
-float largest_size(const Position& position) {
-  Lanes most = {};
-  for (const auto& part : position) most = larger(most, larger(part, -part));
-  return std::max(largest(most), 1e-30f);
-}
-
 /// Position t less the mean as 64 whole numbers from -127 to 127, and what one of them is worth. Behind the last:
 /// zeros.
 void write_bytes(const ByteKvJob& job, std::int64_t t, std::int8_t* bytes) {
@@ -40,7 +23,7 @@ void write_bytes(const ByteKvJob& job, std::int64_t t, std::int8_t* bytes) {
   job.scales[t] = scale;
   for (int i = 0; i < kParts; ++i) {
     using Bytes = std::int8_t __attribute__((vector_size(16)));
-    write_lanes(bytes + i * kLanes, narrowed<Bytes>(whole_of(here[i] * (1 / scale))));
+    write_lanes(bytes + i * kLanes, narrowed<Bytes>(rounded(here[i] * (1 / scale))));
   }
 }
 
@@ -99,9 +82,9 @@ struct Query {
     scale = largest_size(numbers) / 16383;
     for (int i = 0; i < kParts; ++i) {
       using Words = std::int16_t __attribute__((vector_size(32)));
-      const auto rounded = narrowed<Words>(whole_of(numbers[i] * (1 / scale)));
-      std::memcpy(&words[i], &rounded, sizeof rounded);
-      for (int lane = 0; lane < kLanes; ++lane) offset += 128 * rounded[lane];
+      const auto sixteen = narrowed<Words>(rounded(numbers[i] * (1 / scale)));
+      std::memcpy(&words[i], &sixteen, sizeof sixteen);
+      for (int lane = 0; lane < kLanes; ++lane) offset += 128 * sixteen[lane];
     }
   }
 
@@ -152,30 +135,19 @@ struct Weights {
 };
 
 Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
-  Lanes total = {}, sums = {}, most = {};
-  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
-    Lanes lanes, scales;
-    load(lanes, scores + t);
-    load(scales, job.value_scales + t);
-    lanes = exponential(lanes - largest_score);
-    total += lanes;
-    lanes *= scales;
-    sums += lanes;
-    most = larger(lanes, most);
-    store(scores + t, lanes);
-  }
+  const Softened soft = soften(job, largest_score, scores);
   // The sum of all times 127, the largest value, has to stay within 32 bits; rounding adds up to half to each.
   const float most_together = 0x1p31f * 0.999f / 127 - static_cast<float>(job.padded) / 2;
-  const float unit = std::max({largest(most) / 32766, sum(sums) / most_together, 1e-30f});
+  const float unit = std::max({soft.largest / 32766, soft.sum / most_together, 1e-30f});
   auto* words = reinterpret_cast<std::int16_t*>(scores + job.padded);
   for (std::int64_t t = 0; t < job.padded; t += kLanes) {
     Lanes lanes;
     load(lanes, scores + t);
     std::int32_t whole[kLanes];
-    write_lanes(whole, whole_of(lanes * (1 / unit)));
+    write_lanes(whole, rounded(lanes * (1 / unit)));
     for (int i = 0; i < kLanes; ++i) words[t + i] = static_cast<std::int16_t>(whole[i / 4 * 4 + i % 2 * 2 + i % 4 / 2]);
   }
-  return {words, unit / sum(total)};
+  return {words, unit / soft.total};
 }
 
 __m256i two_of(const std::int16_t* words) {
@@ -203,7 +175,7 @@ void attend(const ByteAttentionJob& job, float* scratch) {
     std::int32_t lanes[kLanes];
     std::memcpy(lanes, sums + 2 * i, sizeof lanes);
     for (int lane = 0; lane < kLanes; ++lane) {
-      const int dimension = 16 * (lane / 4) + 4 * i + lane % 4;
+      const int dimension = dimension_of(i, lane);
       job.out[dimension] = static_cast<float>(lanes[lane]) * weights.worth + job.value_mean[dimension];
     }
   }

@@ -12,13 +12,8 @@ __m512i to_bytes(const ByteKvJob& job, std::int64_t t) {
   Position here, mean;
   load_position(here, job.from + t * job.stride);
   load_position(mean, job.mean);
-  Lanes most = {};
-  for (int i = 0; i < kParts; ++i) {
-    here[i] -= mean[i];
-    const Lanes size = here[i] < 0 ? -here[i] : here[i];
-    most = size > most ? size : most;
-  }
-  const float scale = std::max(largest(most), 1e-30f) / 127;
+  for (int i = 0; i < kParts; ++i) here[i] -= mean[i];
+  const float scale = largest_size(here) / 127;
   job.scales[t] = scale;
   alignas(64) std::int8_t bytes[kSize];
   for (int i = 0; i < kParts; ++i) {
@@ -58,12 +53,7 @@ struct Query {
   explicit Query(const float* q) {
     Position numbers;
     load_position(numbers, q);
-    Lanes most = {};
-    for (const auto& part : numbers) {
-      const Lanes size = part < 0 ? -part : part;
-      most = size > most ? size : most;
-    }
-    scale = std::max(largest(most), 1e-30f) / (127 * 128);
+    scale = largest_size(numbers) / (127 * 128);
     alignas(64) std::int8_t high[kSize], low[kSize];
     for (int i = 0; i < kParts; ++i) {
       const auto whole = _mm512_cvtps_epi32(bits_as<__m512>(numbers[i] * (1 / scale)));
@@ -118,19 +108,9 @@ struct Weights {
 };
 
 Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
-  Lanes total = {}, most = {};
-  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
-    Lanes lanes, scales;
-    load(lanes, scores + t);
-    load(scales, job.value_scales + t);
-    lanes = exponential(lanes - largest_score);
-    total += lanes;
-    lanes *= scales;
-    most = lanes > most ? lanes : most;
-    store(scores + t, lanes);
-  }
+  const Softened soft = soften(job, largest_score, scores);
   auto* bytes = reinterpret_cast<std::uint8_t*>(scores + job.padded);
-  const float unit = std::max(largest(most), 1e-30f) / 65535;
+  const float unit = std::max(soft.largest, 1e-30f) / 65535;
   for (std::int64_t t = 0; t < job.padded; t += kLanes) {
     Lanes lanes;
     load(lanes, scores + t);
@@ -138,7 +118,7 @@ Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(bytes + t), _mm512_cvtepi32_epi8(_mm512_srli_epi32(whole, 8)));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(bytes + job.padded + t), _mm512_cvtepi32_epi8(whole));
   }
-  return {bytes, bytes + job.padded, unit / sum(total)};
+  return {bytes, bytes + job.padded, unit / soft.total};
 }
 
 __m512i four_of(const std::uint8_t* bytes) {
@@ -200,7 +180,7 @@ void attend(const ByteAttentionJob& job, float* scratch) {
         _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(high[i]), _mm512_set1_ps(256)), _mm512_cvtepi32_ps(low[i]));
     const Lanes lanes = bits_as<Lanes>(sums) * weights.worth;
     for (int lane = 0; lane < kLanes; ++lane) {
-      const int dimension = 16 * (lane / 4) + 4 * i + lane % 4;
+      const int dimension = dimension_of(i, lane);
       job.out[dimension] = lanes[lane] + job.value_mean[dimension];
     }
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "model/cpu/byte_kv_job.h"
 #include "model/cpu/lanes_math.h"
 
@@ -28,6 +30,45 @@ inline void find_mean(const ByteKvJob& job) {
     for (int i = 0; i < kParts; ++i) total[i] += here[i];
   }
   for (int i = 0; i < kParts; ++i) store(job.mean + i * kLanes, total[i] / static_cast<float>(job.positions));
+}
+
+inline Lanes larger(const Lanes& a, const Lanes& b) {
+  return where(a > b, a, b);
+}
+
+/// Of 64 numbers, and never 0: a scale is made of it.
+inline float largest_size(const Position& position) {
+  Lanes most = {};
+  for (const auto& part : position) most = larger(larger(part, -part), most);
+  return std::max(largest(most), 1e-30f);
+}
+
+/// What a softmax has left in the place of its scores: each weight times its value's scale.
+struct Softened {
+  float total = 0;    // of the weights
+  float sum = 0;      // of what is left
+  float largest = 0;  // likewise
+};
+
+inline Softened soften(const ByteAttentionJob& job, float largest_score, float* scores) {
+  Lanes total = {}, sums = {}, most = {};
+  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
+    Lanes lanes, scales;
+    load(lanes, scores + t);
+    load(scales, job.value_scales + t);
+    lanes = exponential(lanes - largest_score);
+    total += lanes;
+    lanes *= scales;
+    sums += lanes;
+    most = larger(lanes, most);
+    store(scores + t, lanes);
+  }
+  return {sum(total), sum(sums), largest(most)};
+}
+
+/// Of a value's number in the given lane of the quarter-th sixteen sums, as byte_kv_job.h lays them out.
+inline int dimension_of(int quarter, int lane) {
+  return 16 * (lane / 4) + 4 * quarter + lane % 4;
 }
 
 }  // namespace

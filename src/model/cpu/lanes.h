@@ -17,12 +17,26 @@ namespace {
 
 constexpr std::int64_t kLanes = 16;
 
+// Adding 1.5 * 2^23 rounds a small number to a whole one, which the low bits then hold.
+constexpr float kRounding = 12582912;
+constexpr std::int32_t kRoundingBits = 0x4b400000;
+
 template <class To, class From>
 inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   std::memcpy(&to, &from, sizeof to);
   return to;
+}
+
+/// What was added up to kRounding, as whole numbers.
+inline IntegerLanes whole_below(const Lanes& shifted) {
+  return bits_as<IntegerLanes>(shifted) - kRoundingBits;
+}
+
+/// The nearest whole numbers, of lanes below 2^22.
+inline IntegerLanes rounded(const Lanes& lanes) {
+  return whole_below(lanes + kRounding);
 }
 
 inline void load(Lanes& lanes, const float* from) {

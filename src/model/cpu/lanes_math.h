@@ -8,13 +8,11 @@ namespace {
 /// e^x for x <= 0, to a few units in the last place: 2^n times a polynomial on [-ln 2 / 2, ln 2 / 2] (coefficients of
 /// Cephes' expf).
 inline Lanes exponential(Lanes x) {
-  constexpr float lowest = -87;      // below, the result would not be a normal number
-  constexpr float magic = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number
-  constexpr std::int32_t magic_bits = 0x4b400000;
+  constexpr float lowest = -87;  // below, the result would not be a normal number
   const Lanes floor = Lanes{} + lowest;
   x = where(x < floor, floor, x);
-  const Lanes shifted = x * 1.44269504088896341f + magic;
-  const Lanes n = shifted - magic;
+  const Lanes shifted = x * 1.44269504088896341f + kRounding;
+  const Lanes n = shifted - kRounding;
   const Lanes r = x - n * 0.693359375f - n * -2.12194440e-4f;
   Lanes y = r * 1.9875691500e-4f + 1.3981999507e-3f;
   y = y * r + 8.3334519073e-3f;
@@ -22,7 +20,7 @@ inline Lanes exponential(Lanes x) {
   y = y * r + 1.6666665459e-1f;
   y = y * r + 5.0000001201e-1f;
   y = y * r * r + r + 1.0f;
-  const auto power = bits_as<IntegerLanes>(shifted) - magic_bits;
+  const auto power = whole_below(shifted);
   return bits_as<Lanes>(bits_as<IntegerLanes>(y) + (power << 23));
 }
 
@@ -43,18 +41,16 @@ inline Lanes gelu(const Lanes& x) {
 /// e^x for x <= 0, within 1e-4 of itself: for results that bfloat16 keeps no more of.
 inline Lanes rough_exponential(const Lanes& x) {
   constexpr float lowest = -126;
-  constexpr float magic = 12582912;
-  constexpr std::int32_t magic_bits = 0x4b400000;
   const Lanes floor = Lanes{} + lowest;
   Lanes power = x * 1.44269504088896341f;
   power = where(power < floor, floor, power);
-  const Lanes shifted = power + magic;
-  const Lanes r = power - (shifted - magic);
+  const Lanes shifted = power + kRounding;
+  const Lanes r = power - (shifted - kRounding);
   // 2^r on [-1/2, 1/2], fitted for the least relative error.
   Lanes y = r * 0.0551710114f + 0.242611207f;
   y = y * r + 0.693261079f;
   y = y * r + 0.999928073f;
-  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + ((bits_as<IntegerLanes>(shifted) - magic_bits) << 23));
+  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + (whole_below(shifted) << 23));
 }
 
 /// gelu within 2e-4: for results that are rounded to bfloat16 or int8. The polynomial is erf(x / sqrt 2) on [-4, 4],

@@ -25,8 +25,7 @@ PreparedRows::PreparedRows(Precision precision, std::int64_t in, std::int64_t mo
       stride_((groups_ * 4 + kLine - 1) / kLine * kLine + kLine),
       // Tiles read whole pairs of sixteen rows.
       bytes_(static_cast<std::size_t>((most_rows * parts + 2 * kRowsTogether) * stride_)) {
-  if (precision == Precision::int8 || precision == Precision::int16)
-    scales_.resize(static_cast<std::size_t>(most_rows * parts));
+  if (is_scaled(precision)) scales_.resize(static_cast<std::size_t>(most_rows * parts));
 }
 
 void PreparedRows::prepare(const Kernels& kernels, const Rows& x, const Before& before, std::int64_t first) {

@@ -16,6 +16,10 @@ namespace tutti {
 /// itself.
 enum class Precision : std::uint8_t { float32, bfloat16, int8, int16 };
 
+constexpr bool is_scaled(Precision precision) {
+  return precision == Precision::int8 || precision == Precision::int16;
+}
+
 constexpr std::int64_t kPanel = 16;  // outputs side by side
 
 // Of int16: the largest stored weight, and the root of the mean square of an output's. Rows take as many bits as that

@@ -91,7 +91,7 @@ PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision pr
                       .groups = groups_of(precision, weight.size(1))};
   const auto lanes = static_cast<std::size_t>(packed.panel_count() * kPanel);
   packed.panels = AlignedBytes(static_cast<std::size_t>(packed.panel_count() * packed.panel_bytes()));
-  if (precision == Precision::int8 || precision == Precision::int16) {
+  if (is_scaled(precision)) {
     packed.scales.resize(lanes);
     packed.sums.resize(lanes);
   }

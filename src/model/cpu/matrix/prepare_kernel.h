@@ -6,9 +6,6 @@
 namespace tutti {
 namespace {
 
-constexpr float kRounding = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number, in the lower bits
-constexpr std::int32_t kRoundingBits = 0x4b400000;
-
 /// One row, normalised into `out`, which may hold a few floats more than `in`: up to a multiple of sixteen.
 inline void normalise(const RowsJob& job, const float* x, float* out) {
   const auto per_value = 1 / static_cast<float>(job.in);
@@ -75,7 +72,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     using Bytes = std::uint8_t __attribute__((vector_size(16)));
     load_some(v, x + k, job.in - k);
-    auto whole = bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits + scale.zero;
+    auto whole = rounded(v * per_scale) + scale.zero;
     whole = where(whole < lowest, lowest, whole);
     whole = where(whole > highest, highest, whole);
     write_some(out + k, narrowed<Bytes>(whole), job.in - k);
@@ -111,7 +108,7 @@ inline float word_scale(const float* x, std::int64_t in, float root) {
 inline IntegerLanes words_of(const float* x, std::int64_t left, float per_scale) {
   Lanes v;
   load_some(v, x, left);
-  return bits_as<IntegerLanes>(v * per_scale + kRounding) - kRoundingBits;
+  return rounded(v * per_scale);
 }
 
 inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <deque>
+
+#include "base/files.h"
+#include "jobs/fake_store_clock.h"
+#include "jobs/open_store.h"
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+#include "transcribe/batch/batch_files.h"
+#include "transcribe/counting_pool.h"
+#include "transcribe/spoken_model.h"
+
+namespace tutti {
+
+/// Tasks of a batch on a real store, and a pool that only counts.
+class BatchFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_.run.batched = true;
+    options_.staging = folder_ / "out" / ".tmp";
+    store_ = open_store({.folder = folder_ / "state", .clock = &clock_}).value();
+    begin();
+  }
+
+  /// A run of the command, after the one before.
+  void begin() {
+    run_ = store_->begin_run({.command = "tutti batch", .batch = "b"}).value();
+    files_.emplace(options_, *store_, pool_, observer_);
+    files_->set_progress(on_progress_);
+  }
+
+  TaskId add(const std::string& name, const TaskSpec& urgency = {}) {
+    const auto input = folder_ / (name + ".wav");
+    EXPECT_TRUE(write_file_atomically(input, "the sound of " + name));
+    return submit(input, {100, 7}, Seconds(10), urgency);
+  }
+  /// Of which nothing is known, not even that it is there.
+  TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
+
+  TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
+                const TaskSpec& urgency = {}) {
+    BatchTask& task = tasks_.emplace_back();
+    task.spec = {.key = "/out/" + input.stem().string(),
+                 .batch = "b",
+                 .input = input,
+                 .identity = identity,
+                 .options = "tiny",
+                 .task_class = urgency.task_class,
+                 .deadline = urgency.deadline};
+    const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
+    const AskedTask asked{.known = answer, .task = &task, .audio = audio};
+    files_->add({&asked, 1});
+    return answer.id;
+  }
+
+  Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->front(); }
+
+  /// As somebody else at the same file.
+  void in_database(const std::string& statement) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+  }
+
+  LogCapture log_;
+  TempFolder folder_;
+  FakeStoreClock clock_;
+  BatchOptions options_;
+  BatchObserver observer_;
+  CountingPool pool_;
+  SpokenModel model_ =
+      spoken_model(Tokenizer::built_in(51865).value(), {.n_mels = 80, .n_audio_ctx = 1500}, options_.run).value();
+  OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
+  std::unique_ptr<JobStore> store_;
+  RunId run_ = 0;
+  std::deque<BatchTask> tasks_;
+  std::optional<BatchFiles> files_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,101 @@
+// What a batch does with what it has transcribed while there is no room for it.
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "support/full_disk.h"
+#include "transcribe/batch_files_case.h"
+
+using namespace tutti;
+
+namespace {
+
+class BatchOnAFullDisk : public BatchFilesTest {
+ protected:
+  /// The next task, and a transcript of it of a megabyte.
+  TranscribedFile take_and_transcribe() {
+    TranscribedFile file;
+    const auto taken = files_->next();
+    EXPECT_TRUE(taken);
+    if (taken) file.outcome.index = taken->index;
+    file.transcript.segments = {{.end = 10, .text = std::string(1 << 20, 'x')}};
+    return file;
+  }
+};
+
+}  // namespace
+
+TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) {
+  const TaskId id = add("a");
+  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  add("b");
+  files_->all_added();
+  TranscribedFile file = take_and_transcribe();
+  std::future<Result<void>> published;
+  std::future<std::optional<TakenFile>> second;
+  {
+    const FullDisk full(1 << 16);
+    published = std::async(std::launch::async, [&] { return files_->publish(file); });
+    log_.wait_for("no recording is begun");
+    second = std::async(std::launch::async, [&] { return files_->next(); });
+    EXPECT_TRUE(pool_.is_told(Idle::disk_full));
+    EXPECT_NE(files_->room().why(), "");
+    EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+    EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+    EXPECT_EQ(task(id).state, TaskState::running);
+  }
+  EXPECT_TRUE(published.get());
+  EXPECT_TRUE(second.get());
+  EXPECT_GE(read_file(folder_ / "out" / "a.txt")->size(), 1U << 20);
+  EXPECT_EQ(task(id).state, TaskState::done);
+  EXPECT_EQ(task(id).attempts, 1);
+  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(files_->room().why(), "");
+}
+
+TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
+  const TaskId id = add("a");
+  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  files_->all_added();
+  TranscribedFile file = take_and_transcribe();
+  std::future<Result<void>> published;
+  {
+    const FullDisk full(1 << 16);
+    published = std::async(std::launch::async, [&] { return files_->publish(file); });
+    log_.wait_for("no recording is begun");
+    files_->stop_taking();
+    files_->abort();
+    const auto ended = published.get();
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().fault, Fault::cancelled);
+  }
+  files_->failed(file.outcome.index, {Fault::cancelled, "stopped"});
+  EXPECT_EQ(task(id).state, TaskState::queued);
+  EXPECT_EQ(task(id).strikes, 0);
+}
+
+TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd) {
+  const auto input = folder_ / "a.wav";
+  const auto output = folder_ / "out" / "a.txt";
+  std::filesystem::create_directories(output);  // a folder where the file should be
+  BatchTask& task = tasks_.emplace_back();
+  task.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
+  Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
+  const TaskId id = answer.id;
+  const Lease lease = **store_->claim({.task = id});
+  const std::vector<OutputContent> contents{{output, "hello"}};
+  const auto published = publish_outputs(*store_, lease, options_.staging, contents, {});
+  ASSERT_TRUE(published && published->left_staged);
+  answer.state = TaskState::done;
+  const AskedTask asked{
+      .known = answer, .task = &task, .audio = Seconds(10), .left_staged = published->left_staged->text()};
+  files_->add({&asked, 1});
+  EXPECT_EQ(files_->counts().failed, 1U);
+  std::filesystem::remove(output);
+  files_->hand_back("the run ended");
+  EXPECT_EQ(files_->counts().failed, 0U);
+  EXPECT_EQ(files_->counts().done, 1U);
+  EXPECT_EQ(files_->left_staged(id), "");
+  EXPECT_EQ(read_file(output).value(), "hello");
+}
