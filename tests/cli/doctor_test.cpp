@@ -52,7 +52,7 @@ std::vector<Finding> findings_of(const GpuSnapshot& gpu) {
 
 TEST(Doctor, AHealthyGpuIsOneGoodLine) {
   EXPECT_THAT(findings_of(healthy()),
-              ElementsAre(is(Level::good, "GPU 0", "NVIDIA L4, GPU-a, cuda:0, 24.0 GiB, 23.0 GiB free")));
+              ElementsAre(is(Level::good, "GPU 0", "NVIDIA L4, GPU-a, cuda:0, 25.8 GB, 24.7 GB free")));
 }
 
 TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
@@ -137,7 +137,7 @@ TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
     return findings.all().front();
   };
   FolderFacts state{.path = "/home/ada/.local/state/tutti", .free = Bytes{std::int64_t{80} << 30}};
-  EXPECT_THAT(look(state), is(Level::good, "state", "80.0 GiB free"));
+  EXPECT_THAT(look(state), is(Level::good, "state", "85.9 GB free"));
   state.writable = false;
   EXPECT_THAT(look(state), is(Level::broken, "state", "not ours to write to", "TUTTI_STATE or --state"));
   state.on_network = "NFS";
