@@ -36,10 +36,8 @@ TranscriptionContext SpokenModel::context(WindowEngine& engine, const RunOptions
 
 Result<SpokenModel> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
   // Every window would fail of it, one file after the other.
-  for (const std::int32_t id : options.decoding.suppress_tokens)
-    if (id >= ready.n_vocab)
-      return fail(Fault::usage, "--suppress-tokens: token " + std::to_string(id) + ": this model has no such token",
-                  "Its tokens are 0 to " + std::to_string(ready.n_vocab - 1));
+  if (auto known = check_suppressed(options.decoding.suppress_tokens, ready.n_vocab); !known)
+    return tl::unexpected(known.error());
   auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer.special());
   if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
