@@ -84,10 +84,12 @@ Result<void> standing_in_a_folder() {
 }
 
 int run_named(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments == std::vector<std::string>{"help"}) {
     print_help();
     return arguments.empty() ? kUsage : kDone;
   }
+  if (arguments[0] == "help") return run_named({arguments[1], "--help"});
   const std::string& name = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (name == "--version") return print_versions();

@@ -62,6 +62,8 @@ int run_wer(const std::vector<std::string>& arguments) {
                    "basic: every letter is a word, for scripts without spaces between words");
   table.add_switch("by-line", command.by_line, "line N of one file against line N of the other; else the whole files");
   table.add_switch("json", command.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
+  table.examples({"tutti wer --ref ref.txt --hyp out/talk.txt",
+                  "tutti wer --ref ref.txt --hyp out/talk.txt --normalizer english --json"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.ref.empty() || command.hyp.empty())
     return complain({Fault::usage, "expected --ref FILE and --hyp FILE", "See 'tutti wer --help'"}, kUsage);
