@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/controls.h"
 #include "base/guarded.h"
 
 namespace tutti {
@@ -32,7 +33,7 @@ Guarded<LogSink>& sink() {
 void log(Level level, std::string_view text) {
   if (level < least_level) return;
   const LogSink write = sink().with([](const LogSink& current) { return current; });
-  write(level, text);
+  write(level, without_controls(text));
 }
 
 void log_from(Level least) {

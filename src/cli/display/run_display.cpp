@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <map>
 
+#include "base/controls.h"
 #include "base/log.h"
 #include "cli/display/failure.h"
 #include "cli/display/json_events.h"
 #include "cli/display/live_display.h"
 #include "transcript/subtitles.h"
-#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
