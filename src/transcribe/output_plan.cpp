@@ -17,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// That an input may be a file's name: an address is none, nor is what an unset variable of the shell becomes.
-Result<void> expect_name(const std::string& input) {
-  if (!input.empty()) return expect_local(input);
-  return fail(Fault::usage, "expected a file, found an empty name", "Is a variable of the shell not set?");
-}
-
 /// The deepest folder all files among the inputs lie in.
 fs::path common_folder(const std::vector<std::string>& inputs) {
   fs::path common;
@@ -89,7 +83,7 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
   std::map<std::string, std::string> taken;  // output base -> input
   std::set<FileNumber> read;
   for (const auto& input : inputs) {
-    if (auto named = expect_name(input); !named) return tl::unexpected(named.error());
+    if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
     if (const auto number = number_of(input)) read.insert(*number);
   }
   const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();

@@ -7,6 +7,7 @@
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "cli/doctor_command.h"
+#include "support/environment.h"
 #include "support/fake_root.h"
 #include "support/scripted_machine.h"
 #include "support/temp_folder.h"
@@ -146,6 +147,18 @@ TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
   EXPECT_THAT(look(state), is(Level::broken, "state", "free", "Free some space"));
   state.free = fail(Fault::missing, "/gone: its file system cannot be asked");
   EXPECT_THAT(look(state), is(Level::broken, "state", "/gone"));
+}
+
+TEST(Doctor, TheFolderForTemporaryFilesMustBeThere) {
+  const auto look = [](const std::string& folder) {
+    const ScopedVariable named("TMPDIR", folder.c_str());
+    Findings findings;
+    look_at_disks(findings);
+    return findings.all().front();
+  };
+  const TempFolder folder;
+  EXPECT_THAT(look(folder.path()).found, HasSubstr(" free"));
+  EXPECT_THAT(look(folder / "gone"), is(Level::broken, "temporary", "there is no such folder", "TMPDIR"));
 }
 
 TEST(Doctor, AFolderThatIsNotThereYetIsItsDisks) {

@@ -31,6 +31,11 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
     EXPECT_EQ(end.exit_code, 2) << end.err;
     expect_said(end.err, "found an empty name");
   }
+  for (const auto& [name, code] : {std::pair{"convert", 2}, {"plan", 2}, {"manifest", 4}}) {
+    const ProgramEnd end = run_program({tutti_program(), name, ""});
+    EXPECT_EQ(end.exit_code, code) << name << ": " << end.err;
+    expect_said(end.err, "found an empty name");
+  }
 }
 
 TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {

@@ -102,7 +102,13 @@ FolderFacts FolderFacts::of(const fs::path& path) {
 }
 
 void look_at_disks(Findings& findings) {
-  look_at_folder("temporary", FolderFacts::of(variable("TMPDIR").value_or("/tmp")), kLeastFreeDisk, "TMPDIR", findings);
+  const fs::path temporary = variable("TMPDIR").value_or("/tmp");
+  std::error_code ignored;
+  if (fs::is_directory(temporary, ignored))  // nobody makes this one, as the others are made
+    look_at_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);
+  else
+    findings.broken("temporary", temporary.string() + ": there is no such folder",
+                    "Make it, or point TMPDIR at another");
   look_at_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
 }
 
