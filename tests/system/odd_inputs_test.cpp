@@ -45,7 +45,7 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   words.insert(words.end(), transcribe.begin(), transcribe.end());
   const ProgramEnd end = run_program(words);
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "standard input");
+  expect_said(end.err, "tutti: error: standard input: cannot be read");
 }
 
 TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
