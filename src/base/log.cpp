@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "base/controls.h"
 #include "base/guarded.h"
+#include "base/terminal/controls.h"
 
 namespace tutti {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <optional>
 
-#include "base/controls.h"
 #include "base/log.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/run_display.h"

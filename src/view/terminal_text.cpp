@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/controls.h"
+#include "base/terminal/controls.h"
 #include "view/text.h"
 
 namespace tutti {

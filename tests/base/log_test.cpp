@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/controls.h"
+#include "base/terminal/controls.h"
 #include "support/log_capture.h"
 
 using namespace tutti;

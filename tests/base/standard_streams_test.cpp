@@ -1,4 +1,4 @@
-#include "base/standard_streams.h"
+#include "base/terminal/standard_streams.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

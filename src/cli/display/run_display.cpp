@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <map>
 
-#include "base/controls.h"
 #include "base/log.h"
+#include "base/terminal/controls.h"
 #include "cli/display/failure.h"
 #include "cli/display/json_events.h"
 #include "cli/display/live_display.h"

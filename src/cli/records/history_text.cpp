@@ -5,7 +5,7 @@
 #include <map>
 #include <ranges>
 
-#include "base/controls.h"
+#include "base/terminal/controls.h"
 #include "view/table.h"
 #include "view/text.h"
 #include "view/time_chart.h"

@@ -1,4 +1,4 @@
-#include "base/controls.h"
+#include "base/terminal/controls.h"
 
 namespace tutti {
 
