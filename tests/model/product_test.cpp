@@ -40,7 +40,7 @@ at::Tensor product_by(Instructions instructions, const at::Tensor& x, const Pack
   PreparedRows rows(weight, x.size(0));
   rows.prepare(table, {x.const_data_ptr<float>(), x.size(1), x.size(0)}, {});
   auto y = at::empty({x.size(0), weight.out});
-  multiply_panels(table, rows, x.size(0), weight, 0, weight.panel_count(), {},
+  multiply_panels(table, {rows, x.size(0)}, weight, {0, weight.panel_count()}, {},
                   {y.mutable_data_ptr<float>(), weight.out});
   return y;
 }

@@ -162,6 +162,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
 int run_prepare(const std::vector<std::string>& arguments) {
   PrepareCommand command;
   OptionTable table = table_of(command);
+  table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(command.model, ModelPlaces::from_environment());

@@ -43,6 +43,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateCommand c;
   OptionTable table("evaluate", "Have a model write down a set of recordings, and count its errors.");
   add_evaluate(table, c);
+  table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (c.model.empty() || c.data.empty())
     return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
