@@ -11,13 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string normalised(const std::string& text, const std::string& normaliser) {
-  const auto changed = normaliser == "basic"     ? normalise_basic(text)
-                       : normaliser == "english" ? normalise_english(text)
-                                                 : text;
-  return std::string(strip(changed));
-}
-
 /// Samples of one kind, side by side.
 struct Pairs {
   std::vector<std::string> references{};
@@ -35,6 +28,13 @@ struct Pairs {
 };
 
 }  // namespace
+
+std::string normalised(const std::string& text, const std::string& normaliser) {
+  const auto changed = normaliser == "basic"     ? normalise_basic(text)
+                       : normaliser == "english" ? normalise_english(text)
+                                                 : text;
+  return std::string(strip(changed));
+}
 
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser) {
   Pairs all;
@@ -71,6 +71,7 @@ Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64
 std::string evaluation_json(const Evaluation& e) {
   Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
   json["bad_samples"] = e.bad_samples;
+  if (!e.compute_type.empty()) json["compute_type"] = e.compute_type;
   json["per_condition"] = Json::object();
   for (const auto& [condition, verdict] : e.per_condition)
     json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};
