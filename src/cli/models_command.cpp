@@ -1,8 +1,8 @@
 #include "cli/models_command.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "hub/find.h"

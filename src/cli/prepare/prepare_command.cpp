@@ -1,9 +1,9 @@
 #include "cli/prepare/prepare_command.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/build_id.h"
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/prepare/prepare_recording.h"
