@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags/vad_flags.h"

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "text/error_rate/wer.h"

@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"

@@ -4,10 +4,10 @@
 #include <csignal>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "support/eventually.h"
 #include "support/scripted_machine.h"
 #include "system/batch_runs.h"

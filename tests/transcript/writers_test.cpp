@@ -5,9 +5,9 @@
 
 #include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "transcript/like_python.h"
 #include "transcript/subtitles.h"
 #include "transcript/transcript_json.h"

@@ -1,7 +1,7 @@
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/numbers.h"
 #include "cli/plan/quote.h"
 #include "view/text.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/review/recording_index.h"

@@ -2,9 +2,9 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "feed/cache/cache_key.h"
 
 namespace tutti {

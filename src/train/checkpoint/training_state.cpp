@@ -1,7 +1,8 @@
 #include "train/checkpoint/training_state.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti {
 namespace {

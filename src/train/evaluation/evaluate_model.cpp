@@ -3,9 +3,9 @@
 #include <ATen/Parallel.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "feed/feed.h"
 #include "model/device_name.h"
 #include "train/evaluation/html_report.h"

@@ -1,7 +1,6 @@
 #include "train/evaluation/verdict.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "text/error_rate/wer.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
