@@ -42,6 +42,11 @@ Precision precision_of(at::ScalarType type) {
   return type == at::kBFloat16 && multiplies_bfloat16() ? Precision::bfloat16 : Precision::float32;
 }
 
+/// Of a whole window's: with as many rows as keys it pays to bring these to whole numbers.
+Precision window_precision_of(at::ScalarType type) {
+  return type == at::kBFloat16 && !multiplies_bfloat16() ? Precision::int16 : precision_of(type);
+}
+
 /// Room for positions with one of zeros at either end: then a convolution's input is three rows that overlap the next.
 at::Tensor padded_positions(std::int64_t positions, std::int64_t n) {
   auto x = floats(positions + 2, n);
@@ -133,7 +138,7 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::Scala
           .keys = by_head[1],
           .values = by_head[2],
           .visible = qkv.size(0),
-          .precision = precision_of(type)},
+          .precision = window_precision_of(type)},
          out);
   return out;
 }
