@@ -173,9 +173,9 @@ Result<OwnedFd> open_unnamed_file() {
   std::string name = (folder / "tutti.XXXXXX").string();
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
   if (!fd) {
-    Error error = system_error(folder.string(), "a temporary file could not be created", errno);
-    error.hint = "Point TMPDIR at a folder that is there, has room and is yours to write to";
-    return tl::unexpected(std::move(error));
+    auto failed = tl::unexpected(system_error(folder.string(), "a temporary file could not be created", errno));
+    failed.value().hint = "Point TMPDIR at a folder that is there, has room and is yours to write to";
+    return failed;
   }
   ::unlink(name.c_str());
   return fd;

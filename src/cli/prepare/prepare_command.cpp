@@ -1,10 +1,7 @@
 #include "cli/prepare/prepare_command.h"
 
 #include <cstdio>
-<<<<<<< HEAD
 #include <span>
-    =======
->>>>>>> fast
 
 #include "base/build_id.h"
 #include "base/json.h"
@@ -17,165 +14,163 @@
 #include "transcribe/interrupt.h"
 #include "view/text.h"
 
-    namespace tutti {
-  namespace {
+namespace tutti {
+namespace {
 
-  namespace fs = std::filesystem;
+namespace fs = std::filesystem;
 
-  struct PrepareCommand {
-    std::vector<std::string> words{};  // "whisper", then recordings
-    fs::path out{};
-    fs::path texts{};
-    std::string model{};
-    std::string device = "auto";
-    std::string compute_type = "default";
-    std::int32_t threads = 0;
-    std::int32_t files_at_once = 0;
-    std::optional<std::string> language{};
-    PrepareRules rules{};
-    bool json = false;
-  };
+struct PrepareCommand {
+  std::vector<std::string> words{};  // "whisper", then recordings
+  fs::path out{};
+  fs::path texts{};
+  std::string model{};
+  std::string device = "auto";
+  std::string compute_type = "default";
+  std::int32_t threads = 0;
+  std::int32_t files_at_once = 0;
+  std::optional<std::string> language{};
+  PrepareRules rules{};
+  bool json = false;
+};
 
-  OptionTable table_of(PrepareCommand& c) {
-    OptionTable table(
-        "prepare",
-        "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
-        "model's attention when each word was said, cuts between words into samples that a model hears at "
-        "once, and leaves out text that is not to be heard; OUT/refused.jsonl says which and why.");
-    table.positional(c.words, "whisper FILE...",
-                     "recordings; beside NAME.mp3 lies NAME.srt or .vtt, NAME.json (a transcript), or NAME.txt (text "
-                     "without times)",
-                     2);
-    table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
-    table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
-    table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
-    table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
-    table.add("least-score", c.rules.least_score, "SHARE",
-              "text whose words are less probable than this on average, 0 to 1, is left out");
-    table.add("language", c.language, "CODE|None", "told to a multilingual model; None: detected in the first 30 s");
-    table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
-    table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
-    table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
-    table.add(
-        "files-at-once", c.files_at_once, "N",
-        "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together");
-    table.add_switch("json", c.json, "the summary as one JSON object on standard output");
-    return table;
-  }
+OptionTable table_of(PrepareCommand& c) {
+  OptionTable table("prepare",
+                    "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
+                    "model's attention when each word was said, cuts between words into samples that a model hears at "
+                    "once, and leaves out text that is not to be heard; OUT/refused.jsonl says which and why.");
+  table.positional(c.words, "whisper FILE...",
+                   "recordings; beside NAME.mp3 lies NAME.srt or .vtt, NAME.json (a transcript), or NAME.txt (text "
+                   "without times)",
+                   2);
+  table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
+  table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
+  table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
+  table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
+  table.add("least-score", c.rules.least_score, "SHARE",
+            "text whose words are less probable than this on average, 0 to 1, is left out");
+  table.add("language", c.language, "CODE|None", "told to a multilingual model; None: detected in the first 30 s");
+  table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
+  table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
+  table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add(
+      "files-at-once", c.files_at_once, "N",
+      "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together");
+  table.add_switch("json", c.json, "the summary as one JSON object on standard output");
+  return table;
+}
 
-  Result<void> check(const PrepareCommand& c) {
-    if (c.words[0] != "whisper")
-      return fail(Fault::usage, "expected the kind 'whisper', found '" + c.words[0] + "'",
-                  "See 'tutti prepare --help'");
-    if (c.out.empty() || c.model.empty())
-      return fail(Fault::usage, "prepare needs a model and a place for the corpus", "Name them with --model and --out");
-    if (c.rules.window && (*c.rules.window < 5 || *c.rules.window > 30))
-      return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
-    if (c.rules.least_score < 0 || c.rules.least_score > 1)
-      return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
-    if (c.files_at_once < 0)
-      return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
-    if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
-    return {};
-  }
+Result<void> check(const PrepareCommand& c) {
+  if (c.words[0] != "whisper")
+    return fail(Fault::usage, "expected the kind 'whisper', found '" + c.words[0] + "'", "See 'tutti prepare --help'");
+  if (c.out.empty() || c.model.empty())
+    return fail(Fault::usage, "prepare needs a model and a place for the corpus", "Name them with --model and --out");
+  if (c.rules.window && (*c.rules.window < 5 || *c.rules.window > 30))
+    return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
+  if (c.rules.least_score < 0 || c.rules.least_score > 1)
+    return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
+  if (c.files_at_once < 0)
+    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
+  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
+  return {};
+}
 
-  RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
-    RunOptions options{.build_id = std::string(build_id()),
-                       .model = model,
-                       .device = c.device,
-                       .compute_type = c.compute_type,
-                       .threads = c.threads,
-                       .deterministic = c.words.size() > 2,  // who is heard beside whom is chance
-                       .files_at_once = c.files_at_once};
-    options.long_form.language = c.language;
-    options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
-    options.long_form.words = WordRules{};
-    return options;
-  }
+RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
+  RunOptions options{.build_id = std::string(build_id()),
+                     .model = model,
+                     .device = c.device,
+                     .compute_type = c.compute_type,
+                     .threads = c.threads,
+                     .deterministic = c.words.size() > 2,  // who is heard beside whom is chance
+                     .files_at_once = c.files_at_once};
+  options.long_form.language = c.language;
+  options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
+  options.long_form.words = WordRules{};
+  return options;
+}
 
-  /// Writes recordings into the corpus as they come, and tells of them.
-  class Collection {
-   public:
-    explicit Collection(PreparedFolder& folder) : folder_(folder) {}
+/// Writes recordings into the corpus as they come, and tells of them.
+class Collection {
+ public:
+  explicit Collection(PreparedFolder& folder) : folder_(folder) {}
 
-    Result<void> take(const fs::path& path, const Result<PreparedRecording>& prepared) {
-      if (!prepared) {
-        if (prepared.error().fault == Fault::cancelled) return tl::unexpected(prepared.error());
-        complain(prepared.error(), kSomeFailed);
-        folder_.refuse(path, prepared.error().text());
-        ++failed_;
-        return {};
-      }
-      if (prepared->pieces.empty()) ++failed_;
-      if (auto added = folder_.add(path, *prepared); !added) return added;
-      tell(path, *prepared);
+  Result<void> take(const fs::path& path, const Result<PreparedRecording>& prepared) {
+    if (!prepared) {
+      if (prepared.error().fault == Fault::cancelled) return tl::unexpected(prepared.error());
+      complain(prepared.error(), kSomeFailed);
+      folder_.refuse(path, prepared.error().text());
+      ++failed_;
       return {};
     }
-    /// Recordings of which nothing was taken.
-    std::size_t failed() const { return failed_; }
+    if (prepared->pieces.empty()) ++failed_;
+    if (auto added = folder_.add(path, *prepared); !added) return added;
+    tell(path, *prepared);
+    return {};
+  }
+  /// Recordings of which nothing was taken.
+  std::size_t failed() const { return failed_; }
 
-   private:
-    static void tell(const fs::path& path, const PreparedRecording& prepared) {
-      Seconds audio{};
-      for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
-      std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", path.c_str(), prepared.pieces.size(),
-                   length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
-                   prepared.refused.size());
-    }
-
-    PreparedFolder& folder_;
-    std::size_t failed_ = 0;
-  };
-
-  void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std::size_t failed) {
-    const auto& totals = folder.totals();
-    if (command.json) {
-      const nlohmann::ordered_json summary{{"recordings", command.words.size() - 1},
-                                           {"without_samples", failed},
-                                           {"samples", totals.samples},
-                                           {"seconds", totals.audio.count()},
-                                           {"refused", totals.refused}};
-      std::puts(summary.dump().c_str());
-      return;
-    }
-    std::printf("%lld samples, %s of audio, in %s; %lld texts refused, see %s\n",
-                static_cast<long long>(totals.samples), length_text(totals.audio).c_str(), command.out.c_str(),
-                static_cast<long long>(totals.refused), (command.out / "refused.jsonl").c_str());
+ private:
+  static void tell(const fs::path& path, const PreparedRecording& prepared) {
+    Seconds audio{};
+    for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
+    std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", path.c_str(), prepared.pieces.size(),
+                 length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
+                 prepared.refused.size());
   }
 
-  int prepare(const PrepareCommand& command, const RunOptions& options) {
-    Interrupt interrupt;
-    auto folder = PreparedFolder::create(command.out);
-    if (!folder) return complain(folder.error(), kUsage);
-    const auto worker = start_worker(options, interrupt);
-    if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
-    Collection collection(*folder);
-    const auto taken = prepare_recordings(
-        std::span(command.words).subspan(1),
-        {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
-        [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
-    const bool broken = !taken && !interrupt.raised();
-    if (broken) complain(taken.error(), kNothingRan);
-    // Whatever ended it: hours of alignment are not lost with the last recording.
-    if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
-    say_totals(command, *folder, collection.failed());
-    if (interrupt.raised()) return kInterrupted;
-    if (broken) return kNothingRan;
-    if (folder->totals().samples == 0) return kNothingRan;
-    return collection.failed() > 0 ? kSomeFailed : kDone;
-  }
+  PreparedFolder& folder_;
+  std::size_t failed_ = 0;
+};
 
-  }  // namespace
-
-  int run_prepare(const std::vector<std::string>& arguments) {
-    PrepareCommand command;
-    OptionTable table = table_of(command);
-    table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
-    if (const auto code = start_command(table, arguments)) return *code;
-    if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-    const auto model = find_model(command.model, ModelPlaces::from_environment());
-    if (!model) return complain(model.error(), kNothingRan);
-    return prepare(command, options_of(command, *model));
+void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std::size_t failed) {
+  const auto& totals = folder.totals();
+  if (command.json) {
+    const nlohmann::ordered_json summary{{"recordings", command.words.size() - 1},
+                                         {"without_samples", failed},
+                                         {"samples", totals.samples},
+                                         {"seconds", totals.audio.count()},
+                                         {"refused", totals.refused}};
+    std::puts(summary.dump().c_str());
+    return;
   }
+  std::printf("%lld samples, %s of audio, in %s; %lld texts refused, see %s\n", static_cast<long long>(totals.samples),
+              length_text(totals.audio).c_str(), command.out.c_str(), static_cast<long long>(totals.refused),
+              (command.out / "refused.jsonl").c_str());
+}
+
+int prepare(const PrepareCommand& command, const RunOptions& options) {
+  Interrupt interrupt;
+  auto folder = PreparedFolder::create(command.out);
+  if (!folder) return complain(folder.error(), kUsage);
+  const auto worker = start_worker(options, interrupt);
+  if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  Collection collection(*folder);
+  const auto taken = prepare_recordings(
+      std::span(command.words).subspan(1),
+      {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
+      [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
+  const bool broken = !taken && !interrupt.raised();
+  if (broken) complain(taken.error(), kNothingRan);
+  // Whatever ended it: hours of alignment are not lost with the last recording.
+  if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
+  say_totals(command, *folder, collection.failed());
+  if (interrupt.raised()) return kInterrupted;
+  if (broken) return kNothingRan;
+  if (folder->totals().samples == 0) return kNothingRan;
+  return collection.failed() > 0 ? kSomeFailed : kDone;
+}
+
+}  // namespace
+
+int run_prepare(const std::vector<std::string>& arguments) {
+  PrepareCommand command;
+  OptionTable table = table_of(command);
+  table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  if (!model) return complain(model.error(), kNothingRan);
+  return prepare(command, options_of(command, *model));
+}
 
 }  // namespace tutti

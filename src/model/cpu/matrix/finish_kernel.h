@@ -121,7 +121,8 @@ inline float soften_row(float* scores, std::int64_t visible, const SoftmaxJob& j
 }
 
 /// As whole numbers of as many of fifteen bits as leave their sum, times the largest value, within 32 (rounding adds up
-/// to half to each): few where the weights are many, which takes nothing from the result, since their errors are as many.
+/// to half to each): few where the weights are many, which takes nothing from the result, since their errors are as
+/// many.
 inline float soften_row(std::int32_t* scores, std::int64_t visible, const SoftmaxJob& job, const RowScale& of_row,
                         std::int16_t* weights) {
   using Words = std::int16_t __attribute__((vector_size(32)));

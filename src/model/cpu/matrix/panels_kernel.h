@@ -26,7 +26,8 @@ inline Lanes some_of(const Source* from, std::int64_t count) {
 /// Sixteen numbers as stored, in the lower half of every word.
 template <class Element>
 inline WordLanes half_words(const Lanes& numbers, float per_scale) {
-  if constexpr (std::is_same_v<Element, std::int16_t>) return bits_as<WordLanes>(rounded(numbers * per_scale)) & 0xffffU;
+  if constexpr (std::is_same_v<Element, std::int16_t>)
+    return bits_as<WordLanes>(rounded(numbers * per_scale)) & 0xffffU;
   return to_bfloat16(numbers);
 }
 
