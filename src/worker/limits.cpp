@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "model/cards/tf32.h"
 #include "model/compute_type.h"
+#include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
@@ -72,8 +73,9 @@ Call own_product(Precision precision) {
   };
 }
 
-/// What may be the device's fastest product for a type. On a CPU torch's own for the narrow types is slow where the
-/// processor has no instructions for them, and float32's, or ours, is what it can do.
+/// What may be the device's fastest product for a type: every one that a network of the type computes with (int8's
+/// encoder has sixteen bits), and torch's. On a CPU torch's own for the narrow types is slow where the processor has no
+/// instructions for them, and float32's, or ours, is what it can do.
 std::vector<Call> products(at::Device device, const ComputeType& type) {
   std::vector<Call> calls;
   const bool own = layout_of(type, device).own_kernels;
@@ -92,8 +94,9 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
     case ComputeType::int8_float16:
       if (own) {
         calls.push_back(own_product(Precision::int8));
-        calls.push_back(own_product(Precision::int16));
+        calls.push_back(own_product(multiplies_bfloat16() ? Precision::bfloat16 : Precision::int16));
       }
+      if (device.is_cuda()) calls.push_back(torch_product(device, at::kHalf));
       calls.push_back(whole_product(device));
       break;
   }
