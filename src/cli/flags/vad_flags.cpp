@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "transcribe/speech_plan.h"
+
 namespace tutti {
 namespace {
-
-/// Silence that ends a piece where windows are independent: faster-whisper's BatchedInferencePipeline.
-constexpr std::int32_t kBatchedSilenceMs = 160;
 
 /// The first VAD setting that was given, or nothing.
 std::string_view given(const VadFlags& f) {
