@@ -1,4 +1,5 @@
 // Word alignment on real speech, against openai-whisper's find_alignment (tools/golden/alignment.py).
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
