@@ -135,6 +135,15 @@ Result<void> check_counts(const TranscribeCommand& c) {
   return {};
 }
 
+Result<void> check_device(const TranscribeCommand& c) {
+  const auto device = parse_device(c.device);
+  if (!device) return fail_in("--device", device.error());
+  const std::int32_t threads = c.threads.value_or(0);
+  if (!device->core || threads <= 1) return {};
+  return fail(Fault::usage, "--threads " + show_value(threads) + ": " + c.device + " is one core, for one thread",
+              "Leave --threads out, or take the whole processor: --device cpu");
+}
+
 /// Of starts and ends in turn.
 Result<void> check_clips(const std::vector<double>& clips) {
   for (const double second : clips)
@@ -225,7 +234,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .threads = c.threads.value_or(0),
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
-  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
+  if (auto meant = check_device(c); !meant) return tl::unexpected(meant.error());
   if (auto meant = check_counts(c); !meant) return tl::unexpected(meant.error());
   if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
   const auto batch_size = batch_size_of(c);

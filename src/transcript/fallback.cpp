@@ -18,18 +18,20 @@ bool below(double value, const Threshold& threshold) {
 
 /// numpy.arange's end, a little behind the last temperature that is wanted.
 constexpr double kTemperatureEnd = 1.0 + 1e-6;
-constexpr double kSmallestIncrement = 0.001;
+/// Of a temperature above 0, which logits are divided by and stay finite, and of a step between two.
+constexpr double kSmallest = 0.001;
 
 }  // namespace
 
 Result<std::vector<double>> fallback_temperatures(double first, std::optional<double> increment) {
-  if (!std::isfinite(first) || first < 0)
-    return fail(Fault::usage, "temperature: expected a number from 0 on, found " + float_text(first));
+  if (!std::isfinite(first) || first < 0 || (first > 0 && first < kSmallest))
+    return fail(Fault::usage,
+                "temperature: expected 0, or " + float_text(kSmallest) + " or more, found " + float_text(first));
   std::vector<double> temperatures{first};
   if (!increment) return temperatures;
-  if (!(*increment >= kSmallestIncrement))
-    return fail(Fault::usage, "temperature increment on fallback: expected a number from " +
-                                  float_text(kSmallestIncrement) + " on, found " + float_text(*increment));
+  if (!(*increment >= kSmallest))
+    return fail(Fault::usage, "temperature increment on fallback: expected a number from " + float_text(kSmallest) +
+                                  " on, found " + float_text(*increment));
   const double count = std::ceil((kTemperatureEnd - first) / *increment);
   const double step = (first + *increment) - first;
   for (double i = 1; i < count; ++i) temperatures.push_back(first + i * step);

@@ -184,6 +184,13 @@ TEST(TranscribeOptions, NoThreadsAreTheDefaultAsInTheReference) {
   EXPECT_EQ(options->threads, options_of({"a.wav"})->threads);
 }
 
+TEST(TranscribeOptions, ACoreTakesOneThread) {
+  EXPECT_TRUE(options_of({"a.wav", "--device", "cpu:0", "--threads", "1"}));
+  const auto options = options_of({"a.wav", "--device", "cpu:0", "--threads", "4"});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().what, "--threads 4: cpu:0 is one core, for one thread");
+}
+
 TEST(TranscribeOptions, ANameThatIsNoDeviceIsAUsageErrorWhateverThisMachineHas) {
   for (const char* name : {"gpu", "cuda:x", "cpu:-1", ""}) {
     const auto options = options_of({"a.wav", "--device", name});
@@ -203,4 +210,5 @@ TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
   EXPECT_NE(what({"a.wav", "--threads", "-2"}).find("--threads"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--best-of", "0"}).find("--best-of"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--temperature-increment-on-fallback", "0"}).find("--temperature"), std::string::npos);
+  EXPECT_NE(what({"a.wav", "--temperature", "0.0001"}).find("expected 0, or 0.001 or more"), std::string::npos);
 }

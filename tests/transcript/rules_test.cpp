@@ -85,6 +85,8 @@ TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
   for (const double bad : {0.0, -0.2, std::nan("")})
     EXPECT_EQ(fallback_temperatures(0, bad).error().fault, Fault::usage);
   EXPECT_EQ(fallback_temperatures(-1, 0.2).error().fault, Fault::usage);
+  EXPECT_EQ(fallback_temperatures(0.0005, 0.2).error().fault, Fault::usage) << "logits over it would be infinite";
+  EXPECT_TRUE(fallback_temperatures(0.001, std::nullopt));
 }
 
 TEST(Silence, IsBelievedUnlessTheTextIsConfident) {
