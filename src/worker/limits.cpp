@@ -1,6 +1,7 @@
 #include "worker/limits.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "model/cards/tf32.h"
 #include "model/compute_type.h"
 #include "model/cpu/instructions.h"
@@ -107,12 +109,15 @@ struct Asked {
   std::string model{};
   std::string device = "cpu";
   std::string type = "float32";
+  std::string threads = "0";
 };
 
 Result<Asked> read_line(std::span<char*> arguments) {
   Asked asked;
-  const std::map<std::string, std::string*> fields{
-      {"--model", &asked.model}, {"--device", &asked.device}, {"--compute-type", &asked.type}};
+  const std::map<std::string, std::string*> fields{{"--model", &asked.model},
+                                                   {"--device", &asked.device},
+                                                   {"--compute-type", &asked.type},
+                                                   {"--threads", &asked.threads}};
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const auto field = fields.find(arguments[i]);
     if (field == fields.end()) return fail(Fault::usage, "limits has no option " + std::string(arguments[i]));
@@ -125,6 +130,10 @@ Result<Asked> read_line(std::span<char*> arguments) {
 Result<void> print_limits(const Asked& asked) {
   const auto device = device_named(asked.device);
   if (!device) return tl::unexpected<Error>(device.error());
+  const auto threads = number_in<int>(asked.threads);
+  if (!threads || *threads < 0)
+    return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + asked.threads + "'");
+  if (*threads > 0) at::set_num_threads(*threads);
   const auto checkpoint = open_checkpoint(asked.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
   const auto peak = measure_peak(*device, asked.type);  // of a type that there is
