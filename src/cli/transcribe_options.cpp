@@ -180,6 +180,17 @@ void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.hot_words = c.hotwords.value_or("");
   rules.prefix = c.prefix.value_or("");
   if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+  if (rules.carry_initial_prompt && rules.initial_prompt.empty())
+    log(Level::warning, "--carry-initial-prompt has no effect without --initial-prompt");
+}
+
+/// Those given that say something of word times.
+std::vector<const char*> word_flags(const TranscribeCommand& c) {
+  std::vector<const char*> given;
+  if (c.hallucination_silence_threshold) given.push_back("--hallucination-silence-threshold");
+  if (c.prepend_punctuations != WordRules{}.prepend_punctuations) given.push_back("--prepend-punctuations");
+  if (c.append_punctuations != WordRules{}.append_punctuations) given.push_back("--append-punctuations");
+  return given;
 }
 
 /// Word times and what depends on them; as the reference, layout without them is refused.
@@ -193,12 +204,14 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
   if (threshold.value_or(0) < 0)
     return fail(Fault::usage,
                 "--hallucination-silence-threshold: expected seconds from 0 on, found " + show_value(*threshold));
-  if (threshold && !c.word_timestamps)
-    log(Level::warning, "--hallucination-silence-threshold has no effect without --word-timestamps");
-  if (c.word_timestamps)
-    options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
-                                        .append_punctuations = c.append_punctuations,
-                                        .hallucination_silence_threshold = threshold};
+  if (!c.word_timestamps) {
+    for (const char* flag : word_flags(c))
+      log(Level::warning, std::string(flag) + " has no effect without --word-timestamps");
+    return {};
+  }
+  options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
+                                      .append_punctuations = c.append_punctuations,
+                                      .hallucination_silence_threshold = threshold};
   return {};
 }
 

@@ -175,6 +175,13 @@ TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
             "--max-words-per-line has no effect with --max-line-width");
   EXPECT_EQ(warnings({"a.wav", "--hallucination-silence-threshold", "2"}),
             "--hallucination-silence-threshold has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--prepend-punctuations", "("}),
+            "--prepend-punctuations has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--append-punctuations", ")"}),
+            "--append-punctuations has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--append-punctuations", ")"}), "");
+  EXPECT_EQ(warnings({"a.wav", "--carry-initial-prompt", "True"}),
+            "--carry-initial-prompt has no effect without --initial-prompt");
   EXPECT_EQ(warnings({"a.wav", "--hotwords", "Tutti", "--prefix", "So,"}), "--hotwords has no effect with --prefix");
 }
 

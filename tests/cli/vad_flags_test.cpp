@@ -34,7 +34,7 @@ TEST(VadFlags, WithoutVadEverythingIsHeard) {
 
 // vad.py, VadOptions; transcribe.py, BatchedInferencePipeline.transcribe.
 TEST(VadFlags, TheDefaultsAreFasterWhispersOfEitherWay) {
-  for (const char* way : {"--vad", "--batched"}) {
+  for (const std::string way : {"--vad", "--vad_filter", "--batched"}) {
     const auto options = options_of({way});
     ASSERT_TRUE(options) << options.error().text();
     ASSERT_TRUE(*options);
@@ -43,7 +43,7 @@ TEST(VadFlags, TheDefaultsAreFasterWhispersOfEitherWay) {
     EXPECT_EQ((*options)->neg_threshold, std::nullopt);
     EXPECT_EQ((*options)->min_speech_duration_ms, 0);
     EXPECT_EQ((*options)->max_speech_duration_s, std::numeric_limits<double>::infinity());
-    EXPECT_EQ((*options)->min_silence_duration_ms, way == std::string("--vad") ? 2000 : 160);
+    EXPECT_EQ((*options)->min_silence_duration_ms, way == "--batched" ? 160 : 2000);
     EXPECT_EQ((*options)->speech_pad_ms, 400);
   }
 }
