@@ -47,6 +47,14 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ChosenD
   return find_model(command.speech.model, places);
 }
 
+/// What --deterministic cannot promise.
+void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
+  const std::string kinds = unlike_kinds(devices);
+  if (kinds.empty()) return;
+  log(Level::warning, "--deterministic: " + kinds +
+                          " do not round alike, and any of them may take a window; name one kind with --devices");
+}
+
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
@@ -64,6 +72,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (command.sequential) command.speech.heard.batched = false;
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
+  if (run->deterministic) warn_of_unlike(*devices);
   const bool emulated = std::ranges::any_of(*devices, is_emulated);
   auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
   if (!tasks) return tl::unexpected(tasks.error());
