@@ -173,9 +173,8 @@ Result<OwnedFd> open_unnamed_file() {
   std::string name = (folder / "tutti.XXXXXX").string();
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
   if (!fd) {
-    auto failed = tl::unexpected(system_error(folder.string(), "a temporary file could not be created", errno));
-    failed.value().hint = "Point TMPDIR at a folder that is there, has room and is yours to write to";
-    return failed;
+    const Error error = system_error(folder.string(), "a temporary file could not be created", errno);
+    return fail(error.fault, error.what, "Point TMPDIR at a folder that is there, has room and is yours to write to");
   }
   ::unlink(name.c_str());
   return fd;
