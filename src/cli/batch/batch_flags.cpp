@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
-#include "device/machine_devices.h"
 
 namespace tutti {
 namespace {
@@ -106,7 +105,7 @@ void limit_as_the_note(BatchOptions& options) {
   if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());
 }
 
-Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {
+Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {
   if (command.experimental && command.device)
     log(Level::warning, "--experimental balances over all devices; -d " + *command.device + " has no effect beside it");
   const bool only_one = command.device && !command.experimental;
@@ -115,9 +114,7 @@ Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {
     return fail(Fault::usage, "-d and --devices: expected one of them, found both", "Leave one out");
   if (only_one) list = *command.device;
   if (list.empty()) list = "auto";
-  const auto listed = parse_device_list(list);
-  if (!listed) return tl::unexpected(listed.error());
-  return choose_devices(*listed, find_devices());
+  return parse_device_list(list);
 }
 
 }  // namespace tutti

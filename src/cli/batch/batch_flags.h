@@ -51,7 +51,8 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
 /// that makes unless -t says how many. What `tutti plan --simulate` calls `note` (balance/sim/simulator.h: set_policy).
 void limit_as_the_note(BatchOptions& options);
 
-/// The devices that -d, --experimental and --devices together mean.
-Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command);
+/// The devices that -d, --experimental and --devices together name, there or not. Fault::usage where they cannot be
+/// meant, ::missing for a devices file that is not there.
+Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command);
 
 }  // namespace tutti

@@ -131,11 +131,10 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
-  const auto known =
-      add_known_speeds(*targets, state, {.model = path, .compute_type = command.compute_type, .any_type = true});
-  if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
-  if (known) (void)add_known_load_times(*targets, state, path);  // the same store; without them none are expected,
-  if (known) (void)add_known_watts(*targets, state);             // nor energy
+  const auto past = read_device_past(state);
+  if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
+  add_past(*targets, past.value_or(DevicePast{}),
+           {.model = path, .compute_type = command.compute_type, .any_type = true});
   return targets;
 }
 

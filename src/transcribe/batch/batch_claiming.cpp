@@ -91,9 +91,7 @@ void BatchFiles::not_claimable(TaskId id) {
 
 bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
   const Lock lock(mutex_);
-  const TaskSpec& asked = entries_.at(id).task->spec;
-  return stored.input != asked.input || !is_unchanged(stored.identity, asked.identity) ||
-         stored.options != asked.options;
+  return !is_same_work(stored, entries_.at(id).task->spec);
 }
 
 void BatchFiles::superseded(TaskId id) {

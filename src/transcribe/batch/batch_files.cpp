@@ -59,7 +59,7 @@ void BatchFiles::add(std::span<const AskedTask> tasks) {
 void BatchFiles::add(const Lock& held, const AskedTask& asked) {
   const auto& [id, what, state, submitted] = asked.known;
   const auto [at, fresh] =
-      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec))}});
+      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
   if (!fresh) return;
   at->second.left_staged = asked.left_staged;
   counts_.add(asked.left_staged.empty() ? state : TaskState::dead);

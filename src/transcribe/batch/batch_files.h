@@ -62,8 +62,12 @@ class BatchFiles final : public RunFiles {
 
   BatchCounts counts() const;
   std::size_t done_now() const;
+  /// Of those: whose transcript is that of another recording with the same content.
+  std::size_t copied() const;
   /// Of the recordings that this run has finished.
   Seconds audio_done() const;
+  /// The lengths of the recordings that it has transcribed, as they were known when it began.
+  std::vector<Seconds> transcribed() const;
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
@@ -141,6 +145,7 @@ class BatchFiles final : public RunFiles {
   std::optional<const SpokenModel*> model_{};
   BatchCounts counts_{};
   std::size_t done_now_ = 0;
+  std::size_t copied_ = 0;
   Seconds audio_done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};

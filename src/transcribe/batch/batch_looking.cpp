@@ -16,6 +16,19 @@ std::size_t BatchFiles::done_now() const {
   return done_now_;
 }
 
+std::size_t BatchFiles::copied() const {
+  const Lock lock(mutex_);
+  return copied_;
+}
+
+std::vector<Seconds> BatchFiles::transcribed() const {
+  const Lock lock(mutex_);
+  std::vector<Seconds> lengths;
+  for (const auto& [id, entry] : entries_)
+    if (entry.use && entry.told) lengths.push_back(*entry.told);
+  return lengths;
+}
+
 Seconds BatchFiles::audio_done() const {
   const Lock lock(mutex_);
   return audio_done_;

@@ -149,8 +149,12 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
   {
     const Lock lock(mutex_);
     ++done_now_;
-    if (!copied) audio_done_ += attempt.length;
-    if (!copied) entries_.at(attempt.lease.key.task).use = use;
+    if (copied) {
+      ++copied_;
+    } else {
+      audio_done_ += attempt.length;
+      entries_.at(attempt.lease.key.task).use = use;
+    }
   }
   end(attempt.lease.key.task, &BatchCounts::done);
   BatchEnd over = end_of(attempt);

@@ -288,10 +288,12 @@ class Batch final : public BatchControl {
   BatchReport reported(RunId run) {
     BatchReport report{.counts = files_.counts(),
                        .done_now = files_.done_now(),
+                       .copied = files_.copied(),
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
                        .time = time_,
                        .audio = files_.audio_done(),
+                       .transcribed = files_.transcribed(),
                        .shared_files = options_.run.batched,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),
