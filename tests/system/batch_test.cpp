@@ -239,6 +239,7 @@ failures = ["stall@1.5"]
   const json told = report();
   EXPECT_EQ(told["successful"], 10);
   EXPECT_EQ(told["devices"][0]["idle"].value("fault", 0.0), 0);
+  EXPECT_GE(told["devices"][0]["idle"].value("waiting_for_stalled", 0.0), 4) << told["devices"].dump();
   EXPECT_EQ(told["devices"][0]["restarts"], 0);
   EXPECT_GE(told["devices"][1]["idle"].value("fault", 0.0), 10) << told["devices"].dump();
   EXPECT_EQ(told["devices"][1]["restarts"], 1);
