@@ -146,7 +146,7 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
     const FullDisk full(1 << 16);
     const auto published = publish_outputs(*store_, lease, staging(), large, {});
     ASSERT_FALSE(published);
-    EXPECT_EQ(published.error().fault, Fault::exhausted);
+    EXPECT_EQ(published.error().fault, Fault::full);
     EXPECT_EQ(staged_files(), 0U);
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
@@ -221,7 +221,7 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
     const FullDisk full(1024);
     const auto completed = store_->complete(lease.key, {}, {});
     ASSERT_FALSE(completed);
-    EXPECT_EQ(completed.error().fault, Fault::exhausted) << completed.error().text();
+    EXPECT_EQ(completed.error().fault, Fault::full) << completed.error().text();
   }
   EXPECT_EQ(state(id), TaskState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));

@@ -69,7 +69,7 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   const fs::path state = command.state.empty() ? state_folder() : command.state;
   return Prepared{.options = {.run = std::move(*run),
                               .policy = command.policy,
-                              .tasks_at_once = std::max(0, command.threads),
+                              .tasks_at_once = command.threads,
                               .state = state,
                               .staging = folder / ".tmp",
                               .kept = fs::absolute(state).lexically_normal() / "kept",
@@ -82,9 +82,19 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                   .emulated = emulated};
 }
 
+Result<void> check_numbers(const BatchCommand& command) {
+  const std::pair<const char*, double> numbers[] = {{"--price", command.price.value_or(0)},
+                                                    {"--threads", command.threads},
+                                                    {"--skip", command.skip},
+                                                    {"--device-patience", command.device_patience}};
+  for (const auto& [flag, number] : numbers)
+    if (!(number >= 0))
+      return fail(Fault::usage, std::string(flag) + ": expected 0 or more, found " + number_text(number));
+  return {};
+}
+
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
-  if (command.price && !(*command.price >= 0))
-    return fail(Fault::usage, "--price: expected 0 or more, found " + number_text(*command.price));
+  if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());

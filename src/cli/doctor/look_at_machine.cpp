@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <string>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "cli/doctor/look.h"
 #include "device/cgroup.h"
@@ -109,7 +108,7 @@ FolderFacts FolderFacts::of(const fs::path& path) {
 }
 
 void look_at_disks(Findings& findings) {
-  look_at_folder("temporary", FolderFacts::of(variable("TMPDIR").value_or("/tmp")), kLeastFreeDisk, "TMPDIR", findings);
+  look_at_folder("temporary", FolderFacts::of(temporary_folder()), kLeastFreeDisk, "TMPDIR", findings);
   look_at_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
 }
 

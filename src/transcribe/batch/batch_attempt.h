@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "jobs/lease.h"
@@ -15,6 +16,11 @@
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// What whoever works on a task gets whose attempt is over.
+inline tl::unexpected<Error> not_wanted() {
+  return fail(Fault::cancelled, "not to be worked on any more");
+}
 
 /// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
 struct AskedTask {
@@ -65,6 +71,14 @@ struct BatchInWork {
   bool decoded = false;
   Seconds position{};
   Seconds length{};
+};
+
+/// What a run has finished itself.
+struct BatchDone {
+  std::size_t recordings = 0;
+  std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
+  Seconds audio{};                     // transcribed
+  std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 
 /// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.

@@ -10,7 +10,9 @@ namespace tutti {
 /// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
 void BatchFiles::tell_held_back(const Lock& held, bool anything_waits) {
   std::optional<Idle> why;
-  if (anything_waits && !may_take(held)) {
+  if (spool_.is_full()) {
+    why = Idle::disk_full;  // also those that were taken up wait
+  } else if (anything_waits && !may_take(held)) {
     why = paused_ ? Idle::drained : room_.is_full() ? Idle::disk_full : held_back_ ? Idle::memory : Idle::cap;
   }
   if (std::exchange(told_held_back_, why) != why) pool_.held_back(why);

@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kSubmitAtOnce = 1000;
 constexpr std::chrono::seconds kReapEvery{10};
 constexpr std::chrono::seconds kLookEvery{1};  // at what the driver says
+/// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
+/// that wait together share its commits. Sixteen fast cards and short clips make a hundred a second and more.
+constexpr int kWriters = 8;
 
 /// Calls `fn` every so often on a thread of its own, until it goes.
 class Regularly {
@@ -247,6 +250,7 @@ class Batch final : public BatchControl {
     Pipeline pipeline;
     build_stages(pipeline, run_);
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
+    if (auto set = pipeline.set_threads(kWriteStage, kWriters); !set) return set;
     pipeline.start();
     const Regularly hearing(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
@@ -286,14 +290,15 @@ class Batch final : public BatchControl {
   }
 
   BatchReport reported(RunId run) {
+    BatchDone done = files_.done();
     BatchReport report{.counts = files_.counts(),
-                       .done_now = files_.done_now(),
-                       .copied = files_.copied(),
+                       .done_now = done.recordings,
+                       .copied = done.copied,
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
                        .time = time_,
-                       .audio = files_.audio_done(),
-                       .transcribed = files_.transcribed(),
+                       .audio = done.audio,
+                       .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),

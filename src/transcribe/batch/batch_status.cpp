@@ -74,7 +74,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .audio_done = progress.done,
                      .audio_total = progress.total,
                      .left = view.expected_left,
-                     .held_up = files.room().why(),
+                     .held_up = files.held_up(),
                      .failures = files.failures()};
   if (view.expected_left) status.left_error = *view.expected_left * view.error;
   for (const auto& device : options.devices)
