@@ -98,7 +98,7 @@ class Dispatcher {
   /// This machine is short of memory, and how: until that is over (nothing) no task is begun beside others.
   void host_short(std::optional<std::string> why, Seconds now);
   /// Tasks were added that their owner leaves alone, for this reason and no other: a device that has nothing to do
-  /// meanwhile is idle for it. Nothing: there are none.
+  /// meanwhile is idle for it. Nothing: there are none. Idle::input: more of them are to be added.
   void held_back(std::optional<Idle> why, Seconds now);
 
   // Decisions.

@@ -14,6 +14,8 @@ const char* idle_name(Idle why) {
     case Idle::drained: return "drained";
     case Idle::disk_full: return "disk_full";
     case Idle::stalled: return "waiting_for_stalled";
+    case Idle::put_off: return "put_off";
+    case Idle::asked: return "waiting_for_answer";
   }
   return "no_task";
 }

@@ -103,6 +103,18 @@ TEST(IdleReasons, WhoeverWaitsForSomethingElseDoesNotWaitForAStalledDevice) {
   EXPECT_EQ(view.idle[static_cast<std::size_t>(Idle::stalled)], Seconds(0));
 }
 
+TEST(IdleReasons, WhileTasksAreStillBeingListedTheirInputIsMissingAndNotTheTasks) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.held_back(Idle::input, {});
+  EXPECT_FALSE(dispatcher.next({}));
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "what there is to do is still being listed");
+  dispatcher.held_back({}, Seconds(3));
+  EXPECT_FALSE(dispatcher.next(Seconds(3)));
+  EXPECT_EQ(spent(dispatcher, Idle::input, Seconds(8)), 3);
+  EXPECT_EQ(spent(dispatcher, Idle::no_task, Seconds(8)), 5);
+}
+
 TEST(IdleReasons, TasksThatAreHeldBackAreNoWantOfInput) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});

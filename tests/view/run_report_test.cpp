@@ -120,6 +120,12 @@ TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) 
                     HasSubstr("Waiting for a stalled device 10 % of the time: "), Not(HasSubstr("no task"))));
 }
 
+TEST(RunReport, WhatWasPutOffOrWaitedForAnAnswerIsNoWantOfInput) {
+  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .asked = Seconds(100)})});
+  EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
+                                 HasSubstr("--yes"), Not(HasSubstr("decoding"))));
+}
+
 TEST(RunReport, CopiesAreCountedAndARunOfNothingElseIsComparedWithNoPlan) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.copied = 4;

@@ -30,7 +30,9 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"left_to_faster", &IdleTime::left_to_faster},
     {"drained", &IdleTime::drained},
     {"disk_full", &IdleTime::disk_full},
-    {"waiting_for_stalled", &IdleTime::stalled}};
+    {"waiting_for_stalled", &IdleTime::stalled},
+    {"put_off", &IdleTime::put_off},
+    {"waiting_for_answer", &IdleTime::asked}};
 
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};

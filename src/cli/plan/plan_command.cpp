@@ -101,7 +101,8 @@ Result<void> check(const PlanCommand& command) {
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
   if (command.simulate && command.recordings().empty())
-    return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
+    return fail(Fault::usage, "--simulate needs the lengths of recordings",
+                "Name them as 'tutti batch' takes them, or --durations FILE");
   if (command.price && *command.price < 0)
     return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))

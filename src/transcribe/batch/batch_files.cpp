@@ -156,7 +156,7 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     if (!over_ && may_take(lock))
       if (const auto task = order_.take(now)) return task;
     const auto due = order_.wake_at(now);
-    tell_held_back(lock, !over_ && due && *due <= now);
+    tell_held_back(lock);
     if (over_) return {};
     if (!kept_.empty() && place_at_ <= now) {
       lock.unlock();

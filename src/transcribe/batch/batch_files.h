@@ -98,7 +98,8 @@ class BatchFiles final : public RunFiles {
   void close(const Lock& held, const Entry& entry);
   bool may_take(const Lock& held) const;
   void room_changed();
-  void tell_held_back(const Lock& held, bool anything_waits);
+  void tell_held_back(const Lock& held);
+  BatchObserver::Wish ask_about(const BatchAttempt& attempt, const Error& error);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
@@ -157,6 +158,7 @@ class BatchFiles final : public RunFiles {
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
+  bool asking_ = false;                   // what to do about a failure
   std::optional<Idle> told_held_back_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };

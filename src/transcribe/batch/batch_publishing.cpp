@@ -22,9 +22,7 @@ Bytes size_of(const std::vector<OutputContent>& contents) {
 
 void BatchFiles::room_changed() {
   const Lock lock(mutex_);
-  const auto now = Clock::real().now();
-  const auto due = order_.wake_at(now);
-  tell_held_back(lock, !over_ && due && *due <= now);
+  tell_held_back(lock);
   changed_.notify_all();
 }
 

@@ -21,9 +21,12 @@ struct IdleTime {
   Seconds drained{};         // somebody asked for that
   Seconds disk_full{};       // nothing could be written
   Seconds stalled{};         // another device held what was left, and had stalled
+  Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
+  Seconds asked{};           // a question to somebody was open
 
   Seconds sum() const {
-    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + stalled;
+    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + stalled +
+           put_off + asked;
   }
 };
 
