@@ -152,11 +152,11 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
       entry.use = use;
     }
   }
-  end(attempt.lease.key.task, &BatchCounts::done);
   BatchEnd over = end_of(attempt);
   over.copied = copied;
   if (!use.device.empty()) over.device = use.device;
-  const std::lock_guard telling(telling_);
+  const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }
 
