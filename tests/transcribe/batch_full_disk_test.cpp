@@ -70,9 +70,11 @@ TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfT
   log_.wait_for("recordings are decoded there as soon as there is room");
   EXPECT_TRUE(pool_.is_told(Idle::disk_full)) << "although nothing but this one is left";
   EXPECT_NE(files_->held_up().find("(TMPDIR)"), std::string::npos) << files_->held_up();
+  EXPECT_TRUE(files_->in_work().at(0).no_room);
   EXPECT_EQ(decoded.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   full = false;
   EXPECT_EQ(decoded.get()->samples(), 160'000);
+  EXPECT_FALSE(files_->in_work().at(0).no_room);
   EXPECT_TRUE(pool_.is_told(std::nullopt));
   EXPECT_EQ(files_->held_up(), "");
   EXPECT_EQ(task(id).state, TaskState::running);

@@ -51,6 +51,7 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
+  std::atomic<bool> no_room{false};  // for its decoded audio
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
 };
@@ -69,6 +70,8 @@ struct BatchInWork {
   std::string name{};
   std::string devices{};  // where it has windows in flight, separated by commas
   bool decoded = false;
+  bool no_room = false;     // for its decoded audio
+  bool publishing = false;  // its transcript is there
   Seconds position{};
   Seconds length{};
 };

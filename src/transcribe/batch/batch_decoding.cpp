@@ -60,7 +60,8 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   return spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
     if (attempt.settled) return not_wanted();
     auto recording = decode();
-    if (recording || recording.error().fault != Fault::full || !told) return recording;
+    attempt.no_room = !recording && recording.error().fault == Fault::full;
+    if (!attempt.no_room || !told) return recording;
     const auto disk = disk_room(temporary_folder());
     const Bytes needed = decoded_size(*told);
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);

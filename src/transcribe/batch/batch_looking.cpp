@@ -65,6 +65,8 @@ std::vector<BatchInWork> BatchFiles::in_work() const {
                    .name = attempt.task->spec.name,
                    .devices = attempt.engine ? attempt.engine->where() : std::string(),
                    .decoded = attempt.engine != nullptr,
+                   .no_room = attempt.no_room,
+                   .publishing = attempt.publishing,
                    .position = Seconds(attempt.position),
                    .length = attempt.length});
   }

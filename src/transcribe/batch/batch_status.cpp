@@ -48,9 +48,12 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
   return labels;
 }
 
-/// What a recording without a window on any device waits for: its own decoding, or room on the device that is next.
+/// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its
+/// outputs.
 std::string waits_for(const BatchInWork& task, const PoolView& view) {
   if (!task.devices.empty()) return {};
+  if (task.publishing) return "its outputs are written";
+  if (task.no_room) return "there is no room for its decoded audio";
   if (!task.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
