@@ -38,7 +38,7 @@ endif()
 add_library(tutti_torch INTERFACE)
 target_include_directories(tutti_torch SYSTEM INTERFACE
   ${TUTTI_LIBTORCH}/include ${TUTTI_LIBTORCH}/include/torch/csrc/api/include)
-target_compile_definitions(tutti_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
+target_compile_definitions(tutti_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1 AT_PER_OPERATOR_HEADERS)
 # --disable-new-dtags: RPATH, unlike RUNPATH, also serves what libtorch itself loads (libcudart, libcupti, ...).
 target_link_options(tutti_torch INTERFACE
   -Wl,--disable-new-dtags,-rpath,${TUTTI_CUDA_HOME}/lib64,-rpath-link,${TUTTI_LIBTORCH}/lib,-rpath-link,${TUTTI_CUDA_HOME}/lib64)
@@ -50,7 +50,7 @@ target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
 
 # One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
-tutti_precompiled(torch HEADERS <ATen/ATen.h> <c10/core/InferenceMode.h>)
+tutti_precompiled(torch HEADERS <ATen/core/Tensor.h> <ATen/TensorOperators.h> <c10/core/InferenceMode.h>)
 target_link_libraries(tutti_torch_pch PUBLIC tutti_torch)
 
 # tutti_uses_torch(<target> <scope>): libtorch, and the precompiled headers.

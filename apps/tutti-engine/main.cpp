@@ -9,11 +9,18 @@
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/command.h"
+#include "worker/compute_type_for.h"
 #include "worker/limits.h"
 
 namespace {
 
 constexpr int kUsage = 2;
+
+/// What transcribing would take, so that a model is judged as it is going to be used.
+tutti::Result<tutti::ComputeType> compute_type(const std::string& name, const std::filesystem::path& model,
+                                               at::Device device) {
+  return tutti::compute_type_for(name, model, device, tutti::build_id());
+}
 
 constexpr const char* kHelp =
     "tutti-engine runs models for `tutti`, which starts and stops it by itself.\n"
@@ -40,7 +47,7 @@ int main(int argc, char** argv) {
   }
   if (command == "convert") return tutti::convert_command(arguments.subspan(1));
   if (command == "train") return tutti::train_command(arguments.subspan(1));
-  if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1));
+  if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1), compute_type);
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());

@@ -1,7 +1,8 @@
 #include "report.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti {
 namespace {

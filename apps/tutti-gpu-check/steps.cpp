@@ -1,4 +1,7 @@
-#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/randn.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

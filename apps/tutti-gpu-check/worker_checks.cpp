@@ -1,4 +1,8 @@
-#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/sin.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>

@@ -32,4 +32,17 @@ Result<std::size_t> MemoryBytes::read_at(std::int64_t offset, std::span<std::byt
   return count;
 }
 
+Result<std::size_t> HeadBytes::read_at(std::int64_t offset, std::span<std::byte> out) {
+  if (!has_read_) {
+    const auto got = whole_.read_at(0, head_);
+    if (!got) return got;
+    held_ = *got;
+    has_read_ = true;
+  }
+  const bool is_inside = offset >= 0 && offset + std::ssize(out) <= static_cast<std::int64_t>(held_);
+  if (!is_inside) return whole_.read_at(offset, out);
+  std::copy_n(head_.begin() + offset, out.size(), out.begin());
+  return out.size();
+}
+
 }  // namespace tutti

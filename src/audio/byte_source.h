@@ -44,6 +44,21 @@ class MemoryBytes final : public ByteSource {
   std::span<const std::byte> bytes_;
 };
 
+/// Another source, of whose beginning a few kilobytes are read at once: libraries read a header in pieces of two bytes
+/// and four, a system call each.
+class HeadBytes final : public ByteSource {
+ public:
+  explicit HeadBytes(ByteSource& whole) : whole_(whole) {}
+  std::int64_t size() const override { return whole_.size(); }
+  Result<std::size_t> read_at(std::int64_t offset, std::span<std::byte> out) override;
+
+ private:
+  ByteSource& whole_;
+  std::array<std::byte, 4096> head_{};
+  std::size_t held_ = 0;
+  bool has_read_ = false;
+};
+
 /// Looks at a few bytes of a file here and there.
 class Peek {
  public:

@@ -52,7 +52,9 @@ tl::unexpected<Error> stopped(const std::string& name) {
 Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded& on_decoded) {
   struct stat facts {};
   if (::fstat(input.get(), &facts) != 0) return tl::unexpected<Error>(system_error(name, "cannot be examined", errno));
-  if (S_ISDIR(facts.st_mode)) return fail(Fault::usage, name + ": expected a sound file, found a folder");
+  if (S_ISDIR(facts.st_mode))
+    return fail(Fault::usage, name + ": expected a sound file, found a folder",
+                "Name the files in it, or give the folder to 'tutti batch'");
   if (S_ISREG(facts.st_mode)) return input;
   auto spool = open_unnamed_file();
   if (!spool) return spool;

@@ -176,7 +176,11 @@ Result<OwnedFd> open_unnamed_file() {
   // Some file systems have no O_TMPFILE: a named file, unlinked at once, is the same thing.
   std::string name = (folder / "tutti.XXXXXX").string();
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return failed(folder.string(), "a temporary file could not be created");
+  if (!fd) {
+    auto failed = tl::unexpected(system_error(folder.string(), "a temporary file could not be created", errno));
+    failed.value().hint = "Point TMPDIR at a folder that is there, has room and is yours to write to";
+    return failed;
+  }
   ::unlink(name.c_str());
   return fd;
 }

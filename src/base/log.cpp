@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/terminal/controls.h"
 
 namespace tutti {
 namespace {
@@ -32,7 +33,7 @@ Guarded<LogSink>& sink() {
 void log(Level level, std::string_view text) {
   if (level < least_level) return;
   const LogSink write = sink().with([](const LogSink& current) { return current; });
-  write(level, text);
+  write(level, without_controls(text));
 }
 
 void log_from(Level least) {

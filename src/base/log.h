@@ -8,8 +8,9 @@ namespace tutti {
 
 enum class Level { info, warning, error };
 
-/// Writes one line. The default sink prints "tutti: warning: text" to standard error; a progress display or a worker
-/// replaces it so that lines and bars do not tear each other. Thread-safe.
+/// Writes one line, with a space for every control character. The default sink prints "tutti: warning: text" to
+/// standard error; a progress display or a worker replaces it so that lines and bars do not tear each other.
+/// Thread-safe.
 void log(Level level, std::string_view text);
 
 /// Says nothing below `least` from now on, whatever the sink: what -q asks for. Called at start-up.

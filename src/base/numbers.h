@@ -39,10 +39,15 @@ inline std::string gigabytes_text(Bytes bytes) {
   return text.data();
 }
 
+/// "1625 MB": whole ones, for columns whose rows are to be compared.
+inline std::string megabytes_text(Bytes bytes) {
+  return std::to_string((bytes.value + 500'000) / 1'000'000) + " MB";
+}
+
 /// "840 bytes", "12 kB", "3.4 MB", "6.1 GB": of thousands, as gigabytes_text.
 inline std::string bytes_text(Bytes bytes) {
   const auto value = static_cast<double>(bytes.value);
-  if (value >= 1e8) return gigabytes_text(bytes);
+  if (value >= 1e9) return gigabytes_text(bytes);
   std::array<char, 32> text{};
   if (value >= 1e6)
     std::snprintf(text.data(), text.size(), "%.1f MB", value / 1e6);

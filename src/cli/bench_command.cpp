@@ -150,6 +150,7 @@ int run_bench(const std::vector<std::string>& arguments) {
                     "How fast this machine transcribes in every way it can, whether all say the same, and which "
                     "flags to use.");
   add_bench(table, command);
+  table.examples({"tutti bench --model tiny.en lecture.flac"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.model.empty())
     return complain({Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'"},

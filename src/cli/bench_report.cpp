@@ -1,8 +1,8 @@
 #include "cli/bench_report.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "view/bar_chart.h"
 #include "view/text.h"
 

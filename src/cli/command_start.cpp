@@ -42,7 +42,7 @@ int complain(const Error& error, int exit_code) {
 }
 
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {
-  const auto sources = setting_sources(table.command());
+  const auto sources = table.asks_for_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
   if (!sources) return complain(sources.error(), kUsage);
   const auto wish = table.read(arguments, *sources);
   if (!wish) return complain(wish.error(), kUsage);

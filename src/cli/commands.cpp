@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 
 #include "base/files.h"
@@ -84,10 +85,12 @@ Result<void> standing_in_a_folder() {
 }
 
 int run_named(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments == std::vector<std::string>{"help"}) {
     print_help();
     return arguments.empty() ? kUsage : kDone;
   }
+  if (arguments[0] == "help") return run_named({arguments[1], "--help"});
   const std::string& name = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (name == "--version") return print_versions();
@@ -102,10 +105,21 @@ int run_named(const std::vector<std::string>& arguments) {
                   kUsage);
 }
 
+/// A broken promise of our own, or memory that ran out, is still said in a line and by an exit code.
+int run_guarded(const std::vector<std::string>& arguments) {
+  try {
+    return run_named(arguments);
+  } catch (const std::exception& error) {
+    return complain({Fault::internal, std::string("stopped by an error that nobody expected: ") + error.what(),
+                     "This should not happen: please report it with the command"},
+                    kNothingRan);
+  }
+}
+
 }  // namespace
 
 int run_tutti(const std::vector<std::string>& arguments) {
-  const int code = run_named(arguments);
+  const int code = run_guarded(arguments);
   // What a full disk swallowed of the answer must not look like success to whoever reads it.
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -127,6 +127,7 @@ int run_convert(const std::vector<std::string>& arguments) {
                     "Write transcripts that exist as JSON in other formats; no model is needed. Or write a model, of "
                     "Hugging Face, OpenAI, faster-whisper or whisper.cpp, as a Hugging Face folder.");
   add_convert(table, command);
+  table.examples({"tutti convert out/talk.json -f vtt -o out", "tutti convert tiny.en -o tiny.en.pt"});
   if (const auto code = start_command(table, arguments)) return *code;
   const bool model = names_model(command.files.front());
   warn_of_flags_for_the_other(command, model);

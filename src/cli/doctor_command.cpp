@@ -72,6 +72,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   table.add_switch("prometheus", prometheus,
                    "only the machine's metrics, in Prometheus' text format (for node_exporter's textfile collector)");
   table.add("state", state, "DIR", "the folder of the store of 'tutti batch'");
+  table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (prometheus) return print_metrics(state);
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags/vad_flags.h"
@@ -177,6 +177,7 @@ int run_features(const std::vector<std::string>& arguments) {
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
   add_vad(table, command.heard);
+  table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.mels < 1 || command.mels > 200)
     return complain({Fault::usage, "--mels: expected 1 to 200, found " + std::to_string(command.mels)}, kUsage);

@@ -3,14 +3,11 @@
 #include <array>
 #include <cstdio>
 
+#include "base/numbers.h"
 #include "hub/memory_plan.h"
 
 namespace tutti {
 namespace {
-
-std::string megabytes(Bytes bytes) {
-  return std::to_string((bytes.value + 500'000) / 1'000'000) + " MB";
-}
 
 std::string line(const std::array<std::string, 6>& cells) {
   std::array<char, 200> text{};
@@ -24,7 +21,7 @@ std::string line(const std::array<std::string, 6>& cells) {
 std::string memory_table(const MemoryQuestion& question) {
   const auto count = std::to_string(question.windows);
   std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
-                     (question.beams == 1 ? " sequence" : " beams") + " each; " + megabytes(question.available) +
+                     (question.beams == 1 ? " sequence" : " beams") + " each; " + megabytes_text(question.available) +
                      " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
@@ -32,8 +29,8 @@ std::string memory_table(const MemoryQuestion& question) {
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, sizes);
     const Bytes beside_weights{question.available.value - plan.weights.value};
-    text += line({type, megabytes(plan.weights), megabytes(plan.window), megabytes(plan.sequence),
-                  megabytes(plan.total(question.windows, question.beams)),
+    text += line({type, megabytes_text(plan.weights), megabytes_text(plan.window), megabytes_text(plan.sequence),
+                  megabytes_text(plan.total(question.windows, question.beams)),
                   std::to_string(windows_in_free_memory(plan, beside_weights, question.beams))});
   }
   return text;

@@ -1,12 +1,12 @@
 #include "cli/models_command.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "base/numbers.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "hub/find.h"
-#include "view/text.h"
 
 namespace tutti {
 namespace {
@@ -19,14 +19,13 @@ void print_json(const std::vector<ListedModel>& models) {
                                       {"path", model.files.path.string()},
                                       {"bytes", model.files.size},
                                       {"missing", model.files.missing}};
-    std::printf("%s\n", line.dump().c_str());
+    std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   }
 }
 
 void print_table(const std::vector<ListedModel>& models) {
   for (const auto& model : models) {
-    std::printf("%-32s %8s MB  %-12s  %-14s %s\n", model.name.c_str(),
-                short_number(static_cast<double>(model.files.size) / 1e6).c_str(),
+    std::printf("%-32s %10s  %-12s  %-14s %s\n", model.name.c_str(), bytes_text({model.files.size}).c_str(),
                 std::string(name_of(model.files.kind)).c_str(), model.where.c_str(), model.files.path.c_str());
     for (const auto& lack : model.files.missing) std::printf("%-32s incomplete: %s\n", "", lack.c_str());
   }
@@ -36,11 +35,12 @@ void print_table(const std::vector<ListedModel>& models) {
 
 int run_models(const std::vector<std::string>& arguments) {
   bool json = false;
-  OptionTable table(
-      "models",
-      "List the Whisper models in the caches of Tutti, Hugging Face (faster-whisper's among them) and openai-whisper, "
-      "with their format. Any of them can be given to --model by its name.");
+  OptionTable table("models",
+                    "List the Whisper models in the caches of Tutti, Hugging Face (faster-whisper's among them) and "
+                    "openai-whisper, "
+                    "with their format. Any of them can be given to --model by its name.");
   table.add_switch("json", json, "one JSON object a line");
+  table.examples({"tutti models", "tutti models --json"});
   if (const auto code = start_command(table, arguments)) return *code;
 
   const auto models = list_models(ModelPlaces::from_environment());

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "hub/find.h"
@@ -31,17 +32,15 @@ class DownloadLine {
     const Seconds elapsed = now - started_;
     if (first_ < 0) first_ = progress.done;  // what an earlier pull had brought is not this one's speed
     const double rate = elapsed > Seconds(0) ? static_cast<double>(progress.done - first_) / elapsed.count() : 0;
-    std::string line = progress.file + "  " + megabytes(progress.done) + "/" + megabytes(progress.total) + " MB";
+    std::string line = progress.file + "  " + bytes_text({progress.done}) + " of " + bytes_text({progress.total});
     if (rate > 0)
-      line += "  " + short_number(rate / 1e6) + " MB/s  " +
+      line += "  " + bytes_text({static_cast<std::int64_t>(rate)}) + "/s  " +
               length_text(Seconds(static_cast<double>(progress.total - progress.done) / rate)) + " left";
     lines_.show({fitted(line, lines_.width())});
   }
   void clear() { lines_.clear(); }
 
  private:
-  static std::string megabytes(std::int64_t bytes) { return short_number(static_cast<double>(bytes) / 1e6); }
-
   const bool on_terminal_ = ::isatty(STDERR_FILENO) == 1;
   const Clock::Instant started_ = Clock::real().now();
   Clock::Instant shown_{};
@@ -55,10 +54,13 @@ int run_pull(const std::vector<std::string>& arguments) {
   PullCommand command;
   OptionTable table(
       "pull",
-      "Fetch a Whisper model from a Hugging Face hub into Tutti's cache. HF_ENDPOINT names another hub, HF_TOKEN "
-      "lets you in, HF_HUB_OFFLINE=1 forbids it. A stopped pull goes on where it was.");
+      "Fetch a Whisper model from a Hugging Face hub into Tutti's cache, ~/.cache/tutti unless TUTTI_CACHE names "
+      "another "
+      "folder. HF_ENDPOINT names another hub, HF_TOKEN lets you in, HF_HUB_OFFLINE=1 forbids it. A stopped pull goes "
+      "on where it was.");
   table.positional(command.names, "NAME...", "tiny.en, large-v3, turbo, ... or a repository: openai/whisper-small");
   table.add_switch("quiet", command.quiet, "print nothing but errors").letter = 'q';
+  table.examples({"tutti pull tiny.en", "tutti pull openai/whisper-medium distil-whisper/distil-large-v3"});
   if (const auto code = start_command(table, arguments)) return *code;
 
   Interrupt interrupt;

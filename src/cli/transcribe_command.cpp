@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/run_display.h"
@@ -99,8 +100,10 @@ void say_memory(const RunOptions& options) {
              stdout);
 }
 
-/// Why an input cannot be opened; empty: it can, or is standard input.
+/// Why an input cannot be transcribed; empty: it can, or is standard input.
 std::string trouble_with(const std::filesystem::path& input) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(input, ignored)) return "expected a sound file, found a folder";
   if (input == "-" || ::access(input.c_str(), R_OK) == 0) return "";
   return std::strerror(errno);
 }
@@ -111,15 +114,17 @@ int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
               options.compute_type.c_str());
   say_memory(options);
   bool all_readable = true;
+  const auto say = [](const std::string& line) { std::puts(without_controls(line).c_str()); };
   for (const auto& file : plan) {
+    const std::string name = file.input.string();
     if (file.already_done) {
-      std::printf("%s (done already)\n", file.input.c_str());
+      say(name + " (done already)");
     } else if (const std::string trouble = trouble_with(file.input); !trouble.empty()) {
-      std::printf("%s: %s\n", file.input.c_str(), trouble.c_str());
+      say(name + ": " + trouble);
       all_readable = false;
     } else {
-      std::printf("%s\n", file.input.c_str());
-      for (const auto& output : file.outputs) std::printf("  -> %s\n", output.c_str());
+      say(name);
+      for (const auto& output : file.outputs) say("  -> " + output.string());
     }
   }
   return all_readable ? kDone : kSomeFailed;
@@ -159,6 +164,10 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   OptionTable table("transcribe",
                     "Speech to text with a Whisper model: every FILE becomes its transcript in --output-dir.");
   add_transcribe(table, command);
+  table.examples({"tutti transcribe --model tiny.en talk.mp3",
+                  "tutti transcribe --model turbo --language de -f srt -o subs --name-by path talks/*.mp3",
+                  "tutti transcribe --model turbo --batched --compute-type auto -f txt -o out lecture.flac",
+                  "tutti transcribe --model small --word-timestamps --max-words-per-line 4 -f vtt talk.m4a"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.quiet) log_from(Level::error);
 

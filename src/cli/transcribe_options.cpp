@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "cli/transcribe_command.h"
 #include "device/device_spec.h"
+#include "hub/model_shape.h"
 #include "text/languages.h"
 #include "transcript/fallback.h"
 
@@ -130,8 +131,9 @@ Result<void> check_counts(const TranscribeCommand& c) {
   if (threads < 0 || threads > kMostThreads)
     return fail(Fault::usage,
                 "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(threads));
-  if (c.files_at_once < 0)
-    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
+  if (c.files_at_once < 0 || c.files_at_once > kMostThreads)  // each has one
+    return fail(Fault::usage, "--files-at-once: expected 0 to " + show_value(kMostThreads) + ", found " +
+                                  show_value(c.files_at_once));
   return {};
 }
 
@@ -205,14 +207,22 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
-Result<void> set_language(const TranscribeCommand& c, LongFormOptions& rules) {
+Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
   if (!c.language) return {};
   const auto code = to_language_code(*c.language);
   if (!code)
     return fail(Fault::usage, "--language: '" + *c.language + "' is no language Whisper knows",
                 "Give a code or an English name: de, German");
-  rules.language = std::string(*code);
+  options.long_form.language = std::string(*code);
+  options.writer.language = *c.language;
   return {};
+}
+
+/// Of a model whose vocabulary only its loading tells, the worker's answer is checked again.
+Result<void> set_suppressed(const TranscribeCommand& c, RunOptions& options) {
+  const auto shape = model_shape(options.model);
+  options.decoding.suppress_tokens = c.suppress_tokens;
+  return check_suppressed(c.suppress_tokens, shape ? std::optional(shape->vocabulary) : std::nullopt);
 }
 
 }  // namespace
@@ -236,10 +246,9 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
-  if (!temperatures) return fail_in("--temperature", temperatures.error());
+  if (!temperatures) return tl::unexpected(temperatures.error());
   LongFormOptions& rules = options.long_form;
   rules.temperatures = std::move(*temperatures);
-  if (auto set = set_language(c, rules); !set) return tl::unexpected(set.error());
   rules.translate = c.task == "translate";
   set_thresholds(c, rules);
   rules.condition_on_previous_text = c.condition_on_previous_text;
@@ -247,10 +256,11 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   rules.without_timestamps = c.without_timestamps;
   set_prompt(c, rules);
   if (auto set = set_words(c, options); !set) return tl::unexpected(set.error());
+  if (auto set = set_language(c, options); !set) return tl::unexpected(set.error());
+  if (auto set = set_suppressed(c, options); !set) return tl::unexpected(set.error());
 
   if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
   options.decoding.seed = c.seed;
-  options.decoding.suppress_tokens = c.suppress_tokens;
   options.decoding.timestamps = !c.without_timestamps;
   return options;
 }

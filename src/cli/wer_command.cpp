@@ -2,8 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "text/error_rate/wer.h"
@@ -20,6 +20,20 @@ struct WerCommand {
   bool by_line = false;
   bool json = false;
 };
+
+void add_wer(OptionTable& table, WerCommand& c) {
+  table.add("ref", c.ref, "FILE", "the reference text, UTF-8");
+  table.add("hyp", c.hyp, "FILE", "the text to judge");
+  table.add("normalizer", c.normalizer, "NAME", "applied to both: none, or Whisper's english or basic").choices = {
+      "none", "english", "basic"};
+  table.add_switch("remove-diacritics", c.basic.remove_diacritics, "basic: 'é' counts as 'e', 'ß' as 'ss'");
+  table.add_switch("split-letters", c.basic.split_letters,
+                   "basic: every letter is a word, for scripts without spaces between words");
+  table.add_switch("by-line", c.by_line, "line N of one file against line N of the other; else the whole files");
+  table.add_switch("json", c.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
+  table.examples({"tutti wer --ref ref.txt --hyp out/talk.txt",
+                  "tutti wer --ref ref.txt --hyp out/talk.txt --normalizer english --json"});
+}
 
 std::string normalised(const std::string& text, const WerCommand& command) {
   if (command.normalizer == "english") return normalise_english(text);
@@ -53,15 +67,7 @@ Result<ErrorRates> compare(const WerCommand& command) {
 int run_wer(const std::vector<std::string>& arguments) {
   WerCommand command;
   OptionTable table("wer", "Word and character error rate of a text against its reference, as jiwer counts them.");
-  table.add("ref", command.ref, "FILE", "the reference text, UTF-8");
-  table.add("hyp", command.hyp, "FILE", "the text to judge");
-  table.add("normalizer", command.normalizer, "NAME", "applied to both: none, or Whisper's english or basic")
-      .choices = {"none", "english", "basic"};
-  table.add_switch("remove-diacritics", command.basic.remove_diacritics, "basic: 'é' counts as 'e', 'ß' as 'ss'");
-  table.add_switch("split-letters", command.basic.split_letters,
-                   "basic: every letter is a word, for scripts without spaces between words");
-  table.add_switch("by-line", command.by_line, "line N of one file against line N of the other; else the whole files");
-  table.add_switch("json", command.json, "print {\"wer\":...,\"cer\":...,\"words\":...}");
+  add_wer(table, command);
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.ref.empty() || command.hyp.empty())
     return complain({Fault::usage, "expected --ref FILE and --hyp FILE", "See 'tutti wer --help'"}, kUsage);

@@ -1,6 +1,8 @@
 #include "decode/fixed_shapes.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
 
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "decode/job.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "decode/beams.h"
@@ -9,8 +8,6 @@
 
 namespace tutti {
 namespace {
-
-constexpr float kColdest = 1e-3F;  // logits / temperature must stay finite
 
 tl::unexpected<Error> refuse(const std::string& what) {
   return fail(Fault::usage, "decode request: " + what);
@@ -24,8 +21,9 @@ Result<void> check_ids(const char* name, const std::vector<std::int32_t>& ids, s
 }
 
 Result<void> check_search(const DecodeJob& job) {
-  if (!std::isfinite(job.temperature) || job.temperature < 0 || (job.temperature > 0 && job.temperature < kColdest)) {
-    return refuse("temperature must be 0 or at least 0.001, found " + std::to_string(job.temperature));
+  const double warmth = job.temperature;
+  if (warmth != 0 && !(warmth >= kLeastTemperature && warmth <= kMostTemperature)) {
+    return refuse("temperature must be 0, or 0.001 to 100, found " + std::to_string(warmth));
   }
   if (job.best_of < 1 || job.best_of > kMostBeams) {
     return refuse("best_of must be 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(job.best_of));

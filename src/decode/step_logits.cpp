@@ -1,6 +1,7 @@
 #include "decode/step_logits.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <map>

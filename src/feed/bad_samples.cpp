@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace tutti {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "hub/names.h"
 
 namespace tutti {

@@ -4,12 +4,12 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "hub/part_file.h"
 

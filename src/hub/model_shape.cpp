@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "hub/model_files.h"
 
 namespace tutti {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "base/owned.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
@@ -71,8 +72,8 @@ Result<void> check_room(const fs::path& folder, std::int64_t needed) {
   const auto space = fs::space(folder, error);
   if (error || space.available >= static_cast<std::uintmax_t>(std::max<std::int64_t>(needed, 0))) return {};
   return fail(Fault::full,
-              folder.string() + ": " + std::to_string(needed >> 20) + " MB are still to come, " +
-                  std::to_string(space.available >> 20) + " MB are free",
+              folder.string() + ": " + bytes_text({needed}) + " are still to come, " +
+                  bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
               "Free some space, or set TUTTI_CACHE to a folder on another disk");
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace tutti {

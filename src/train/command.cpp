@@ -13,7 +13,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "feed/recipe/recipe_file.h"
-#include "train/evaluation/evaluate_model.h"
+#include "model/gpu.h"
+#include "train/peers/peers.h"
 #include "train/whisper_training.h"
 
 namespace tutti {
@@ -59,6 +60,9 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
   auto recipe = read_recipe(*text, config);
   if (!recipe) return tl::unexpected<Error>(recipe.error());
   if (line->has("--device")) recipe->device = line->value("--device");
+  const auto device = device_of_process(recipe->device, recipe->device == "cuda" ? gpu::count() : 0);
+  if (!device) return tl::unexpected<Error>(device.error());
+  recipe->device = *device;
   return WhisperTraining{.recipe = std::move(*recipe),
                          .model = line->value("--model"),
                          .out = line->value("--out"),
@@ -67,10 +71,10 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
 }
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
-  const auto line = Line::read(
-      arguments,
-      {"--model", "--data", "--split", "--normaliser", "--language", "--device", "--samples", "--threads", "--report"},
-      {"--json"});
+  const auto line = Line::read(arguments,
+                               {"--model", "--data", "--split", "--normaliser", "--language", "--device",
+                                "--compute-type", "--samples", "--threads", "--report"},
+                               {"--json"});
   if (!line) return tl::unexpected<Error>(line.error());
   EvaluationRequest request{.model = line->value("--model"), .data = line->value("--data")};
   request.split = line->value("--split");
@@ -79,6 +83,7 @@ Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
   if (line->has("--language")) request.language = line->value("--language");
   if (line->has("--device")) request.device = line->value("--device");
+  if (line->has("--compute-type")) request.compute_type = line->value("--compute-type");
   if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
   if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
   return request;
@@ -119,11 +124,11 @@ int train_command(std::span<char*> arguments) {
   });
 }
 
-int evaluate_command(std::span<char*> arguments) {
+int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose) {
   return guarded([&] {
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
-    const auto done = evaluate_model(*request);
+    const auto done = evaluate_model(*request, choose);
     return done ? 0 : complain(done.error());
   });
 }

@@ -1,6 +1,7 @@
 #include "train/device_copies.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace tutti {

@@ -1,7 +1,6 @@
 #include "train/new_vocabulary.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "text/files/byte_level.h"
 #include "text/files/openai_vocabulary.h"
 #include "text/special_tokens.h"

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
@@ -13,12 +14,14 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
+constexpr const char* kCutShort = "cut short";
 
 /// The averages take the place of the weights for as long as this lives.
 class AveragesInPlace {
@@ -106,6 +109,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
 }
 
 Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
+  if (const auto whole = check_digests(checkpoint); !whole) return tl::unexpected<Error>(whole.error());
   const auto text = read_file(checkpoint / "training.json");
   if (!text) return tl::unexpected<Error>(text.error());
   auto state = read_state(*text);
@@ -268,9 +272,12 @@ Result<double> Trainer::score() {
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
       said = number_text(score);
       parts_.watcher.evaluated(state_, *evaluation, score < state_.best_score);
+    } else if (evaluation.error().fault == Fault::cancelled) {
+      said = kCutShort;
     }
   }
   const auto first = all_say(said).front();
+  if (first == kCutShort) return fail(Fault::cancelled, "the evaluation was cut short");
   if (!evaluation) return tl::unexpected<Error>(evaluation.error());
   if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
   return *number_in<double>(first);
@@ -281,6 +288,8 @@ Result<void> Trainer::evaluate() {
   if (!parts_.evaluate) return {};
   const AveragesInPlace averages(parts_.task, parts_.step);
   const auto found = score();
+  state_.evaluation_due = !found && found.error().fault == Fault::cancelled;
+  if (state_.evaluation_due) return {};
   if (!found) return tl::unexpected<Error>(found.error());
   const bool best = *found < state_.best_score;
   state_.without_progress = best ? 0 : state_.without_progress + 1;
@@ -289,6 +298,14 @@ Result<void> Trainer::evaluate() {
     state_.best_step = state_.step;
   }
   return best ? publish() : Result<void>{};
+}
+
+/// The evaluation that an interruption cut short, of the weights it was to judge.
+Result<void> Trainer::catch_up() {
+  if (!state_.evaluation_due) return {};
+  auto done = evaluate();
+  const bool best = done && !state_.evaluation_due && state_.best_step == state_.step;
+  return best ? save() : done;
 }
 
 /// OUT/model becomes the network as it is now.
@@ -318,8 +335,9 @@ Result<void> Trainer::save() {
 
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
+  if (end != TrainingEnd::interrupted && evaluated_step_ != state_.step) done = evaluate();
+  if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  if (whole && evaluated_step_ != state_.step) done = evaluate();
   if (done && saved_step_ != state_.step) done = save();
   if (done && whole && !parts_.evaluate) {
     const AveragesInPlace averages(parts_.task, parts_.step);
@@ -336,6 +354,9 @@ bool Trainer::is_over() {
 }
 
 Result<TrainingEnd> Trainer::run() {
+  if (auto caught = catch_up(); !caught) return tl::unexpected<Error>(caught.error());
+  if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
+  if (gives_up()) return finish(TrainingEnd::no_progress);
   auto epoch = next_epoch();
   while (epoch && *epoch != kNoEpoch && !is_over()) {
     auto group = collect(*epoch);
@@ -345,8 +366,8 @@ Result<TrainingEnd> Trainer::run() {
     if (!epoch) break;
     if (state_.step != step) {
       if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
-      if (options_.patience > 0 && state_.without_progress >= options_.patience)
-        return finish(TrainingEnd::no_progress);
+      if (gives_up()) return finish(TrainingEnd::no_progress);
+      if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
     }
     if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }

@@ -64,8 +64,10 @@ struct TrainerOptions {
 struct TrainerParts {
   Task& task;
   TrainStep& step;
-  NextBatch next;                                  // goes on behind TrainingState::position
-  std::function<Result<Evaluation>()> evaluate{};  // of the weights as they are; empty: never
+  NextBatch next;  // goes on behind TrainingState::position
+  /// Of the weights as they are; empty: never. Fault::cancelled where an interruption cut it short: the resumed
+  /// training makes up for it.
+  std::function<Result<Evaluation>()> evaluate{};
   std::function<bool()> interrupted{};
   TrainingWatcher& watcher;
   Peers* peers = nullptr;  // who train along; the first of them evaluates and writes
@@ -80,7 +82,8 @@ class Trainer {
   /// Begins to fetch batches.
   Trainer(TrainerParts parts, TrainerOptions options, TrainingState state);
 
-  /// Continues a checkpoint: copies its tensors into the task and the step, and returns its state.
+  /// Continues a checkpoint: copies its tensors into the task and the step, and returns its state. Fault::corrupt where
+  /// it is damaged, or another recipe's; task and step then hold tensors of it and must not be trained.
   static Result<TrainingState> restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step);
 
   Result<TrainingEnd> run();
@@ -110,6 +113,8 @@ class Trainer {
   Result<Evaluation> evaluated();
   Result<double> score();
   Result<void> evaluate();
+  Result<void> catch_up();
+  bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();
   Result<void> publish();
   Result<void> tend(bool ends_epoch);

@@ -1,5 +1,6 @@
 #include "train/whisper_feed.h"
 
+#include <limits>
 #include <thread>
 
 #include "base/units.h"
@@ -46,11 +47,11 @@ Seconds window_of(const WhisperDims& dims) {
 }
 
 FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& out,
-                          FeedShare share, std::string resume) {
+                          const std::string& split, FeedShare share, std::string resume) {
   const std::string bad =
       share.rank == 0 ? "bad_samples.jsonl" : "bad_samples-" + std::to_string(share.rank) + ".jsonl";
   FeedOptions options{.data = r.data,
-                      .split = data_parts(r).train_split,
+                      .split = split,
                       .max_samples = r.max_samples,
                       .times = r.timestamps > 0 || r.frame_weight > 0 || r.attention_weight > 0,
                       .seed = r.seed,
@@ -70,25 +71,27 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
                       .bad_samples = out / bad,
                       .resume = std::move(resume)};
-  options.cache.folder = r.cache;
+  options.cache = {.folder = r.cache, .most = Bytes{static_cast<std::int64_t>(r.cache_gigabytes * 1e9)}};
   return options;
 }
 
 FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& data,
                             std::string split) {
   auto fields = report_fields(data, split);
-  return {.data = data,
-          .split = std::move(split),
-          .max_samples = r.eval_samples,
-          .fields = std::move(fields),
-          .shuffle = false,
-          .n_mels = dims.n_mels,
-          .window = window_of(dims),
-          .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
-          .padding = Padding::window,
-          .batch_size = kHeardTogether,
-          .look_ahead = 1,
-          .threads = threads_of(r)};
+  return {
+      .data = data,
+      .split = std::move(split),
+      .max_samples = r.eval_samples,
+      .fields = std::move(fields),
+      .shuffle = false,
+      .n_mels = dims.n_mels,
+      .window = window_of(dims),
+      .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
+      .padding = Padding::window,
+      .batch_size = kHeardTogether,
+      .look_ahead = 1,
+      .threads = threads_of(r),
+      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are told, see judge_set
 }
 
 DataParts data_parts(const WhisperRecipe& r) {

@@ -21,10 +21,10 @@ struct FeedShare {
 /// What a network of that shape hears at once.
 Seconds window_of(const WhisperDims& dims);
 
-/// What a recipe asks of the feed, for a network of that shape. `resume`: the position to go on behind; empty: from the
-/// start.
+/// What a recipe asks of the feed, for a network of that shape. `split`: DataParts::train_split. `resume`: the position
+/// to go on behind; empty: from the start.
 FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,
-                          FeedShare share, std::string resume);
+                          const std::string& split, FeedShare share, std::string resume);
 
 /// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
 FeedOptions evaluation_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& data,

@@ -81,31 +81,68 @@ NextBatch batches_of(Feed& feed) {
 }
 
 /// Hears the set that judges with the weights as they are.
-std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe) {
-  const auto parts = data_parts(recipe);
+std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
+                                                  const DataParts& parts) {
   if (!parts.eval_data) return {};
   const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
   return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<Evaluation> {
     auto feed = Feed::open(options);
     if (!feed) return tl::unexpected<Error>(feed.error());
     const auto model = task.snapshot();
-    const auto heard = listen(model, task.labels().tokenizer(),
-                              {.sot_sequence = task.labels().sot_sequence(), .timestamps = times}, batches_of(*feed));
+    const auto heard =
+        listen(model, task.labels().tokenizer(),
+               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_was_asked},
+               batches_of(*feed));
     if (!heard) return tl::unexpected<Error>(heard.error());
     auto evaluation = judge_set(*heard, feed->report().bad_samples, normaliser);
-    return evaluation ? evaluation : fail_in(options.data.string(), evaluation.error());
+    if (!evaluation) return fail_in(options.data.string(), evaluation.error());
+    evaluation->compute_type = model.type().name();
+    return evaluation;
   };
 }
 
-/// The newest checkpoint, where there is one and it is wanted.
-Result<std::optional<std::filesystem::path>> checkpoint_of(const WhisperTraining& training) {
-  const auto newest = CheckpointFolder(training.out).newest();
-  if (newest && !training.resume)
+/// Whether what is asked of evaluations can be had.
+Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
+  if (evaluates) return {};
+  if (recipe.patience > 0)
+    return fail(Fault::usage, "patience: there is nothing to judge by, so no evaluation would ever end the training",
+                "Name a set with --eval-data, or make a split 'validation' beside 'train'");
+  if (recipe.eval_steps > 0)
+    log(Level::warning, "eval-steps: nothing is evaluated, there is no set to judge by; name one with --eval-data");
+  return {};
+}
+
+/// The checkpoints to go on from, newest first; none where there are none yet.
+Result<std::vector<std::filesystem::path>> checkpoints_of(const WhisperTraining& training) {
+  auto found = CheckpointFolder(training.out).newest_first();
+  if (!found.empty() && !training.resume)
     return fail(Fault::usage, training.out.string() + " holds a training already",
                 "Continue it with --resume, or name another folder");
-  if (!newest && training.resume)
+  if (found.empty() && training.resume)
     log(Level::warning, training.out.string() + ": there is no checkpoint yet, the training starts from the beginning");
-  return newest;
+  return found;
+}
+
+/// The state of the newest checkpoint that can be read. Fails with what is wrong with the newest where none can.
+Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& checkpoints, const WhisperTask& task,
+                                   TrainStep& step) {
+  std::vector<Error> damaged;
+  for (const auto& checkpoint : checkpoints) {
+    auto state = Trainer::restore(checkpoint, task, step);
+    if (!state) {
+      const auto fault = state.error().fault;
+      if (fault != Fault::corrupt && fault != Fault::missing) return state;  // it may well be whole
+      damaged.push_back(state.error());
+      continue;
+    }
+    for (const auto& error : damaged)
+      log(Level::warning, "a checkpoint cannot be used, the training goes on from " + checkpoint.filename().string() +
+                              ", the one before it: " + error.what);
+    return state;
+  }
+  auto newest = damaged.front();
+  if (newest.hint.empty()) newest.hint = "No checkpoint of this training can be read: begin anew in another folder";
+  return tl::unexpected<Error>(std::move(newest));
 }
 
 /// Whoever has met the others finds the checkpoints as a killed process should have left them.
@@ -116,17 +153,31 @@ Result<std::unique_ptr<Peers>> meet_others(const std::filesystem::path& out) {
   return *place ? meet(**place) : Result<std::unique_ptr<Peers>>(nullptr);
 }
 
+/// All processes go on from one step.
+Result<void> check_agreement(const TrainingState& state, Peers* peers) {
+  if (!peers) return {};
+  const auto own = std::to_string(state.step);
+  for (const auto& theirs : peers->gather(own))
+    if (theirs != own)
+      return fail(Fault::corrupt, "this process would go on from step " + own + ", another one from step " + theirs,
+                  "See that all of them read the same checkpoints");
+  return {};
+}
+
 /// The state to go on from; a fresh one where there is no checkpoint.
-Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTask& task, TrainStep& step, int ranks) {
-  const auto checkpoint = checkpoint_of(training);
-  if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  if (!*checkpoint) return TrainingState{};
-  auto state = Trainer::restore(**checkpoint, task, step);
-  if (state && std::cmp_not_equal(state->positions.size(), ranks))
+Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTask& task, TrainStep& step,
+                               Peers* peers) {
+  const auto checkpoints = checkpoints_of(training);
+  if (!checkpoints) return tl::unexpected<Error>(checkpoints.error());
+  auto state = checkpoints->empty() ? TrainingState{} : newest_state(*checkpoints, task, step);
+  if (!state) return state;
+  const auto ranks = static_cast<std::size_t>(peers ? peers->ranks() : 1);
+  if (!checkpoints->empty() && state->positions.size() != ranks)
     return fail(Fault::usage,
                 training.out.string() + " was trained by " + std::to_string(state->positions.size()) +
                     " processes, now there are " + std::to_string(ranks),
                 "Go on with as many");
+  if (auto agreed = check_agreement(*state, peers); !agreed) return tl::unexpected<Error>(agreed.error());
   return state;
 }
 
@@ -167,8 +218,10 @@ TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* pe
 
 /// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what
 /// is refused must not take the place of what can go on.
-Result<void> take_over(const WhisperTraining& training) {
-  CheckpointFolder(training.out).clear_leftovers();
+Result<void> take_over(const WhisperTraining& training, const TrainingState& state) {
+  const CheckpointFolder checkpoints(training.out);
+  checkpoints.clear_leftovers();
+  checkpoints.set_aside_behind(state.step);
   std::printf("%s\n", training.settings.c_str());
   std::fflush(stdout);
   return write_file_atomically(training.out / "config.toml", training.settings);
@@ -178,6 +231,9 @@ Result<void> take_over(const WhisperTraining& training) {
 
 Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const auto& recipe = training.recipe;
+  const auto parts = data_parts(recipe);
+  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
+    return tl::unexpected<Error>(checked.error());
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
   auto peers = meet_others(training.out);
   if (!peers) return tl::unexpected<Error>(peers.error());
@@ -185,16 +241,16 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
   auto step = step_of(**task, recipe, peers->get());
-  auto state = state_of(training, **task, step, share.ranks);
+  auto state = state_of(training, **task, step, peers->get());
   if (!state) return tl::unexpected<Error>(state.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
-  auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, share, position));
+  auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, parts.train_split, share, position));
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
   auto reporter = share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (share.rank == 0)
-    if (auto taken = take_over(training); !taken) return tl::unexpected<Error>(taken.error());
+    if (auto taken = take_over(training, *state); !taken) return tl::unexpected<Error>(taken.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
   Silence silence;
@@ -202,7 +258,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   Trainer trainer({.task = **task,
                    .step = step,
                    .next = batches_of(*feed),
-                   .evaluate = evaluation_of(**task, recipe),
+                   .evaluate = evaluation_of(**task, recipe, parts),
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers->get()},

@@ -29,4 +29,16 @@ class Interrupt {
   std::unique_ptr<State> state_;
 };
 
+/// Takes away what is called on an abort, however its scope is left.
+class NoAbortAfter {
+ public:
+  explicit NoAbortAfter(Interrupt& interrupt) : interrupt_(interrupt) {}
+  NoAbortAfter(const NoAbortAfter&) = delete;
+  NoAbortAfter& operator=(const NoAbortAfter&) = delete;
+  ~NoAbortAfter() { interrupt_.on_abort({}); }
+
+ private:
+  Interrupt& interrupt_;
+};
+
 }  // namespace tutti

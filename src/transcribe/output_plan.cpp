@@ -17,11 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The deepest folder all inputs lie in.
+/// The deepest folder all files among the inputs lie in.
 fs::path common_folder(const std::vector<std::string>& inputs) {
   fs::path common;
   bool first = true;
   for (const auto& input : inputs) {
+    if (input == "-") continue;
     const fs::path folder = fs::absolute(input).lexically_normal().parent_path();
     if (first) common = folder;
     first = false;
@@ -38,6 +39,11 @@ fs::path base_of(const std::string& input, const OutputOptions& options, const f
   if (input == "-") return options.folder / "stdin";
   if (options.name_by == NameBy::stem) return options.folder / fs::path(input).stem();
   return options.folder / fs::absolute(input).lexically_normal().lexically_relative(common);
+}
+
+/// talk.mp3 and ./talk.mp3, which no way of naming outputs tells apart.
+bool are_one(const std::string& a, const std::string& b) {
+  return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
 }
 
 bool newer_than_input(const PlannedFile& file) {
@@ -58,8 +64,13 @@ std::optional<FileNumber> number_of(const fs::path& path) {
   return FileNumber{facts.st_dev, facts.st_ino};
 }
 
-/// A recording that is called talk.txt would become its own transcript.
-Result<void> expect_no_input(const fs::path& output, const std::set<FileNumber>& inputs) {
+/// That an output can take its place: a recording that is called talk.txt would become its own transcript, and a folder
+/// of its name would be in the way when all the work is done.
+Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
+  std::error_code ignored;
+  if (fs::is_directory(output, ignored))
+    return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
+                "Move it away, or name another folder with --output-dir");
   const auto number = number_of(output);
   if (!number || !inputs.contains(*number)) return {};
   return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
@@ -69,13 +80,13 @@ Result<void> expect_no_input(const fs::path& output, const std::set<FileNumber>&
 }  // namespace
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
-  const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::map<std::string, std::string> taken;  // output base -> input
   std::set<FileNumber> read;
   for (const auto& input : inputs) {
     if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
     if (const auto number = number_of(input)) read.insert(*number);
   }
+  const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::vector<PlannedFile> plan;
   for (const auto& input : inputs) {
     const fs::path base = base_of(input, options, common);
@@ -83,13 +94,13 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     if (!fresh)
       return fail(Fault::usage,
                   "'" + other->second + "' and '" + input + "' would both be written to " + base.string() + ".*",
-                  other->second == input || options.name_by == NameBy::path
+                  are_one(other->second, input) || options.name_by == NameBy::path
                       ? "Name each input once"
                       : "Use --name-by path, or different --output-dir folders in two runs");
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
       file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));
-      if (auto free = expect_no_input(file.outputs.back(), read); !free) return tl::unexpected(free.error());
+      if (auto free = expect_place(file.outputs.back(), read); !free) return tl::unexpected(free.error());
     }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
     plan.push_back(std::move(file));

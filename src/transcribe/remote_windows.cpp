@@ -29,6 +29,20 @@ Seconds since(Clock::Instant start) {
 
 }  // namespace
 
+Result<void> check_suppressed(const std::vector<std::int32_t>& named, std::optional<std::int64_t> vocabulary) {
+  for (const std::int32_t id : named) {
+    if (id < -1)
+      return fail(Fault::usage, "--suppress-tokens: expected token ids, or -1 for the non-speech symbols, found " +
+                                    std::to_string(id));
+    if (vocabulary && id >= *vocabulary)
+      return fail(Fault::usage,
+                  "--suppress-tokens: token " + std::to_string(id) +
+                      ": the model has no such token, its vocabulary has " + std::to_string(*vocabulary),
+                  "Its tokens are 0 to " + std::to_string(*vocabulary - 1));
+  }
+  return {};
+}
+
 std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const std::vector<std::int32_t>& named) {
   const SpecialTokens& special = tokenizer.special();
   std::vector<std::int32_t> ids;

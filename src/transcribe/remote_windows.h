@@ -73,8 +73,12 @@ class RemoteWindows final : public WindowDecoder {
   WindowCosts costs_{};
 };
 
+/// That every named id is -1 or a token of a vocabulary of this size; none: it is not known yet.
+Result<void> check_suppressed(const std::vector<std::int32_t>& named, std::optional<std::int64_t> vocabulary);
+
 /// Ids never sampled, as the reference's `_get_suppress_tokens`: the named ones, the non-speech tokens where -1 is
 /// among them, and always the steering tokens. Sorted, each once.
+/// `named` are ids that check_suppressed takes.
 std::vector<std::int32_t> suppressed_tokens(const Tokenizer& tokenizer, const std::vector<std::int32_t>& named);
 
 }  // namespace tutti

@@ -21,18 +21,6 @@ RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant
   return summary;
 }
 
-/// Takes away what is called on an abort, however its scope is left.
-class NoAbortAfter {
- public:
-  explicit NoAbortAfter(Interrupt& interrupt) : interrupt_(interrupt) {}
-  NoAbortAfter(const NoAbortAfter&) = delete;
-  NoAbortAfter& operator=(const NoAbortAfter&) = delete;
-  ~NoAbortAfter() { interrupt_.on_abort({}); }
-
- private:
-  Interrupt& interrupt_;
-};
-
 }  // namespace
 
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,

@@ -1,6 +1,7 @@
 #include "transcribe/spoken_model.h"
 
 #include "base/log.h"
+#include "transcript/prompt_frame.h"
 
 namespace tutti {
 namespace {
@@ -16,6 +17,22 @@ LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
   rules.language = "en";
   rules.translate = false;
   return rules;
+}
+
+/// What every window of every file would fail of, one after the other.
+Result<void> check_meant(const Tokenizer& tokenizer, const LongFormOptions& rules,
+                         const std::vector<std::int32_t>& named, const Ready& ready) {
+  if (auto known = check_suppressed(named, ready.n_vocab); !known) return known;
+  const SpecialTokens& special = tokenizer.special();
+  if (special.multilingual && rules.language && !special.language_token(*rules.language))
+    return fail(Fault::usage, "--language: the model does not know '" + *rules.language + "'",
+                "Name another, or None to have it detected");
+  // A prompt is as long in any language.
+  const auto& codes = special.language_codes;
+  const std::string language = rules.language.value_or(codes.empty() ? "en" : codes.front());
+  if (special.multilingual && !special.language_token(language)) return {};
+  const auto request = PromptFrame(tokenizer, rules, language, ready.n_text_ctx).request_after({});
+  return request.map([](const auto&) {});
 }
 
 }  // namespace
@@ -35,13 +52,10 @@ TranscriptionContext SpokenModel::context(WindowEngine& engine, const RunOptions
 }
 
 Result<SpokenModel> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
-  // Every window would fail of it, one file after the other.
-  for (const std::int32_t id : options.decoding.suppress_tokens)
-    if (id >= ready.n_vocab)
-      return fail(Fault::usage, "--suppress-tokens: token " + std::to_string(id) + ": this model has no such token",
-                  "Its tokens are 0 to " + std::to_string(ready.n_vocab - 1));
-  auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   LongFormOptions rules = fitting(options.long_form, tokenizer.special());
+  if (auto meant = check_meant(tokenizer, rules, options.decoding.suppress_tokens, ready); !meant)
+    return tl::unexpected(meant.error());
+  auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return SpokenModel{.tokenizer = std::move(tokenizer),
                      .log_mel = LogMel(ready.n_mels),

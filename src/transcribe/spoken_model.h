@@ -25,7 +25,8 @@ struct SpokenModel {
                                bool rationed = false) const;
 };
 
-/// Of the model that a worker has made ready. Error: a token to suppress that its vocabulary does not have.
+/// Of the model that a worker has made ready. Errors: options that no file could be transcribed by with this model: a
+/// token to suppress that its vocabulary does not have, a language it does not know, a prefix that leaves no room.
 Result<SpokenModel> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options);
 
 }  // namespace tutti

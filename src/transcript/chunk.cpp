@@ -21,7 +21,7 @@ ChunkTranscriber::ChunkTranscriber(const LongFormInput& input, const Tokenizer& 
                                    const LongFormOptions& options, const std::string& language)
     : frames_per_window_(input.frames_per_window),
       prompt_(prompt_of(input, tokenizer, options)),
-      window_(input, tokenizer, options, language) {}
+      window_{input, tokenizer, options, language} {}
 
 Result<std::vector<Segment>> ChunkTranscriber::transcribe(std::int64_t frames, WindowDecoder& decoder) const {
   std::vector<Segment> segments;

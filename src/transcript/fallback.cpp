@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "transcript/like_python.h"
+#include "transcript/search_limits.h"
 
 namespace tutti {
 namespace {
@@ -23,12 +24,13 @@ constexpr double kSmallestIncrement = 0.001;
 }  // namespace
 
 Result<std::vector<double>> fallback_temperatures(double first, std::optional<double> increment) {
-  if (!std::isfinite(first) || first < 0)
-    return fail(Fault::usage, "temperature: expected a number from 0 on, found " + float_text(first));
+  if (first != 0 && !(first >= kLeastTemperature && first <= kMostTemperature))
+    return fail(Fault::usage, "--temperature: expected 0, or a number from " + float_text(kLeastTemperature) + " to " +
+                                  float_text(kMostTemperature) + ", found " + float_text(first));
   std::vector<double> temperatures{first};
   if (!increment) return temperatures;
   if (!(*increment >= kSmallestIncrement))
-    return fail(Fault::usage, "temperature increment on fallback: expected a number from " +
+    return fail(Fault::usage, "--temperature-increment-on-fallback: expected a number from " +
                                   float_text(kSmallestIncrement) + " on, found " + float_text(*increment));
   const double count = std::ceil((kTemperatureEnd - first) / *increment);
   const double step = (first + *increment) - first;

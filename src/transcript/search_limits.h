@@ -8,5 +8,8 @@ namespace tutti {
 // request's field.
 inline constexpr std::int32_t kMostBeams = 64;  // or samples
 inline constexpr double kMostPatience = 100;
+// Of a temperature that is not 0: logits divided by it stay finite, and differ from one another.
+inline constexpr double kLeastTemperature = 0.001;
+inline constexpr double kMostTemperature = 100;
 
 }  // namespace tutti

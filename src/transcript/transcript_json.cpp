@@ -1,5 +1,6 @@
 #include "transcript/transcript_json.h"
 
+#include "text/languages.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -40,14 +41,15 @@ void append_segment(std::string& out, const Segment& segment, bool word_times) {
 
 }  // namespace
 
-std::string transcript_json(const Transcript& transcript) {
+std::string transcript_json(const Transcript& transcript, const std::optional<std::string>& called) {
+  const bool same = called && to_language_code(*called) == transcript.language;
   std::string out = "{\"text\": " + json_text(transcript.text) + ", \"segments\": [";
   const bool word_times = has_word_times(transcript);
   for (std::size_t i = 0; i < transcript.segments.size(); ++i) {
     out += i > 0 ? ", " : "";
     append_segment(out, transcript.segments[i], word_times);
   }
-  return out + "], \"language\": " + json_text(transcript.language) + "}";
+  return out + "], \"language\": " + json_text(same ? *called : transcript.language) + "}";
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,8 @@
 namespace tutti {
 
 /// The transcript as Python's json.dump writes openai-whisper's result: one line, ASCII, keys in its order, "words"
-/// where the transcript has word times and on segments that were cleared.
-std::string transcript_json(const Transcript& transcript);
+/// where the transcript has word times and on segments that were cleared. `called`: as WriterOptions::language.
+std::string transcript_json(const Transcript& transcript, const std::optional<std::string>& called = {});
 
 /// Reads what transcript_json writes, and its relatives: openai-whisper's and faster-whisper's JSON, OpenAI's
 /// verbose_json, whisperX (word "score", words without times, no "text" at the top). Fields that only statistics need

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "transcript/like_python.h"
 #include "transcript/transcript_json.h"
 

@@ -66,7 +66,7 @@ Result<std::string> format_transcript(const Transcript& transcript, Format forma
   switch (format) {
     case Format::txt: return txt(transcript);
     case Format::tsv: return tsv(transcript);
-    case Format::json: return transcript_json(transcript);
+    case Format::json: return transcript_json(transcript, options.language);
     case Format::vtt: return subtitles(transcript, kVttClock, options).map(vtt);
     case Format::srt: return subtitles(transcript, kSrtClock, options).map(srt);
   }

@@ -19,12 +19,16 @@ Result<std::vector<Format>> parse_formats(std::string_view name);
 /// File name extension, without the dot; also the name that parse_formats understands.
 std::string_view extension(Format format);
 
-/// How words are laid out in subtitles; without word times (Segment::words) none of it has any effect. 0 means none.
+/// How words are laid out in subtitles, which without word times (Segment::words) has no effect, 0 meaning none; and
+/// what the JSON calls the language.
 struct WriterOptions {
   std::optional<int> max_line_width{};      // characters a line; none: 1000
   std::optional<int> max_line_count{};      // lines a subtitle; with max_line_width, subtitles cross segments
   std::optional<int> max_words_per_line{};  // words a subtitle; none: 1000
   bool highlight_words = false;             // one subtitle per word, the word underlined
+  /// As it was asked for, "German", which is what the reference writes. Its code otherwise, and where it is another
+  /// one.
+  std::optional<std::string> language{};
 };
 
 /// The content of the output file, byte for byte what openai-whisper 20250625 (utils.py) writes for equal segments.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/terminal/controls.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -43,21 +44,6 @@ const char* sequence_of(Tint tint) {
 }
 
 }  // namespace
-
-std::string without_controls(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = bytes_at(text, at);
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const bool c1 = lead == 0xc2 && size == 2 && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (lead < 0x20 || lead == 0x7f || c1)
-      out += ' ';
-    else
-      out += text.substr(at, size);
-    at += size;
-  }
-  return out;
-}
 
 std::string in_ascii(std::string_view text) {
   std::string out;

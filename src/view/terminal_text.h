@@ -18,10 +18,6 @@ struct Screen {
 
 enum class Tint { plain, strong, faint, notice, alarm, inverse };
 
-/// `text` with a space for every control character. Names come from files, and what is said from a model: what moves
-/// the cursor must not reach the terminal.
-std::string without_controls(std::string_view text);
-
 /// `text` cut or padded to exactly the screen's columns, in ASCII where that is asked for, tinted where colours are.
 std::string screen_line(const Screen& screen, std::string_view text, Tint tint = Tint::plain);
 

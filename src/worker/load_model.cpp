@@ -16,8 +16,7 @@
 #include "model/work.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
-#include "worker/automatic_type.h"
-#include "worker/compute_choice.h"
+#include "worker/compute_type_for.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/self_test.h"
@@ -64,36 +63,6 @@ class WhisperNetwork : public Network {
   Aligner aligner_;
   std::optional<StepDevice> steps_;
 };
-
-/// The device as a self-test's verdict depends on it.
-std::string self_of(const at::Device& device) {
-  if (device.is_cuda()) {
-    const auto gpu = visible_cuda_device(index_of(device));
-    return gpu ? gpu->name + " driver " + std::to_string(gpu->driver) : device.str();
-  }
-  const auto cpu = read_cpu();
-  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores);
-  for (const auto& feature : cpu.features) self += " " + feature;
-  return self;
-}
-
-Result<ComputeType> compute_type_of(const LoadModel& request, const at::Device& device, std::string_view build) {
-  const auto& name = request.compute_type;
-  if (name == "auto") {
-    const auto choice =
-        automatic_type({request.model_path, self_of(device), std::string(build)}, device, ability_of(device));
-    if (!choice) return tl::unexpected<Error>(choice.error());
-    log(Level::info, "compute type auto: " + std::string(choice->type.name()) + ", " + choice->why);
-    return choice->type;
-  }
-  const auto choice = choose_compute_type(name, ability_of(device));
-  if (!choice) return tl::unexpected<Error>(choice.error());
-  if (!choice->why.empty()) {
-    log(Level::warning,
-        "compute type " + name + ": " + std::string(choice->type.name()) + " is used, because " + choice->why);
-  }
-  return choice->type;
-}
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
 struct Ids {
@@ -173,7 +142,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   if (request.threads > 0) at::set_num_threads(request.threads);
-  const auto type = compute_type_of(request, *device, build);
+  const auto type = compute_type_for(request.compute_type, request.model_path, *device, build);
   if (!type) return tl::unexpected<Error>(type.error());
   TokenizerAhead ahead(request.model_path);
   auto model = WhisperModel::load(request.model_path, *device, *type);

@@ -1,6 +1,8 @@
 #include "worker/step_choice.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/randn.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cstdlib>

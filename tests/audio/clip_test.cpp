@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "audio/sounds.h"
 #include "support/temp_folder.h"
 
@@ -39,6 +41,43 @@ TEST_F(Clip, IsNeverSilentlyShorterThanItsRange) {
   ASSERT_FALSE(part);
   EXPECT_EQ(part.error().fault, Fault::corrupt);
   EXPECT_THAT(part.error().what, testing::AllOf(testing::HasSubstr("1.00"), testing::HasSubstr("25.00")));
+}
+
+/// Counts how often it is read.
+class Counted final : public ByteSource {
+ public:
+  explicit Counted(ByteSource& whole) : whole_(whole) {}
+  std::int64_t size() const override { return whole_.size(); }
+  Result<std::size_t> read_at(std::int64_t offset, std::span<std::byte> out) override {
+    ++reads;
+    return whole_.read_at(offset, out);
+  }
+  int reads = 0;
+
+ private:
+  ByteSource& whole_;
+};
+
+TEST_F(Clip, AHeaderIsReadAtOnceAndSaysTheSame) {
+  MemoryBytes memory(std::as_bytes(std::span(content_)));
+  const auto plain = clip_facts(memory).value();
+  Counted counted(memory);
+  HeadBytes head(counted);
+  const auto found = clip_facts(head).value();
+  EXPECT_EQ(found.frames, plain.frames);
+  EXPECT_EQ(found.rate, plain.rate);
+  EXPECT_LE(counted.reads, 2);
+}
+
+TEST_F(Clip, BehindItsBeginningAFileIsReadWhereItIs) {
+  MemoryBytes memory(std::as_bytes(std::span(content_)));
+  HeadBytes head(memory);
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4090}, std::int64_t{9000}, memory.size() - 10}) {
+    std::array<std::byte, 20> wanted{}, found{};
+    const auto expected = memory.read_at(offset, wanted);
+    EXPECT_EQ(head.read_at(offset, found).value(), expected.value()) << offset;
+    EXPECT_EQ(found, wanted) << offset;
+  }
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "balance/sim/simulator.h"
+#include "base/json.h"
 #include "support/seeds.h"
 
 // The numbers that issue 5, part 5, asks for: simulated, by the code of the real run.

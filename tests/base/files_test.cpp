@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "support/environment.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -80,4 +81,13 @@ TEST(Files, AnUnnamedFileHasNoName) {
   struct stat facts {};
   ASSERT_EQ(::fstat(fd->get(), &facts), 0);
   EXPECT_EQ(facts.st_nlink, 0U);
+}
+
+TEST(Files, AnUnnamedFileWithoutItsFolderNamesTheVariableThatMovesIt) {
+  const TempFolder folder;
+  const ScopedVariable temporary("TMPDIR", (folder / "gone").c_str());
+  const auto fd = open_unnamed_file();
+  ASSERT_FALSE(fd);
+  EXPECT_NE(fd.error().what.find("gone: a temporary file could not be created"), std::string::npos) << fd.error().what;
+  EXPECT_NE(fd.error().hint.find("TMPDIR"), std::string::npos);
 }

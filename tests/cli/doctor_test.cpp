@@ -1,12 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "cli/doctor_command.h"
+#include "support/environment.h"
 #include "support/fake_root.h"
 #include "support/scripted_machine.h"
 #include "support/temp_folder.h"
@@ -52,7 +52,7 @@ std::vector<Finding> findings_of(const GpuSnapshot& gpu) {
 
 TEST(Doctor, AHealthyGpuIsOneGoodLine) {
   EXPECT_THAT(findings_of(healthy()),
-              ElementsAre(is(Level::good, "GPU 0", "NVIDIA L4, GPU-a, cuda:0, 24.0 GiB, 23.0 GiB free")));
+              ElementsAre(is(Level::good, "GPU 0", "NVIDIA L4, GPU-a, cuda:0, 25.8 GB, 24.7 GB free")));
 }
 
 TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
@@ -137,7 +137,7 @@ TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
     return findings.all().front();
   };
   FolderFacts state{.path = "/home/ada/.local/state/tutti", .free = Bytes{std::int64_t{80} << 30}};
-  EXPECT_THAT(look(state), is(Level::good, "state", "80.0 GiB free"));
+  EXPECT_THAT(look(state), is(Level::good, "state", "85.9 GB free"));
   state.writable = false;
   EXPECT_THAT(look(state), is(Level::broken, "state", "not ours to write to", "TUTTI_STATE or --state"));
   state.on_network = "NFS";
@@ -146,6 +146,18 @@ TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
   EXPECT_THAT(look(state), is(Level::broken, "state", "free", "Free some space"));
   state.free = fail(Fault::missing, "/gone: its file system cannot be asked");
   EXPECT_THAT(look(state), is(Level::broken, "state", "/gone"));
+}
+
+TEST(Doctor, TheFolderForTemporaryFilesMustBeThere) {
+  const auto look = [](const std::string& folder) {
+    const ScopedVariable named("TMPDIR", folder.c_str());
+    Findings findings;
+    look_at_disks(findings);
+    return findings.all().front();
+  };
+  const TempFolder folder;
+  EXPECT_THAT(look(folder.path()).found, HasSubstr(" free"));
+  EXPECT_THAT(look(folder / "gone"), is(Level::broken, "temporary", "there is no such folder", "TMPDIR"));
 }
 
 TEST(Doctor, AFolderThatIsNotThereYetIsItsDisks) {

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "support/temp_folder.h"
 #include "transcribe/inputs/inputs.h"

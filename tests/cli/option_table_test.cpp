@@ -127,3 +127,53 @@ TEST(OptionTable, TheHelpShowsEveryFlagWithItsDefault) {
   EXPECT_NE(help.find("threshold [2.4]"), std::string::npos);
   EXPECT_NE(help.find("FILE..."), std::string::npos);
 }
+
+TEST(OptionTable, TheDefaultInTheHelpIsNotWhatWasSetElsewhere) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"x.wav", "--threads", "7", "--compression-ratio-threshold", "3"}, {}));
+  EXPECT_NE(table.help().find("threshold [2.4]"), std::string::npos) << table.help();
+  EXPECT_NE(table.help().find("threads [0]"), std::string::npos) << table.help();
+}
+
+TEST(OptionTable, HelpIsGivenWhateverElseIsWrong) {
+  const auto wish = [](const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
+    Knobs knobs;
+    const auto read = table_of(knobs).read(arguments, sources);
+    return read ? *read : OptionTable::Wish::run;
+  };
+  EXPECT_EQ(wish({"--otuput-dir", "y", "--help"}), OptionTable::Wish::help);
+  EXPECT_EQ(wish({"-h"}, {.environment = {{"TUTTI_THREADS", "many"}}}), OptionTable::Wish::help);
+  EXPECT_EQ(read({"x.wav", "--model", "--help"}).model, "--help") << "a value";
+  EXPECT_EQ(read({"x.wav", "--", "-h"}).files.at(1), "-h");
+}
+
+TEST(OptionTable, ExamplesStandAtTheEndOfTheHelp) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  EXPECT_EQ(table.help().find("Examples"), std::string::npos);
+  table.examples({"tutti transcribe a.wav"});
+  EXPECT_NE(table.help().find("\nExamples\n    tutti transcribe a.wav\n"), std::string::npos);
+}
+
+TEST(OptionTable, ChoicesThatTheTextDoesNotNameAreListed) {
+  std::string condition = "mixed", order = "asc";
+  OptionTable table("synth", "Test.");
+  table.add("condition", condition, "NAME", "of the band").choices = {"mixed", "quiet"};
+  table.add("order", order, "asc|desc", "of the lines").choices = {"asc", "desc"};
+  const std::string help = table.help();
+  EXPECT_NE(help.find("of the band; one of mixed, quiet [mixed]"), std::string::npos) << help;
+  EXPECT_NE(help.find("of the lines [asc]"), std::string::npos) << help;
+}
+
+TEST(OptionTable, ACommandThatReadsFlagsAlonePromisesNoOtherSources) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  EXPECT_NE(table.help().find("TUTTI_MODEL"), std::string::npos);
+  table.reads_flags_alone();
+  EXPECT_EQ(table.help().find("TUTTI_MODEL"), std::string::npos) << table.help();
+}
+
+TEST(OptionTable, AFileThatBeginsWithADashIsToldItsOtherName) {
+  EXPECT_NE(complaint({"-talk.wav"}).find("./-talk.wav"), std::string::npos);
+}

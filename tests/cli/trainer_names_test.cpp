@@ -27,5 +27,19 @@ TEST(TrainerNames, TwoPrecisionsAtOnceAreRefusedByTheirNames) {
   EXPECT_TRUE(in_our_names({"--bf16", "--bf16"}));
 }
 
+TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
+  EXPECT_THAT(in_our_names({"--max_steps", "-1", "--max-steps=-1", "--seed", "-1"}).value(),
+              ElementsAre("--max_steps", "0", "--max-steps=0", "--seed", "-1"));
+}
+
+TEST(TrainerNames, ACheckpointThatIsNamedIsRefusedWithTheWayToGoOn) {
+  const auto named = in_our_names({"--resume_from_checkpoint", "out/checkpoint-500"});
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().fault, Fault::usage);
+  EXPECT_THAT(named.error().what, testing::HasSubstr("out/checkpoint-500"));
+  EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "--seed", "1"}).value(),
+              ElementsAre("--resume", "--seed", "1"));
+}
+
 }  // namespace
 }  // namespace tutti

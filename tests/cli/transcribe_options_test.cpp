@@ -108,9 +108,11 @@ TEST(TranscribeOptions, ThreadsAndClipTimesThatCannotBeMeantAreNamed) {
     return options ? std::string() : options.error().text();
   };
   for (const char* threads : {"-1", "1025"})
-    EXPECT_NE(what("--threads", threads).find("expected 0 to 1024"), std::string::npos) << threads;
+    for (const char* flag : {"--threads", "--files-at-once"})
+      EXPECT_NE(what(flag, threads).find("expected 0 to 1024"), std::string::npos) << flag << threads;
   EXPECT_NE(what("--clip-timestamps", "0,1,-2").find("found -2"), std::string::npos);
   EXPECT_NE(what("--clip-timestamps", "5,3").find("5,3"), std::string::npos);
+  EXPECT_NE(what("--clip-timestamps", "1,,2").find("found '1,,2'"), std::string::npos);
   EXPECT_EQ(what("--clip-timestamps", "0 , 1.5,2"), "");  // Python takes spaces there
 }
 
@@ -192,6 +194,22 @@ TEST(TranscribeOptions, ANameThatIsNoDeviceIsAUsageErrorWhateverThisMachineHas) 
     EXPECT_NE(options.error().what.find("--device"), std::string::npos) << options.error().what;
   }
   EXPECT_TRUE(options_of({"a.wav", "--device", "cuda:64"}));
+}
+
+TEST(TranscribeOptions, ATokenThatTheModelLacksIsNamedWithItsVocabularyBeforeAnyWork) {
+  const auto what = [](const std::string& ids) {
+    const auto options = options_of({"a.wav", "--suppress-tokens", ids});  // the model's name says its vocabulary
+    return options ? std::string() : options.error().text();
+  };
+  EXPECT_EQ(what("-1,51864"), "");
+  EXPECT_NE(what("5,51865").find("token 51865"), std::string::npos);
+  EXPECT_NE(what("5,51865").find("its vocabulary has 51865"), std::string::npos);
+  EXPECT_NE(what("-2").find("found -2"), std::string::npos);
+}
+
+TEST(TranscribeOptions, ALanguageIsWrittenAsItWasAskedFor) {
+  EXPECT_EQ(options_of({"a.wav", "--language", "German"})->writer.language, "German");
+  EXPECT_EQ(options_of({"a.wav"})->writer.language, std::nullopt);
 }
 
 TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {

@@ -1,3 +1,5 @@
+#include <ATen/ops/arange.h>
+#include <ATen/ops/sin.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "decode/decoding_tokens.h"
 
 namespace tutti {

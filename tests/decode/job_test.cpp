@@ -31,6 +31,7 @@ TEST(DecodeJobCheck, EveryFieldOutOfRangeIsNamed) {
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = -0.5F; }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = std::nanf(""); }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e-9F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e30F; }), "temperature"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.best_of = 0; }), "best_of"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.max_tokens = 0; }), "max_tokens"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = -1; }), "beam_size"));

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "audio/log_mel.h"
+#include "base/json.h"
 #include "feed/bad_samples.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "base/counter_random.h"
 #include "feed/permutation.h"
 #include "feed/plan/planner.h"
+#include "feed/stages/plan_stage.h"
 
 namespace tutti {
 namespace {
@@ -125,6 +127,50 @@ TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
   planner.choose();
   EXPECT_TRUE(planner.is_drained(0));
   EXPECT_EQ(planner.replace({0}).samples[0].index, -1);
+}
+
+/// A row as the plan stage handed it on, and the oldest batch that was not done then.
+struct HandedOut {
+  std::int64_t batch = 0;
+  std::int64_t oldest = 0;
+};
+
+/// Hands samples for three batches of two to a plan stage; `done` finishes or opens the first batch once its rows have
+/// been handed on.
+template <class Done>
+std::vector<HandedOut> handed_out(Done done) {
+  const FeedOptions options{.n_mels = 1, .batch_size = 2};
+  PlanBoard board(PlanState{Planner({.most_samples = 2, .by_length = false}, 2, 4)});
+  BufferPool buffers(HostMemory::ordinary());
+  const auto bad = BadSamples::counting({});
+  PlanStage stage(options, board, buffers, *bad);
+  Guarded<std::vector<HandedOut>> rows;
+  std::jthread planning([&] {
+    const Emit<RowPtr> emit = [&](RowPtr&& row) {
+      const auto oldest = board.with([](const PlanState& state) { return state.planner.in_flight().front().number; });
+      rows.change([&](auto& all) { all.push_back({row->work->batch.index, oldest}); });
+      return true;
+    };
+    for (std::int64_t i = 0; i < 6; ++i) {
+      Probed sample{.cursor = i, .index = i, .samples = {{i, -1, 10}}};
+      EXPECT_TRUE(stage.take(std::move(sample), emit));
+    }
+  });
+  rows.wait([](const auto& all) { return all.size() >= 2; }, [](const auto&) {});
+  board.change(done);
+  planning.join();
+  return rows.with([](const auto& all) { return all; });
+}
+
+TEST(PlanStage, TheFirstBatchHasTheStagesBehindToItself) {
+  const auto rows = handed_out([](PlanState& state) { state.planner.resolve(); });
+  ASSERT_EQ(rows.size(), 6U);
+  for (const auto& row : rows) EXPECT_EQ(row.oldest, row.batch == 0 ? 0 : 1) << "of batch " << row.batch;
+}
+
+TEST(PlanStage, AFirstBatchThatNeedsReplacementsHoldsNothingUp) {
+  const auto rows = handed_out([](PlanState& state) { state.holes = Holes{.batch = 0, .rows = {1}}; });
+  EXPECT_EQ(rows.size(), 6U) << "it is filled when the batches behind it have been chosen";
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_NE(broken([](WhisperRecipe& r) { r.schedule = "quadratic"; }).find("schedule"), std::string::npos);
   EXPECT_NE(broken([](WhisperRecipe& r) { r.window_seconds = 31; }).find("window-seconds"), std::string::npos);
   EXPECT_NE(broken([](WhisperRecipe& r) { r.epochs = 0; }).find("epochs"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.clip = -1; }).find("clip"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.cache_gigabytes = 0; }).find("cache-gigabytes"), std::string::npos);
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.noise_most_db = r.noise_least_db - 1; }).find("noise-most-db"),
+            std::string::npos);
   EXPECT_NE(broken([](WhisperRecipe& r) { r.data.clear(); }).find("data"), std::string::npos);
 }
 

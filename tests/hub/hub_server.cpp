@@ -6,10 +6,10 @@
 
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace tutti {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "model/golden.h"
 #include "support/temp_folder.h"
 

@@ -1,3 +1,4 @@
+#include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
 #include "model/golden.h"

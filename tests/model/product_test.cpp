@@ -1,5 +1,11 @@
 #include "model/cpu/matrix/product.h"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include "model/cpu/matrix/block.h"
@@ -40,7 +46,7 @@ at::Tensor product_by(Instructions instructions, const at::Tensor& x, const Pack
   PreparedRows rows(weight, x.size(0));
   rows.prepare(table, {x.const_data_ptr<float>(), x.size(1), x.size(0)}, {});
   auto y = at::empty({x.size(0), weight.out});
-  multiply_panels(table, rows, x.size(0), weight, 0, weight.panel_count(), {},
+  multiply_panels(table, {rows, x.size(0)}, weight, {0, weight.panel_count()}, {},
                   {y.mutable_data_ptr<float>(), weight.out});
   return y;
 }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/tone_file.h"

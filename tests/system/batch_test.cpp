@@ -3,10 +3,10 @@
 
 #include <csignal>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "support/scripted_machine.h"
 #include "system/batch_runs.h"
 

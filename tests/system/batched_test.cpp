@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/stored_model.h"
 #include "support/temp_folder.h"

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/split_mix.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"

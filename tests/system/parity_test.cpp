@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/stored_model.h"
 #include "support/temp_folder.h"

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include <csignal>
+#include <map>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -81,6 +83,30 @@ class Prepare : public testing::Test {
     return all;
   }
   fs::path out() const { return folder_ / "corpus"; }
+
+  /// A clip of its own name, and beside it its text without times.
+  fs::path with_text(const std::string& clip) const {
+    const fs::path recording = test_data() / "whisper-tiny.en/clips" / clip;
+    const auto texts = Json::parse(read_file(test_data() / "whisper-tiny.en/clips/texts.json").value());
+    EXPECT_TRUE(write_file_atomically(folder_ / "texts" / recording.stem().concat(".txt"),
+                                      texts[clip]["text"].get<std::string>()));
+    return recording;
+  }
+  std::vector<std::string> command_for(const std::vector<fs::path>& recordings, const std::string& out) const {
+    std::vector<std::string> words{tutti_program(), "prepare", "whisper", "--model"};
+    words.insert(words.end(), {(test_data() / "whisper-tiny.en").string(), "--out", (folder_ / out).string()});
+    words.insert(words.end(), {"--texts", (folder_ / "texts").string()});
+    for (const fs::path& recording : recordings) words.push_back(recording.string());
+    return words;
+  }
+  /// Every file of a corpus, by its name.
+  std::map<std::string, std::string> content(const std::string& out) const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / out))
+      if (entry.is_regular_file())
+        all[fs::relative(entry.path(), folder_ / out).string()] = read_file(entry.path()).value();
+    return all;
+  }
 
   /// No cut lies inside of a phrase that is in the sample before it.
   void expect_cuts_between_phrases() const {
@@ -169,4 +195,41 @@ TEST_F(Prepare, ARecordingWithoutTextIsRefusedByName) {
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_THAT(end.err, HasSubstr("long-three-minutes.srt"));
   EXPECT_THAT(refused().at(0)["recording"].get<std::string>(), HasSubstr("long-three-minutes.flac"));
+}
+
+TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "broken.wav", "no sound at all"));
+  ASSERT_TRUE(write_file_atomically(folder_ / "texts/broken.txt", "one two"));
+  const std::vector<fs::path> recordings{with_text("mixed-1.wav"), folder_ / "broken.wav",
+                                         with_text("string-jackson.wav"), folder_ / "textless.wav",
+                                         with_text("string-nicolas.wav")};
+  std::vector<ProgramEnd> ends;
+  for (const std::string number : {"1", "4"}) {
+    auto words = command_for(recordings, "corpus-" + number);
+    words.insert(words.end(), {"--files-at-once", number});
+    ends.push_back(run_program(words));
+    EXPECT_EQ(ends.back().exit_code, 3) << ends.back().err;
+  }
+  const auto one = content("corpus-1"), four = content("corpus-4");
+  EXPECT_TRUE(one == four);
+  EXPECT_EQ(one.at("refused.jsonl"), four.at("refused.jsonl"));
+  const std::string& lines = one.at("metadata.csv");
+  EXPECT_LT(lines.find("mixed-1-0001"), lines.find("string-jackson-0001"));
+  EXPECT_LT(lines.find("string-jackson-0001"), lines.find("string-nicolas-0001"));
+  EXPECT_NE(lines.find("string-nicolas-0001"), std::string::npos);
+  const std::string& refused = one.at("refused.jsonl");
+  EXPECT_LT(refused.find("broken.wav"), refused.find("textless.wav"));
+  EXPECT_THAT(ends[1].err, HasSubstr("broken.wav"));
+}
+
+TEST_F(Prepare, AfterCtrlCWhatIsWholeIsACorpus) {
+  RunningProgram program(
+      command_for({with_text("string-jackson.wav"), with_text("long-eight-minutes.flac")}, "corpus"));
+  ASSERT_TRUE(program.saw("string-jackson.wav: "));
+  ::kill(program.pid(), SIGINT);
+  const auto end = program.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  ASSERT_EQ(samples().size(), 1U);
+  EXPECT_EQ(samples()[0].text, "three three five");
+  EXPECT_TRUE(refused().empty()) << read_file(out() / "refused.jsonl").value();
 }

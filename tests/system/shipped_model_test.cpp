@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/pseudo_terminal.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"

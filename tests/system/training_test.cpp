@@ -4,12 +4,12 @@
 
 #include <csignal>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
@@ -85,7 +85,12 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   EXPECT_EQ(verdict["samples"], 2);
   for (const char* key : {"wer", "cer", "noise_accuracy"}) EXPECT_TRUE(verdict[key].is_number()) << key;
   EXPECT_TRUE(verdict["per_condition"].is_object());
+  EXPECT_EQ(verdict["compute_type"], "float32");
   EXPECT_TRUE(fs::exists(out / "report.html"));
+  const auto rounded = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json",
+                                    "--samples", "2", "--compute-type", "bfloat16"});
+  ASSERT_EQ(rounded.exit_code, 0) << rounded.err;
+  EXPECT_EQ(nlohmann::json::parse(rounded.out)["compute_type"], "bfloat16");
 }
 
 TEST(Training, WhatOnlyFfmpegReadsIsTrainedOnLikeTheRest) {
@@ -309,6 +314,22 @@ TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   expect_same(parts, whole);
 }
 
+TEST(Training, WhereTheLastCheckpointIsDamagedItGoesOnFromTheOneBeforeAndSaysSo) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder whole, parts;
+  ASSERT_EQ(run_program(training(whole.path())).exit_code, 0);
+  ASSERT_EQ(run_program(training(parts.path())).exit_code, 0);
+  const auto last = parts / "checkpoints/step-00000012";
+  auto tensors = read_file(last / "training.safetensors").value();
+  tensors[tensors.size() / 2] ^= 1;
+  ASSERT_TRUE(write_file_atomically(last / "training.safetensors", tensors));
+  const auto end = run_program(training(parts.path(), {"--resume"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("goes on from step-00000010"), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find("step-00000012/training.safetensors: damaged"), std::string::npos) << end.err;
+  expect_same(parts, whole);
+}
+
 TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "set.jsonl", "{\"audio\":\"nowhere.wav\",\"text\":\"one\"}\n"));
@@ -320,6 +341,31 @@ TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
       {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
   EXPECT_EQ(judged.exit_code, 4) << judged.out;
   EXPECT_NE(judged.err.find("not one of its samples can be used"), std::string::npos) << judged.err;
+}
+
+TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto sound = (test_data() / "speech/ljspeech/wavs/LJ001-0002.wav").string();
+  std::string lines = nlohmann::json{{"audio", sound}, {"text", "in being comparatively modern"}}.dump() + "\n";
+  for (int i = 0; i < 250; ++i)
+    lines += nlohmann::json{{"audio", "nowhere-" + std::to_string(i) + ".wav"}, {"text", "one"}}.dump() + "\n";
+  ASSERT_TRUE(write_file_atomically(out / "set.jsonl", lines));
+  const auto judged =
+      run_program({tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data",
+                   (out / "set.jsonl").string(), "--json"});
+  ASSERT_EQ(judged.exit_code, 0) << judged.err;
+  const auto verdict = nlohmann::json::parse(judged.out);
+  EXPECT_EQ(verdict["samples"], 1);
+  EXPECT_EQ(verdict["bad_samples"], 250);
+}
+
+TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(training(out / "train", {"--patience", "2"}));
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_NE(end.err.find("--eval-data"), std::string::npos) << end.err;
 }
 
 TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {

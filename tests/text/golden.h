@@ -1,9 +1,10 @@
 #pragma once
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+
+#include "base/json.h"
 
 namespace tutti {
 

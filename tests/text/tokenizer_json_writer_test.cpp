@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/files.h"
+#include "base/json.h"
 #include "small_tokenizer.h"
 #include "support/test_data.h"
 #include "text/tokenizer.h"

@@ -4,6 +4,7 @@
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 #include "train/checkpoint/background_writer.h"
+#include "train/checkpoint/digests.h"
 #include "train/checkpoint/folder.h"
 
 namespace tutti {
@@ -43,7 +44,7 @@ TEST(CheckpointFolder, WhatAKilledProcessLeftIsClearedAndTheOnlyCopyIsPutBack) {
   make(out / ".old-model", "model");
   const CheckpointFolder checkpoints(out.path());
   checkpoints.put_back();
-  EXPECT_EQ(checkpoints.newest(), out / "checkpoints/step-00000002");
+  EXPECT_EQ(checkpoints.newest_first().front(), out / "checkpoints/step-00000002");
   checkpoints.clear_leftovers();
   EXPECT_EQ(content_of(out / "checkpoints/step-00000002"), "only copy");
   EXPECT_EQ(content_of(out / "checkpoints/step-00000001"), "whole");
@@ -51,6 +52,34 @@ TEST(CheckpointFolder, WhatAKilledProcessLeftIsClearedAndTheOnlyCopyIsPutBack) {
   std::size_t left = 0;
   for (const auto& entry : fs::directory_iterator(out / "checkpoints")) left += entry.is_directory() ? 1 : 0;
   EXPECT_EQ(left, 2U);
+}
+
+TEST(CheckpointFolder, OnesThatCouldNotBeReadAreSetAsideAndNotCountedAmongThoseKept) {
+  const TempFolder out;
+  make(out / "checkpoints/step-00000002", "read");
+  make(out / "checkpoints/step-00000004", "damaged");
+  const CheckpointFolder checkpoints(out.path());
+  checkpoints.set_aside_behind(2);
+  EXPECT_EQ(content_of(out / "checkpoints/damaged-step-00000004"), "damaged");
+  make(out / "checkpoints/step-00000003", "next");
+  checkpoints.prune(/*keep=*/1, /*best=*/0);
+  EXPECT_EQ(checkpoints.newest_first(), std::vector{out / "checkpoints/step-00000003"});
+}
+
+TEST(Digests, TellWhatIsWholeFromWhatWasChangedOrCut) {
+  const TempFolder out;
+  ASSERT_TRUE(write_file_atomically(out / "a", std::string(1000, 'a')));
+  EXPECT_TRUE(check_digests(out.path())) << "an older version wrote none";
+  ASSERT_TRUE(write_digests(out.path(), {"a"}));
+  EXPECT_TRUE(check_digests(out.path()));
+  std::string changed(1000, 'a');
+  changed[500] = 'b';
+  for (const auto& content : {changed, std::string(999, 'a'), std::string()}) {
+    ASSERT_TRUE(write_file_atomically(out / "a", content));
+    const auto found = check_digests(out.path());
+    ASSERT_FALSE(found);
+    EXPECT_NE(found.error().what.find("damaged"), std::string::npos) << found.error().text();
+  }
 }
 
 Result<void> full_disk() {

@@ -1,6 +1,9 @@
 #include "train/peers/peers.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -38,6 +41,39 @@ void as_two(Work work) {
   };
   std::jthread second(run, 1);
   run(0);
+}
+
+TEST(MeetingPlace, OfSlurmsProcessesIsTheFirstNodeAtAPortOfTheJob) {
+  const ScopedVariable world("WORLD_SIZE", nullptr), rank("RANK", nullptr), tasks("SLURM_NTASKS", "8"),
+      task("SLURM_PROCID", "5"), nodes("SLURM_JOB_NUM_NODES", "2"), list("SLURM_JOB_NODELIST", "gpu[03-05,9],login"),
+      step("SLURM_STEP_NODELIST", nullptr), job("SLURM_JOB_ID", "123456");
+  {
+    const ScopedVariable address("MASTER_ADDR", nullptr), port("MASTER_PORT", nullptr);
+    const auto place = meeting_place().value().value();
+    EXPECT_EQ(place.rank, 5);
+    EXPECT_EQ(place.address, "gpu03");
+    EXPECT_EQ(place.port, 15000 + 123456 % 15000);
+  }
+  const ScopedVariable address("MASTER_ADDR", "10.0.0.1"), port("MASTER_PORT", "4711");
+  EXPECT_EQ(meeting_place().value()->address, "10.0.0.1");
+  EXPECT_EQ(meeting_place().value()->port, 4711);
+}
+
+TEST(MeetingPlace, TheFirstOfSlurmsNodesIsFoundHoweverTheyAreWritten) {
+  EXPECT_EQ(first_host("node1"), "node1");
+  EXPECT_EQ(first_host("node1,node2"), "node1");
+  EXPECT_EQ(first_host("node[7,9-12]"), "node7");
+  EXPECT_EQ(first_host("rack[01-02]-ib,other"), "rack01-ib");
+}
+
+TEST(MeetingPlace, ACardIsThatOfTheProcesssOwnNumberOnItsMachine) {
+  const ScopedVariable world("WORLD_SIZE", "4"), rank("RANK", "3"), local("LOCAL_RANK", "1");
+  EXPECT_EQ(device_of_process("cuda", 2).value(), "cuda:1");
+  EXPECT_EQ(device_of_process("cuda", 1).value(), "cuda") << "it sees its own alone";
+  EXPECT_EQ(device_of_process("cuda:0", 2).value(), "cuda:0");
+  EXPECT_EQ(device_of_process("cpu", 2).value(), "cpu");
+  const ScopedVariable alone("WORLD_SIZE", "1");
+  EXPECT_EQ(device_of_process("cuda", 2).value(), "cuda");
 }
 
 TEST(Peers, AddUpAndTellEachOther) {

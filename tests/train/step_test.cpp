@@ -1,5 +1,6 @@
 #include "train/step.h"
 
+#include <ATen/ops/allclose.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

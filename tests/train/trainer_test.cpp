@@ -61,7 +61,8 @@ struct Training {
 
   Result<TrainingEnd> run() {
     TrainingState state;
-    if (const auto newest = CheckpointFolder(folder).newest()) state = Trainer::restore(*newest, *task, step).value();
+    if (const auto all = CheckpointFolder(folder).newest_first(); !all.empty())
+      state = Trainer::restore(all.front(), *task, step).value();
     first_step = state.step;
     Trainer trainer({.task = *task,
                      .step = step,
@@ -180,6 +181,51 @@ TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
   again.options.max_steps = 5;
   ASSERT_EQ(again.run(), TrainingEnd::finished);
   EXPECT_EQ(again.watcher.steps, (std::vector<std::int64_t>{4, 5}));
+}
+
+TEST(Trainer, AnEvaluationThatIsCutShortIsMadeUpForByTheResumedTraining) {
+  // Of the weights it is to judge; the fourth step's are the best.
+  const auto judged = [](Training& training) {
+    training.options.eval_steps = 2;
+    training.options.max_steps = 6;
+    training.evaluate = [&training]() -> Result<Evaluation> {
+      const auto step = training.first_step + std::ssize(training.watcher.steps);
+      return Evaluation{.wer = step == 4 ? 0.1 : 0.5, .samples = step};
+    };
+  };
+  const TempFolder whole, parts;
+  Training straight(whole.path());
+  judged(straight);
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  Training first(parts.path());
+  judged(first);
+  first.interrupted = [&] { return first.watcher.steps.size() == 4; };
+  first.evaluate = [&, judge = first.evaluate]() -> Result<Evaluation> {
+    if (first.interrupted()) return fail(Fault::cancelled, "interrupted");
+    return judge();
+  };
+  ASSERT_EQ(first.run(), TrainingEnd::interrupted);
+  Training second(parts.path());
+  judged(second);
+  ASSERT_EQ(second.run(), TrainingEnd::finished);
+  EXPECT_EQ(first.watcher.bests, std::vector<bool>{true});
+  EXPECT_EQ(second.watcher.bests, (std::vector<bool>{true, false})) << "of step 4, made up for, and of step 6";
+  EXPECT_EQ(read_file(parts.path() / "model/model.safetensors").value(),
+            read_file(whole.path() / "model/model.safetensors").value());
+}
+
+TEST(Trainer, OneWhoseLastEvaluationIsCutShortIsNotDone) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 2;
+  training.evaluate = []() -> Result<Evaluation> { return fail(Fault::cancelled, "interrupted"); };
+  EXPECT_EQ(training.run(), TrainingEnd::interrupted);
+  EXPECT_FALSE(fs::exists(out.path() / "model"));
+  Training again(out.path());
+  again.options.max_steps = 2;
+  again.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+  EXPECT_EQ(again.run(), TrainingEnd::finished);
+  EXPECT_TRUE(fs::exists(out.path() / "model/model.safetensors"));
 }
 
 TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {

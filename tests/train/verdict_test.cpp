@@ -35,6 +35,13 @@ TEST(Verdict, AnEmptySetHasNoErrors) {
             R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"bad_samples":0,"per_condition":{}})");
 }
 
+TEST(Verdict, SaysWhatTheNetworkComputedIn) {
+  auto verdict = judge_samples(kSamples, "none");
+  verdict.compute_type = "int8";
+  EXPECT_NE(evaluation_json(verdict).find(R"("compute_type":"int8")"), std::string::npos);
+  EXPECT_NE(evaluation_html(verdict, kSamples, "none").find("computed in int8"), std::string::npos);
+}
+
 TEST(Verdict, ASetOfWhichNothingCouldBeHeardIsNoGoodModel) {
   const auto nothing = judge_set({}, 7, "none");
   ASSERT_FALSE(nothing);
@@ -61,6 +68,13 @@ TEST(EvaluationPage, PlaysTheWorstSamplesFromWhereTheyLie) {
       .id = "1", .reference = "a", .hypothesis = "b", .audio = "/set/x y.wav", .start = 2, .end = 3.5};
   const auto page = evaluation_html(judge_samples({sample}, "none"), {sample}, "none");
   EXPECT_NE(page.find("src=\"file:///set/x%20y.wav#t=2.0,3.5\""), std::string::npos) << page;
+}
+
+TEST(EvaluationPage, TellsOnlyOfCharactersThatCountAsErrors) {
+  const std::vector<HeardSample> samples{{"1", "", "One, TWO!", "one twa"}};
+  const auto page = evaluation_html(judge_samples(samples, "basic"), samples, "basic");
+  EXPECT_NE(page.find("<td>o</td><td>a</td>"), std::string::npos) << page;
+  EXPECT_EQ(page.find("<td>O</td>"), std::string::npos) << "the normaliser makes it small";
 }
 
 TEST(EvaluationPage, ShowsWorstSamplesAndEscapesTheirTexts) {

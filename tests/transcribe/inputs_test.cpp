@@ -112,6 +112,13 @@ TEST_F(Inputs, BadRecordsAreProblemsAndAMissingListIsTheEnd) {
   EXPECT_EQ(result_.error().fault, Fault::missing);
 }
 
+TEST_F(Inputs, AnEmptyNameIsRefused) {
+  const auto refused = read_inputs({""}, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::usage);
+  EXPECT_THAT(refused.error().what, HasSubstr("found an empty name"));
+}
+
 TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
   put("list.txt", "http://example.org/a.mp3\n/talks/b.mp3\n");
   EXPECT_THAT(read({"list.txt"}), ElementsAre("b.mp3"));
@@ -125,7 +132,7 @@ TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
     EXPECT_EQ(refused.error().fault, Fault::usage);
     EXPECT_THAT(refused.error().text(), testing::AllOf(HasSubstr(address), HasSubstr("must be local files")));
   }
-  for (const char* path : {"a:/b.mp3", "://b.mp3", "c://b.mp3", "talks about http://x.mp3", ""})
+  for (const char* path : {"a:/b.mp3", "://b.mp3", "c://b.mp3", "talks about http://x.mp3"})
     EXPECT_TRUE(expect_local(path)) << path;
 }
 

@@ -22,6 +22,14 @@ TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
   EXPECT_NE(plan.error().hint.find("--name-by path"), std::string::npos);
 }
 
+TEST(OutputPlan, OneFileNamedTwiceIsNotToBeNamedByPath) {
+  for (const char* again : {"a/talk.mp3", "./a/talk.mp3", "a/../a/talk.mp3"}) {
+    const auto plan = plan_outputs({"a/talk.mp3", again}, {.folder = "out"});
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().hint, "Name each input once") << again;
+  }
+}
+
 TEST(OutputPlan, AnInputIsNeverAnOutput) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "a recording of that name"));
@@ -30,6 +38,16 @@ TEST(OutputPlan, AnInputIsNeverAnOutput) {
   const auto plan = plan_outputs({other, named}, {.folder = folder.path(), .formats = {Format::srt, Format::txt}});
   ASSERT_FALSE(plan);
   EXPECT_NE(plan.error().what.find("talk.txt is an input itself"), std::string::npos);
+}
+
+TEST(OutputPlan, AFolderWhereAnOutputBelongsIsKnownBeforeTheWork) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "talk.txt");
+  EXPECT_TRUE(plan_outputs({"talk.mp3"}, {.folder = folder.path(), .formats = {Format::srt}}));
+  const auto plan = plan_outputs({"talk.mp3"}, {.folder = folder.path(), .formats = {Format::srt, Format::txt}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::usage);
+  EXPECT_NE(plan.error().what.find("talk.txt: expected to write an output there, found a folder"), std::string::npos);
 }
 
 TEST(OutputPlan, AnAddressIsRefusedBeforeTheWork) {
@@ -60,6 +78,22 @@ TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {
   EXPECT_EQ((*plan)[0].outputs[0], "out/a/talk.mp3.txt");
   EXPECT_EQ((*plan)[1].outputs[0], "out/b/talk.wav.txt");
   EXPECT_EQ((*plan)[2].outputs[0], "out/b/talk.mp3.txt");
+}
+
+TEST(OutputPlan, StandardInputLiesInNoFolder) {
+  const auto plan = plan_outputs({"/x/a/talk.mp3", "-", "/x/b/talk.mp3"},
+                                 {.folder = "out", .formats = {Format::txt}, .name_by = NameBy::path});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ((*plan)[0].outputs[0], "out/a/talk.mp3.txt");
+  EXPECT_EQ((*plan)[1].outputs[0], "out/stdin.txt");
+}
+
+TEST(OutputPlan, AnInputWithoutANameIsRefused) {
+  for (const NameBy name_by : {NameBy::stem, NameBy::path}) {
+    const auto plan = plan_outputs({"talk.mp3", ""}, {.folder = "out", .name_by = name_by});
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().fault, Fault::usage);
+  }
 }
 
 TEST(OutputPlan, AFileWhoseOutputsAreAllThereIsDone) {

@@ -125,6 +125,10 @@ TEST(Doubt, AnotherScriptOrLanguageIsAFlipAndANameIsNot) {
   EXPECT_TRUE(flips(" She met Müller and El Greco at the Café de la Paix.", "en").empty());
   EXPECT_TRUE(flips("今日はYouTubeを見ました。", "ja").empty());
   EXPECT_TRUE(flips(" Dobar dan, kako ste?", "sr").empty());
+  // As openai-whisper and OpenAI's API name them.
+  EXPECT_TRUE(flips(" und das ist nicht so wie wir es haben", "german").empty());
+  EXPECT_THAT(only(flips(" Спасибо за внимание, до свидания.", "English"), DoubtKind::language).reason,
+              testing::HasSubstr("Cyrillic script where Latin is expected (English)"));
 }
 
 TEST(Doubt, TheModelsNumbersAreToldOncePerWindow) {

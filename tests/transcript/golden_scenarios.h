@@ -5,11 +5,11 @@
 
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "support/test_data.h"
 #include "text/generated_text.h"
 #include "transcript/like_python.h"

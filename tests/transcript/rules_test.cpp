@@ -84,7 +84,11 @@ TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
   EXPECT_EQ(fallback_temperatures(1.5, 0.2).value(), std::vector{1.5});
   for (const double bad : {0.0, -0.2, std::nan("")})
     EXPECT_EQ(fallback_temperatures(0, bad).error().fault, Fault::usage);
-  EXPECT_EQ(fallback_temperatures(-1, 0.2).error().fault, Fault::usage);
+  for (const double bad : {-1.0, 0.0005, 1e308, std::nan("")}) {
+    const auto refused = fallback_temperatures(bad, 0.2);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_TRUE(refused.error().what.starts_with("--temperature: expected 0, or a number")) << refused.error().what;
+  }
 }
 
 TEST(Silence, IsBelievedUnlessTheTextIsConfident) {

@@ -5,9 +5,9 @@
 
 #include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "transcript/like_python.h"
 #include "transcript/subtitles.h"
 #include "transcript/transcript_json.h"
@@ -124,4 +124,14 @@ TEST(LikePython, BytesThatAreNotUtf8BecomeReplacementCharactersInJson) {
   EXPECT_EQ(json_text("a\xff\xc3"), "\"a\\ufffd\\ufffd\"");
   EXPECT_EQ(strip("\x80 a \xe2\x80"), "\x80 a \xe2\x80");
   EXPECT_EQ(strip("a \x80"), "a \x80");
+}
+
+TEST(TranscriptJson, NamesTheLanguageAsItWasAskedForUnlessAnotherWasTaken) {
+  const auto language = [](const std::string& called) {
+    const auto text = format_transcript(said({}), Format::json, {.language = called});
+    return Json::parse(text.value())["language"].get<std::string>();
+  };
+  EXPECT_EQ(language("English"), "English");  // what openai-whisper writes with --language English
+  EXPECT_EQ(language("en"), "en");
+  EXPECT_EQ(language("German"), "en") << "of an English-only model";
 }

@@ -1,13 +1,15 @@
 // Word alignment on real speech, against openai-whisper's find_alignment (tools/golden/alignment.py).
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "base/json.h"
 #include "support/test_data.h"
 #include "worker/network.h"
 

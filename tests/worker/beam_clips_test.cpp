@@ -1,13 +1,15 @@
 // Beam search on real speech, against openai-whisper's DecodingTask (tools/golden/beam.py).
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "base/json.h"
 #include "decode/batcher.h"
 #include "support/test_data.h"
 #include "worker/network.h"

@@ -1,16 +1,20 @@
 // How far the fast compute types are from float32, on real speech.
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cosine_similarity.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "base/json.h"
 #include "decode/logit_rules.h"
 #include "model/whisper.h"
 #include "support/test_data.h"

@@ -1,15 +1,18 @@
 // The real tiny.en on real speech: what windows in one batch do to each other, in every compute type there is.
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
+#include "base/json.h"
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
 #include "support/test_data.h"

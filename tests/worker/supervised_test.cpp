@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "base/build_id.h"
+#include "base/json.h"
 #include "link/worker_handle.h"
 #include "support/test_data.h"
 #include "text/tokenizer.h"

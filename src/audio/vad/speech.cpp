@@ -14,7 +14,7 @@ constexpr std::int64_t kWindowsAtOnce = 16 * kSileroWindows;
 
 tl::unexpected<Error> wrong(const char* option, const std::string& expected, double found) {
   std::ostringstream text;
-  text << option << ": expected " << expected << ", found " << found;
+  text << "--" << option << ": expected " << expected << ", found " << found;
   return fail(Fault::usage, text.str());
 }
 

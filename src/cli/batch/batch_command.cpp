@@ -210,6 +210,8 @@ int run_batch_command(const std::vector<std::string>& arguments) {
                     "Transcribes many recordings on every device at once. Each result appears once and whole; the same "
                     "command, after any end, goes on where it was.");
   add_batch(table, command);
+  table.examples({"tutti batch archive/ --model turbo -o out -y",
+                  "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
   if (const auto code = start_command(table, arguments)) return *code;
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error(), prepared.error().fault == Fault::usage ? kUsage : kNothingRan);

@@ -1,8 +1,8 @@
 #include "cli/batch/batch_control.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "base/numbers.h"
 
 namespace tutti {

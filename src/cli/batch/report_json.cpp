@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
 

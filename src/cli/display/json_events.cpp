@@ -1,8 +1,8 @@
 #include "cli/display/json_events.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/display/run_display.h"
 
 namespace tutti {

@@ -7,11 +7,11 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/terminal/controls.h"
 #include "cli/display/failure.h"
 #include "cli/display/json_events.h"
 #include "cli/display/live_display.h"
 #include "transcript/subtitles.h"
-#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -1,6 +1,6 @@
 #include "cli/doctor/doctor_json.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/numbers.h"
 #include "cli/doctor/look.h"
 #include "device/proc_text.h"
 #include "view/text.h"
@@ -9,12 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGiB = 1 << 30;
 constexpr double kNearSlowdown = 5;  // degrees
-
-std::string gib(Bytes bytes) {
-  return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
-}
 
 std::string degrees(double celsius) {
   return short_number(celsius) + " °C";
@@ -74,7 +70,7 @@ void add_strain(const GpuSnapshot& gpu, const std::string& thing, Findings& find
                   "Tutti goes by its own work; running a CUDA program once clears it");
   if (gpu.memory.foreign && gpu.memory.foreign->value > 0 && gpu.memory.total &&
       gpu.memory.foreign->value > gpu.memory.total->value / 10)
-    findings.note(thing, "other programs hold " + gib(*gpu.memory.foreign) + " of its memory");
+    findings.note(thing, "other programs hold " + bytes_text(*gpu.memory.foreign) + " of its memory");
   if (!gpu.cuda_order) findings.note(thing, "hidden by CUDA_VISIBLE_DEVICES", "Unset it, or add " + gpu.uuid);
 }
 
@@ -82,8 +78,8 @@ std::string identity(const GpuSnapshot& gpu) {
   std::string text = gpu.name.value_or("GPU of unknown name") + ", " + gpu.uuid;
   if (gpu.pci_bus_id) text += ", bus " + *gpu.pci_bus_id;
   if (gpu.cuda_order) text += ", cuda:" + std::to_string(*gpu.cuda_order);
-  if (gpu.memory.total) text += ", " + gib(*gpu.memory.total);
-  if (gpu.memory.free) text += ", " + gib(*gpu.memory.free) + " free";
+  if (gpu.memory.total) text += ", " + bytes_text(*gpu.memory.total);
+  if (gpu.memory.free) text += ", " + bytes_text(*gpu.memory.free) + " free";
   if (gpu.mig.value_or(false)) text += ", cut into " + std::to_string(gpu.mig_devices.size()) + " slices";
   return text;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "cli/doctor/look.h"
 #include "device/cgroup.h"
 #include "device/machine.h"
@@ -16,30 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGiB = 1 << 30;
-/// A ten-hour recording decoded to disk takes 1.1 GiB; several may wait for a device.
-constexpr double kLeastFreeDisk = 5 * kGiB;
+/// A ten-hour recording decoded to disk takes 1.2 GB; several may wait for a device.
+constexpr Bytes kLeastFreeDisk{5'000'000'000};
 /// The store of a hundred thousand recordings takes some 100 MB; transcripts wait there while their own disk is full.
-constexpr double kLeastFreeState = kGiB;
+constexpr Bytes kLeastFreeState{1'000'000'000};
 /// Sockets, pipes and windows of a worker, and files in work: some 100 descriptors per device; 16 devices.
 constexpr std::uint64_t kLeastOpenFiles = 1024, kEnoughOpenFiles = 4096;
 
-std::string gib(Bytes bytes) {
-  return short_number(static_cast<double>(bytes.value) / kGiB) + " GiB";
-}
-
-std::string mib(Bytes bytes) {
-  return std::to_string(bytes.value >> 20) + " MiB";
-}
-
 /// `setting`: what names another folder.
-void look_at_folder(const std::string& what, const FolderFacts& folder, double least, const std::string& setting,
+void look_at_folder(const std::string& what, const FolderFacts& folder, Bytes least, const std::string& setting,
                     Findings& findings) {
   if (!folder.free) return findings.broken(what, folder.free.error().what, folder.free.error().hint);
-  const std::string found = folder.path.string() + ": " + gib(*folder.free) + " free";
+  const std::string found = folder.path.string() + ": " + bytes_text(*folder.free) + " free";
   if (!folder.writable)
     return findings.broken(what, found + ", but not ours to write to", "Point " + setting + " at a folder of yours");
-  if (static_cast<double>(folder.free->value) < least)
+  if (*folder.free < least)
     return findings.broken(what, found, "Free some space, or point " + setting + " at a larger disk");
   findings.good(what, found);
 }
@@ -57,7 +49,7 @@ void look_at_processor(Findings& findings) {
   findings.good("processor", cpu.model.value_or("unknown") + ", " + std::to_string(cpu.cores) + " of " +
                                  std::to_string(cpu.machine_cores) + " cores for us," + features);
   if (const auto memory = read_memory())
-    findings.good("memory", gib(memory->total) + ", " + gib(memory->available) + " available");
+    findings.good("memory", bytes_text(memory->total) + ", " + bytes_text(memory->available) + " available");
 }
 
 ProcessLimits ProcessLimits::of_this_process() {
@@ -84,13 +76,14 @@ void look_at_limits(const ProcessLimits& limits, Findings& findings) {
   else
     findings.good("limits", many);
   // For reading only: what CUDA pins is not counted.
-  if (limits.locked_memory) findings.good("limits", mib(*limits.locked_memory) + " of locked memory outside CUDA");
+  if (limits.locked_memory)
+    findings.good("limits", bytes_text(*limits.locked_memory) + " of locked memory outside CUDA");
   const CgroupLimits group = read_cgroup_limits("/");
   if (group.cores) findings.note("cgroup", short_number(*group.cores) + " cores of processor time");
   if (group.memory)
     findings.note("cgroup",
-                  gib(*group.memory) + " of memory, " +
-                      (group.memory_available ? gib(*group.memory_available) + " of it left" : "use unknown"));
+                  bytes_text(*group.memory) + " of memory, " +
+                      (group.memory_available ? bytes_text(*group.memory_available) + " of it left" : "use unknown"));
 }
 
 FolderFacts FolderFacts::of(const fs::path& path) {
@@ -108,7 +101,13 @@ FolderFacts FolderFacts::of(const fs::path& path) {
 }
 
 void look_at_disks(Findings& findings) {
-  look_at_folder("temporary", FolderFacts::of(temporary_folder()), kLeastFreeDisk, "TMPDIR", findings);
+  const fs::path temporary = temporary_folder();
+  std::error_code ignored;
+  if (fs::is_directory(temporary, ignored))  // nobody makes this one, as the others are made
+    look_at_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);
+  else
+    findings.broken("temporary", temporary.string() + ": there is no such folder",
+                    "Make it, or point TMPDIR at another");
   look_at_folder("cache", FolderFacts::of(cache_folder()), kLeastFreeDisk, "TUTTI_CACHE", findings);
 }
 

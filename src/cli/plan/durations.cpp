@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "audio/length/sound_length.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "text/manifest/read.h"
 

@@ -188,6 +188,8 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
 int run_plan(const std::vector<std::string>& arguments) {
   PlanCommand command;
   OptionTable table = options_of(command);
+  table.examples({"tutti plan --model large-v3 archive/",
+                  "tutti plan --durations lengths.json --gpus 12GB:30x,8GB:12x --model medium"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto work = work_of(command);

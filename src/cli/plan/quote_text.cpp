@@ -1,7 +1,7 @@
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/numbers.h"
 #include "cli/plan/quote.h"
 #include "view/text.h"
@@ -10,10 +10,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string megabytes(Bytes bytes) {
-  return std::to_string((bytes.value + 500'000) / 1'000'000) + " MB";
-}
 
 std::string padded(const std::string& text, std::size_t columns) {
   return " " + std::string(columns > columns_of(text) ? columns - columns_of(text) : 0, ' ') + text;
@@ -29,14 +25,14 @@ std::string type_text(const std::string& asked) {
 }
 
 std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
-  std::string text =
-      "  " + fitted(row.model, 10) + padded(megabytes(row.on[0].weights), 10) + padded(megabytes(row.on[0].window), 12);
+  std::string text = "  " + fitted(row.model, 10) + padded(megabytes_text(row.on[0].weights), 10) +
+                     padded(megabytes_text(row.on[0].window), 12);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto fits = row.on[i].fits;
     const auto width = std::max<std::size_t>(16, columns_of(heading(targets[i])));
     text += padded(fits < 1 ? "does not fit" : std::to_string(fits) + (fits == 1 ? " window" : " windows"), width + 1);
   }
-  return text + padded(megabytes(row.host.together()), 12) + "\n";
+  return text + padded(megabytes_text(row.host.together()), 12) + "\n";
 }
 
 std::string times_text(const Quote& quote) {

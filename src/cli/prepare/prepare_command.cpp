@@ -1,12 +1,13 @@
 #include "cli/prepare/prepare_command.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/build_id.h"
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "cli/prepare/prepare_recording.h"
+#include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
 #include "device/device_spec.h"
 #include "hub/find.h"
@@ -26,6 +27,7 @@ struct PrepareCommand {
   std::string device = "auto";
   std::string compute_type = "default";
   std::int32_t threads = 0;
+  std::int32_t files_at_once = 0;
   std::optional<std::string> language{};
   PrepareRules rules{};
   bool json = false;
@@ -50,6 +52,9 @@ OptionTable table_of(PrepareCommand& c) {
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
+  table.add(
+      "files-at-once", c.files_at_once, "N",
+      "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together");
   table.add_switch("json", c.json, "the summary as one JSON object on standard output");
   return table;
 }
@@ -63,6 +68,8 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
+  if (c.files_at_once < 0)
+    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
   if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
   return {};
 }
@@ -72,39 +79,38 @@ RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
                      .model = model,
                      .device = c.device,
                      .compute_type = c.compute_type,
-                     .threads = c.threads};
+                     .threads = c.threads,
+                     .deterministic = c.words.size() > 2,  // who is heard beside whom is chance
+                     .files_at_once = c.files_at_once};
   options.long_form.language = c.language;
   options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
   options.long_form.words = WordRules{};
   return options;
 }
 
-/// One recording after the other; the number of those of which nothing was taken.
-class Preparation {
+/// Writes recordings into the corpus as they come, and tells of them.
+class Collection {
  public:
-  Preparation(const PrepareCommand& command, const LoadedWorker& worker, const RunOptions& options)
-      : command_(command), worker_(worker), options_(options) {}
+  explicit Collection(PreparedFolder& folder) : folder_(folder) {}
 
-  Result<void> take(const fs::path& path, PreparedFolder& folder) {
-    const auto text = known_text(path, command_.texts);
-    const auto prepared =
-        text ? prepare_recording(path, *text, worker_, options_, command_.rules) : tl::unexpected<Error>(text.error());
+  Result<void> take(const fs::path& path, const Result<PreparedRecording>& prepared) {
     if (!prepared) {
       if (prepared.error().fault == Fault::cancelled) return tl::unexpected(prepared.error());
       complain(prepared.error(), kSomeFailed);
-      folder.refuse(path, prepared.error().text());
+      folder_.refuse(path, prepared.error().text());
       ++failed_;
       return {};
     }
     if (prepared->pieces.empty()) ++failed_;
-    if (auto added = folder.add(path, *prepared); !added) return added;
+    if (auto added = folder_.add(path, *prepared); !added) return added;
     tell(path, *prepared);
     return {};
   }
+  /// Recordings of which nothing was taken.
   std::size_t failed() const { return failed_; }
 
  private:
-  void tell(const fs::path& path, const PreparedRecording& prepared) const {
+  static void tell(const fs::path& path, const PreparedRecording& prepared) {
     Seconds audio{};
     for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
     std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", path.c_str(), prepared.pieces.size(),
@@ -112,9 +118,7 @@ class Preparation {
                  prepared.refused.size());
   }
 
-  const PrepareCommand& command_;
-  const LoadedWorker& worker_;
-  const RunOptions& options_;
+  PreparedFolder& folder_;
   std::size_t failed_ = 0;
 };
 
@@ -140,21 +144,20 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   if (!folder) return complain(folder.error(), kUsage);
   const auto worker = start_worker(options, interrupt);
   if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
-  interrupt.on_abort([&worker] { (*worker)->engine->stop(Seconds(0)); });
-  Preparation preparation(command, **worker, options);
-  Result<void> taken{};
-  for (std::size_t i = 1; taken && i < command.words.size() && !interrupt.raised(); ++i)
-    taken = preparation.take(command.words[i], *folder);
-  interrupt.on_abort({});
+  Collection collection(*folder);
+  const auto taken = prepare_recordings(
+      std::span(command.words).subspan(1),
+      {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
+      [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
   const bool broken = !taken && !interrupt.raised();
   if (broken) complain(taken.error(), kNothingRan);
   // Whatever ended it: hours of alignment are not lost with the last recording.
   if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
-  say_totals(command, *folder, preparation.failed());
+  say_totals(command, *folder, collection.failed());
   if (interrupt.raised()) return kInterrupted;
   if (broken) return kNothingRan;
   if (folder->totals().samples == 0) return kNothingRan;
-  return preparation.failed() > 0 ? kSomeFailed : kDone;
+  return collection.failed() > 0 ? kSomeFailed : kDone;
 }
 
 }  // namespace
@@ -162,6 +165,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
 int run_prepare(const std::vector<std::string>& arguments) {
   PrepareCommand command;
   OptionTable table = table_of(command);
+  table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(command.model, ModelPlaces::from_environment());

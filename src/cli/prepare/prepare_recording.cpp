@@ -32,13 +32,13 @@ std::vector<TextUnit> timed_units(const std::vector<Segment>& timed) {
 /// The recording's text with the times of its words, and its language.
 class Alignment {
  public:
-  Alignment(const Recording& recording, float maximum, const TranscriptionContext& context, double least_score)
+  Alignment(const KnownRecording& known, const TranscriptionContext& context, double least_score)
       : context_(context),
         least_score_(least_score),
-        mels_(context.log_mel, recording, maximum),
+        mels_(context.log_mel, known.recording, known.maximum),
         windows_(context.windows, mels_),
         input_(context.model) {
-    input_.content_frames = LogMel::content_frames(recording);
+    input_.content_frames = LogMel::content_frames(known.recording);
   }
 
   Result<std::vector<TextUnit>> units(const KnownText& text) {
@@ -81,24 +81,28 @@ class Alignment {
 
 }  // namespace
 
-Result<PreparedRecording> prepare_recording(const std::filesystem::path& path, const KnownText& text,
-                                            const LoadedWorker& worker, const RunOptions& options,
-                                            const PrepareRules& rules) {
-  auto recording = decode_recording(path);
+Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
+                                       const LogMel& log_mel, const OnDecoded& on_decoded) {
+  auto text = known_text(path, texts);
+  if (!text) return tl::unexpected(text.error());
+  auto recording = decode_recording(path, on_decoded);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
-  const auto maximum = worker.model.log_mel.maximum(*recording);
+  const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
-  const OnProgressOfFile nobody = [](std::size_t, Seconds, const std::vector<Segment>&) {};
-  const auto context = worker.model.context(*worker.engine, options, nobody);
-  PreparedRecording prepared{.recording = std::move(*recording)};
-  Alignment alignment(prepared.recording, *maximum, context, rules.least_score);
-  auto units = alignment.units(text);
-  if (!units) return fail_in(path.string(), units.error());
+  return KnownRecording{.recording = std::move(*recording), .text = std::move(*text), .maximum = *maximum};
+}
+
+Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
+                                            const PrepareRules& rules) {
+  Alignment alignment(known, context, rules.least_score);
+  auto units = alignment.units(known.text);
+  if (!units) return tl::unexpected(units.error());
   judge_units(*units, rules.least_score);
   const double window = std::min(rules.window.value_or(alignment.window()), alignment.window());
-  prepared.pieces = cut_units(*units, prepared.recording.duration().count(), window);
-  prepared.language = alignment.language();
+  auto pieces = cut_units(*units, known.recording.duration().count(), window);
+  PreparedRecording prepared{
+      .recording = std::move(known.recording), .language = alignment.language(), .pieces = std::move(pieces)};
   std::ranges::copy_if(*units, std::back_inserter(prepared.refused),
                        [](const TextUnit& u) { return !u.refused.empty(); });
   return prepared;

@@ -5,16 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "cli/prepare/known_text.h"
 #include "cli/prepare/text_unit.h"
-#include "transcribe/start/worker_start.h"
+#include "transcribe/file_transcription.h"
 
 namespace tutti {
 
 struct PrepareRules {
   std::optional<double> window{};  // seconds a piece lasts at most; none: what the model hears
   double least_score = 0.4;        // mean probability of a unit's words
+};
+
+/// A recording and what somebody wrote down of it.
+struct KnownRecording {
+  Recording recording;
+  KnownText text{};
+  float maximum = 0;  // LogMel::maximum of the recording
 };
 
 /// A recording cut into pieces.
@@ -25,10 +33,14 @@ struct PreparedRecording {
   std::vector<TextUnit> refused{};
 };
 
+/// Decodes a recording and reads its text, which lies as known_text() says. Fault::corrupt where a part of it could not
+/// be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at once.
+Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
+                                       const LogMel& log_mel, const OnDecoded& on_decoded);
+
 /// Aligns the text of a recording with it and cuts both. Text without times is laid over what the model hears first.
-/// `options`: those the worker was started with. Blocks. Fault::cancelled where the worker was stopped.
-Result<PreparedRecording> prepare_recording(const std::filesystem::path& path, const KnownText& text,
-                                            const LoadedWorker& worker, const RunOptions& options,
+/// Blocks; callable from several threads at once. Fault::cancelled where the worker was stopped.
+Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
                                             const PrepareRules& rules);
 
 }  // namespace tutti

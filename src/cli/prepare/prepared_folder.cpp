@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "audio/synth/sound_file.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {

@@ -71,6 +71,7 @@ int run_history(const std::vector<std::string>& arguments) {
   table.add("run", command.run, "N", "only this run, with all that befell its devices");
   table.add("svg", command.svg, "FILE", "draw the speeds over time there, too");
   table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
+  table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
 

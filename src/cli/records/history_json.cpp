@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/records/history_text.h"
 
 namespace tutti {

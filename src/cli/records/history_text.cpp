@@ -5,8 +5,8 @@
 #include <map>
 #include <ranges>
 
+#include "base/terminal/controls.h"
 #include "view/table.h"
-#include "view/terminal_text.h"
 #include "view/text.h"
 #include "view/time_chart.h"
 

@@ -129,6 +129,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
                     "folders (lengths "
                     "are read from the headers) or from a query on a database.");
   add_options(table, command);
+  table.examples({"tutti manifest archive/ -o archive.json"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
 

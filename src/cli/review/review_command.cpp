@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/review/recording_index.h"
@@ -139,6 +139,7 @@ int run_review(const std::vector<std::string>& arguments) {
       "Finds the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
       "other languages, impossible speed, low confidence. Writes a table and a page with players.");
   add_review(table, command);
+  table.examples({"tutti review out/ --audio-root talks/ --out review"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.out.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},

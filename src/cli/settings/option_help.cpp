@@ -38,13 +38,24 @@ std::string flag_of(const Option& option) {
   return out;
 }
 
+/// The choices, where the text does not name each of them.
+std::string choices_of(const Option& option) {
+  const std::string text = option.value + " " + option.meaning;
+  const auto named = [&](const std::string& choice) { return text.find(choice) != text.npos; };
+  if (std::ranges::all_of(option.choices, named)) return "";
+  std::string all;
+  for (const auto& choice : option.choices) all += (all.empty() ? "; one of " : ", ") + choice;
+  return all;
+}
+
 std::string line_of(const Option& option) {
   std::string line = std::string(kIndent, ' ') + flag_of(option);
   line += line.size() + 2 > kMeaningColumn ? "\n" + std::string(kMeaningColumn, ' ')
                                            : std::string(kMeaningColumn - line.size(), ' ');
-  const std::string shown = option.show();
-  const bool silent = shown.empty() || (option.value.empty() && shown == "False");
-  return line + wrapped(option.meaning + (silent ? "" : " [" + shown + "]"), kMeaningColumn) + "\n";
+  const bool silent = option.usual.empty() || (option.value.empty() && option.usual == "False");
+  return line +
+         wrapped(option.meaning + choices_of(option) + (silent ? "" : " [" + option.usual + "]"), kMeaningColumn) +
+         "\n";
 }
 
 }  // namespace
@@ -67,12 +78,14 @@ std::string OptionTable::help() const {
   }
   out += "\n" + std::string(kIndent, ' ') + "-h, --help                  this text\n" + std::string(kIndent, ' ') +
          "--show-config               every setting, its value, and where it came from\n";
+  if (!examples_.empty()) out += "\nExamples\n";
+  for (const auto& example : examples_) out += std::string(kIndent, ' ') + example + "\n";
   return out + where_settings_come_from();
 }
 
 std::string OptionTable::where_settings_come_from() const {
   const auto shown = std::ranges::find_if(options_, [](const Option& option) { return !option.value.empty(); });
-  if (shown == options_.end()) return "";
+  if (shown == options_.end() || !other_sources_) return "";
   return "\nA flag wins over its variable (--" + shown->name + ": " + variable_of(shown->name) +
          "), a variable over the file\n~/.config/tutti/config.toml ([" + command_ + "] " + shown->name +
          " = \"...\"), the file over the default in brackets.\n";

@@ -23,6 +23,12 @@ std::pair<std::string, std::optional<std::string>> split_flag(std::string_view a
   return {name, std::string(argument.substr(equals + 1))};
 }
 
+/// The value that stands in the flag itself: --output-dir=x, -ox.
+std::optional<std::string> value_in(std::string_view argument) {
+  if (argument.starts_with("--")) return split_flag(argument).second;
+  return argument.size() > 2 ? std::optional<std::string>(argument.substr(2)) : std::nullopt;
+}
+
 bool is_flag(std::string_view argument) {
   return argument.size() > 1 && argument[0] == '-';
 }
@@ -55,8 +61,34 @@ void OptionTable::positional(std::vector<std::string>& into, std::string name, s
 }
 
 Option* OptionTable::find(std::string_view name) {
-  const auto found = std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
+  const auto found = std::ranges::find(options_, name, &Option::name);
   return found == options_.end() ? nullptr : &*found;
+}
+
+Option* OptionTable::option_of(std::string_view argument) {
+  if (argument.starts_with("--")) return find(split_flag(argument).first);
+  const auto found = std::ranges::find(options_, argument[1], &Option::letter);
+  return found == options_.end() ? nullptr : &*found;
+}
+
+bool OptionTable::asks_for_help(const std::vector<std::string>& arguments) {
+  for (std::size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
+    const std::string& argument = arguments[at];
+    if (argument == "--help" || argument == "-h") return true;
+    const Option* option = is_flag(argument) ? option_of(argument) : nullptr;
+    // What follows is its value, even where it reads --help.
+    if (option && !option->value.empty() && !value_in(argument)) ++at;
+  }
+  return false;
+}
+
+tl::unexpected<Error> OptionTable::unknown(const std::string& argument) const {
+  if (argument.starts_with("--")) {
+    const std::string name = split_flag(argument).first;
+    return fail(Fault::usage, "--" + name + ": no such option", unknown_hint(name));
+  }
+  const std::string file = positional_ ? "; a file of this name is given as ./" + argument : "";
+  return fail(Fault::usage, argument + ": no such option", "See 'tutti " + command_ + " --help'" + file);
 }
 
 std::string OptionTable::unknown_hint(std::string_view name) const {
@@ -79,21 +111,9 @@ Result<void> OptionTable::apply(Option& option, std::string_view text, const std
 
 Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& arguments, std::size_t at) {
   const std::string& argument = arguments[at];
-  Option* option = nullptr;
-  std::optional<std::string> value;
-  if (argument.starts_with("--")) {
-    auto [name, given] = split_flag(argument);
-    option = find(name);
-    value = std::move(given);
-    if (!option) return fail(Fault::usage, "--" + name + ": no such option", unknown_hint(name));
-  } else {
-    const auto found =
-        std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.letter == argument[1]; });
-    if (found == options_.end())
-      return fail(Fault::usage, argument + ": no such option", "See 'tutti " + command_ + " --help'");
-    option = &*found;
-    if (argument.size() > 2) value = argument.substr(2);
-  }
+  Option* option = option_of(argument);
+  if (!option) return unknown(argument);
+  std::optional<std::string> value = value_in(argument);
   std::size_t used = 1;
   const bool has_next = at + 1 < arguments.size();
   if (!value && option->value.empty()) {
@@ -118,7 +138,6 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
       rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1, arguments.end());
       break;
     }
-    if (argument == "--help" || argument == "-h") return Wish::help;
     if (argument == "--show-config" || argument == "--show_config") {
       wish = Wish::show_config;
       ++at;
@@ -142,6 +161,7 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
 }
 
 Result<OptionTable::Wish> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
+  if (asks_for_help(arguments)) return Wish::help;
   // Weakest first; each stronger source writes over it.
   for (const auto& [key, value] : sources.file) {
     Option* option = find(with_hyphens(key));

@@ -23,6 +23,7 @@ struct Option {
   std::function<std::string()> show{};
   bool repeats = false;            // given again by the same source, it goes on behind a comma
   std::string source = "default";  // where the current value came from
+  std::string usual{};             // the default, as shown
 };
 
 /// Where values may come from beside the command line. Plain data, so that tests need no environment.
@@ -45,6 +46,7 @@ class OptionTable {
     Option& option = options_.back();
     option.read = [&field](std::string_view text) { return read_value(text, field); };
     option.show = [&field] { return show_value(field); };
+    option.usual = option.show();
     return option;
   }
   Option& add_switch(std::string name, bool& field, std::string meaning) {
@@ -59,11 +61,20 @@ class OptionTable {
   /// Starts a headed group in the help.
   void group(std::string heading) { groups_.emplace_back(options_.size(), std::move(heading)); }
 
+  /// Command lines to begin with, from "tutti" on, for the end of the help.
+  void examples(std::vector<std::string> lines) { examples_ = std::move(lines); }
+
+  /// The command asks neither environment nor settings file, and the help does not say so.
+  void reads_flags_alone() { other_sources_ = false; }
+
   /// Takes every argument that is not a flag. `least` of them must be given.
   void positional(std::vector<std::string>& into, std::string name, std::string meaning, std::size_t least = 1);
 
   /// What `read` found to do.
   enum class Wish { run, help, show_config };
+
+  /// That a flag asks for the help, which is given whatever else is wrong with arguments and sources.
+  bool asks_for_help(const std::vector<std::string>& arguments);
 
   /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
   Result<Wish> read(const std::vector<std::string>& arguments, const SettingSources& sources);
@@ -80,6 +91,9 @@ class OptionTable {
   Result<std::size_t> read_flag(const std::vector<std::string>& arguments, std::size_t at);
   Result<void> apply(Option& option, std::string_view text, const std::string& source);
   Option* find(std::string_view name);
+  /// The option that an argument such as --threads=4 or -o is for; none: there is no such.
+  Option* option_of(std::string_view argument);
+  tl::unexpected<Error> unknown(const std::string& argument) const;
   std::string unknown_hint(std::string_view name) const;
   /// The last lines of the help, with one of this command's own settings for an example.
   std::string where_settings_come_from() const;
@@ -88,6 +102,8 @@ class OptionTable {
   std::string summary_;
   std::vector<Option> options_;
   std::vector<std::pair<std::size_t, std::string>> groups_;  // first option, heading
+  std::vector<std::string> examples_;
+  bool other_sources_ = true;
   std::vector<std::string>* positional_ = nullptr;
   std::string positional_name_;
   std::string positional_meaning_;

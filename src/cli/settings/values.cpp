@@ -29,15 +29,16 @@ Result<void> read_number(std::string_view text, T& into, std::string_view kind) 
 }
 
 template <class T>
-Result<void> read_list(std::string_view text, std::vector<T>& into, std::string_view kind) {
+Result<void> read_list(std::string_view whole, std::vector<T>& into, std::string_view kind) {
   std::vector<T> values;
+  std::string_view text = whole;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
     std::string_view item = text.substr(0, comma);
     while (item.starts_with(' ')) item.remove_prefix(1);
     while (item.ends_with(' ')) item.remove_suffix(1);
     T value{};
-    if (!read_value(item, value)) return not_a(kind, text);
+    if (!read_value(item, value)) return not_a(kind, whole);
     values.push_back(value);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }

@@ -98,6 +98,7 @@ Result<void> settle(SynthCommand& command) {
 int run_synth(const std::vector<std::string>& arguments) {
   SynthCommand command;
   OptionTable table = table_of(command);
+  table.examples({"tutti synth morse --count 200 --seed 1 --condition mixed --out morse"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   const auto written = write_morse_folder(command.folder);

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/top/machine_view.h"
 #include "cli/top/source.h"
 #include "device/machine.h"

@@ -104,6 +104,7 @@ int run_top(const std::vector<std::string>& arguments) {
   table.add_switch("json", command.json, "print it once as one line of JSON: numbers typed, units in the names");
   table.add_switch("ascii", command.ascii, "no character outside ASCII; so it is where the locale is not UTF-8");
   table.add("interval", command.interval, "S", "seconds between looks; + and - change it");
+  table.examples({"tutti top", "tutti top --once"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (!(command.interval >= 0.1 && command.interval <= 3600))
     return complain({Fault::usage, "--interval: expected 0.1 to 3600 seconds"}, kUsage);

@@ -17,6 +17,7 @@ struct EvaluateCommand {
   std::string normaliser = "basic";
   std::string language = "en";
   std::string device = "cpu";
+  std::string compute_type = "float32";
   std::int32_t samples = 0;
   std::int32_t threads = 0;
   std::filesystem::path report{};
@@ -31,6 +32,8 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
       "none", "basic", "english"};
   table.add("language", c.language, "CODE", "told to a multilingual model");
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
+  table.add("compute-type", c.compute_type, "TYPE",
+            "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
   table.add("samples", c.samples, "N", "at most; 0: all");
   table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
   table.add("report", c.report, "FILE.html", "rates by condition, the worst samples, characters taken for others");
@@ -43,15 +46,16 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateCommand c;
   OptionTable table("evaluate", "Have a model write down a set of recordings, and count its errors.");
   add_evaluate(table, c);
+  table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (c.model.empty() || c.data.empty())
     return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
                     kUsage);
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error(), kNothingRan);
-  std::vector<std::string> line{"evaluate",      "--model",      model->string(), "--data",
-                                c.data.string(), "--normaliser", c.normaliser,    "--language",
-                                c.language,      "--device",     c.device};
+  std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
+                                "--normaliser", c.normaliser,     "--language",    c.language, "--device",
+                                c.device,       "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});

@@ -193,6 +193,9 @@ int run_train(const std::vector<std::string>& arguments) {
                     "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
                     "(--num_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
   add_train(table, command);
+  table.reads_flags_alone();
+  table.examples({"tutti train whisper --model tiny.en --data corpus --out trained",
+                  "tutti train whisper --out trained --resume"});
   if (const auto code = read_flags(table, *flags)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);

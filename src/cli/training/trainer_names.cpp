@@ -44,12 +44,31 @@ Result<void> note(const std::string& name, const std::vector<std::string>& words
               "Leave out one of them");
 }
 
+/// Elsewhere -1 steps are all of them, which is 0 here.
+std::vector<std::string> with_our_values(std::vector<std::string> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (with_hyphens(words[i]) == "--max-steps=-1") words[i] = "--max-steps=0";
+    if (i > 0 && words[i] == "-1" && with_hyphens(words[i - 1]) == "--max-steps") words[i] = "0";
+  }
+  return words;
+}
+
+/// Elsewhere a checkpoint is named to go on from.
+Result<void> check_resume(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (with_hyphens(words[i]) == "--resume-from-checkpoint" && !words[i + 1].starts_with("-"))
+      return fail(Fault::usage, words[i] + " " + words[i + 1] + ": a training goes on from its newest checkpoint",
+                  "Name its folder with --out, and leave out '" + words[i + 1] + "'");
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& arguments) {
+  if (auto checked = check_resume(arguments); !checked) return tl::unexpected<Error>(checked.error());
   std::vector<std::string> ours;
   Chosen chosen;
-  for (const auto& word : arguments) {
+  for (const auto& word : with_our_values(arguments)) {
     const auto equals = std::min(word.find('='), word.size());
     const auto found = kOurs.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
     if (found == kOurs.end()) {

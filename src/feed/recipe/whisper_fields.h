@@ -21,6 +21,7 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
         "pieces as long as fit, one behind the other; pieces that share half their text with the next; or pieces of "
         "half a window to a whole one, cut elsewhere in every epoch");
   visit("cache", r.cache, "DIR", "keep features there for the next epoch; none: compute them every time");
+  visit("cache-gigabytes", r.cache_gigabytes, "GB", "on disk at most; when full, what was kept first goes first");
 }
 
 template <class Visit>

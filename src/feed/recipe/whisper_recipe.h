@@ -20,6 +20,7 @@ struct WhisperRecipe {
   bool use_chunking = true;
   std::string chunk_strategy = "sequential";
   std::string cache{};
+  double cache_gigabytes = 8;
 
   // Augmentation
   double speed_share = 0;

@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "feed/source/line_index.h"
 #include "feed/source/table.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "audio/log_mel.h"
 #include "base/numbers.h"
@@ -78,6 +79,18 @@ PlanStage::Next PlanStage::await_room() {
   return next;
 }
 
+/// Until the first batch is done, or cannot be without others. Whoever opened the feed waits for it: what comes behind
+/// it would only take the cores from it.
+void PlanStage::await_first(std::int64_t number) {
+  const auto since = options_.clock->now();
+  board_.wait(
+      [number](const PlanState& state) {
+        const auto& begun = state.planner.in_flight();
+        return state.is_stopped || state.holes || begun.empty() || begun.front().number != number;
+      },
+      [&](PlanState& state) { state.waited += options_.clock->now() - since; });
+}
+
 void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit) {
   auto work = std::make_shared<BatchInWork>();
   Batch& batch = work->batch;
@@ -95,6 +108,7 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   works_.push_back(work);
   for (std::size_t at = 0; at < planned.samples.size(); ++at)
     if (!emit(row_of(work, at, planned.samples[at]))) return;
+  if (!std::exchange(has_begun_, true)) await_first(planned.number);
 }
 
 void PlanStage::replace_holes(const Emit<RowPtr>& emit) {

@@ -24,12 +24,14 @@ class PlanStage {
   Result<void> hand_out(const Emit<RowPtr>& emit);
   Next await_room();
   void start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit);
+  void await_first(std::int64_t number);
   void replace_holes(const Emit<RowPtr>& emit);
 
   const FeedOptions& options_;
   PlanBoard& board_;
   BufferPool& buffers_;
   BadSamples& bad_;
+  bool has_begun_ = false;
   std::deque<std::shared_ptr<BatchInWork>> works_;  // of the planner's batches in flight, and a few before them
 };
 

@@ -52,14 +52,15 @@ OwnedFd open_for_reading(const std::filesystem::path& path) {
 Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
   const OwnedFd file = open_for_reading(path);
   if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
-  auto bytes = FileBytes::over(file.get());
-  if (!bytes) return tl::unexpected(bytes.error());
-  const auto facts = clip_facts(*bytes);
+  auto whole = FileBytes::over(file.get());
+  if (!whole) return tl::unexpected(whole.error());
+  HeadBytes bytes(*whole);
+  const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
-  if (const auto length = sound_length(*bytes)) return length->count();
+  if (const auto length = sound_length(bytes)) return length->count();
   constexpr double kBytesPerSecond = 12'000;  // of a lossy codec at 96 kbit/s
-  return std::min(static_cast<double>(bytes->size()) / kBytesPerSecond, window.count());
+  return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {

@@ -1,8 +1,8 @@
 #include "model/convert/hugging_face_files.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "hub/model_files.h"
 #include "model/alignment_heads.h"
 #include "text/tokenizer.h"

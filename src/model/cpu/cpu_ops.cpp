@@ -1,6 +1,9 @@
 #include "model/cpu/cpu_ops.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 
 #include <vector>
 
@@ -37,6 +40,11 @@ at::Tensor floats(std::int64_t rows, std::int64_t columns) {
 /// Of an attention's products.
 Precision precision_of(at::ScalarType type) {
   return type == at::kBFloat16 && multiplies_bfloat16() ? Precision::bfloat16 : Precision::float32;
+}
+
+/// Of a whole window's: with as many rows as keys it pays to bring these to whole numbers.
+Precision window_precision_of(at::ScalarType type) {
+  return type == at::kBFloat16 && !multiplies_bfloat16() ? Precision::int16 : precision_of(type);
 }
 
 /// Room for positions with one of zeros at either end: then a convolution's input is three rows that overlap the next.
@@ -130,7 +138,7 @@ at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::Scala
           .keys = by_head[1],
           .values = by_head[2],
           .visible = qkv.size(0),
-          .precision = precision_of(type)},
+          .precision = window_precision_of(type)},
          out);
   return out;
 }

@@ -1,6 +1,7 @@
 #include "model/cpu/one_row_attention.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "model/step/checked_steps.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 

@@ -1,6 +1,7 @@
 #include "model/step/step_inputs.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include "model/stored/checkpoint.h"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/numbers.h"
 #include "hub/model_files.h"
 #include "model/stored/ctranslate2/whisper.h"

@@ -1,8 +1,9 @@
 #include "model/stored/dims.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "base/json.h"
 
 namespace tutti {
 namespace {

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "base/json.h"
 
 namespace tutti {
 namespace {

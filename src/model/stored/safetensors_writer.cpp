@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace tutti {
 namespace {

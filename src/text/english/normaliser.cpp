@@ -1,9 +1,9 @@
 #include "text/normaliser.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/json.h"
 #include "text/code_points.h"
 #include "text/english/numbers.h"
 #include "text/symbols.h"

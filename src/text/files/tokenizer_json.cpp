@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "text/files/byte_level.h"
 #include "text/files/vocabulary_file.h"
 

@@ -1,8 +1,8 @@
 #include "text/manifest/write.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "text/manifest/record.h"
 

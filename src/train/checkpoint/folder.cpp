@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "base/files.h"
 #include "base/owned.h"
+#include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
@@ -31,6 +33,8 @@ void flush_folder(const fs::path& path) {
 constexpr const char* kNew = ".new-";
 constexpr const char* kOld = ".old-";
 constexpr const char* kGone = ".gone-";
+// What could not be read; it stays for whoever wants to look at it.
+constexpr const char* kDamaged = "damaged-";
 
 fs::path beside(const fs::path& path, const char* kind) {
   return path.parent_path() / (kind + path.filename().string());
@@ -122,22 +126,23 @@ Result<void> CheckpointFolder::write(const CheckpointContent& content) const {
     auto written = fill_network(path, content.network);
     if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
     if (written) written = write_file_atomically(path / "training.json", show_state(content.state));
+    if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", "training.json"});
     return written;
   });
 }
 
-std::vector<fs::path> CheckpointFolder::oldest_first() const {
+std::vector<fs::path> CheckpointFolder::newest_first() const {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder(), error))
     if (entry.path().filename().string().starts_with("step-")) found.push_back(entry.path());
-  std::ranges::sort(found);
+  std::ranges::sort(found, std::ranges::greater());
   return found;
 }
 
 void CheckpointFolder::prune(std::int32_t keep, std::int64_t best) const {
-  auto all = oldest_first();
-  all.resize(all.size() - std::min(all.size(), static_cast<std::size_t>(keep)));
+  auto all = newest_first();
+  all.erase(all.begin(), all.begin() + std::min<std::ptrdiff_t>(std::ssize(all), keep));
   std::error_code ignored;
   for (const auto& path : all) {
     if (path.filename() == name_of_step(best)) continue;
@@ -164,9 +169,14 @@ void CheckpointFolder::clear_leftovers() const {
       if (owner_of(path, kind)) fs::remove_all(path, ignored);
 }
 
-std::optional<fs::path> CheckpointFolder::newest() const {
-  const auto all = oldest_first();
-  return all.empty() ? std::nullopt : std::optional(all.back());
+void CheckpointFolder::set_aside_behind(std::int64_t step) const {
+  std::error_code ignored;
+  for (const auto& path : newest_first()) {
+    if (path.filename() <= name_of_step(step)) return;
+    const auto aside = beside(path, kDamaged);
+    fs::remove_all(aside, ignored);
+    fs::rename(path, aside, ignored);
+  }
 }
 
 }  // namespace tutti

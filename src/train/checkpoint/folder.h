@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +26,8 @@ struct CheckpointContent {
   TrainingState state{};
 };
 
-/// OUT/checkpoints, one folder a checkpoint: a complete Hugging Face folder, and beside it training.safetensors and
-/// training.json. Folders appear and disappear whole.
+/// OUT/checkpoints, one folder a checkpoint: a complete Hugging Face folder, and beside it training.safetensors,
+/// training.json and the digests of all three. Folders appear and disappear whole.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::filesystem::path out) : out_(std::move(out)) {}
@@ -35,8 +35,11 @@ class CheckpointFolder {
   Result<void> write(const CheckpointContent& content) const;
   /// Removes all but the newest `keep` and that of step `best`.
   void prune(std::int32_t keep, std::int64_t best) const;
-  /// The newest complete one; nothing where there is none.
-  std::optional<std::filesystem::path> newest() const;
+  /// The complete ones, as far as their names tell.
+  std::vector<std::filesystem::path> newest_first() const;
+  /// Gives those of later steps than `step` other names ("damaged-step-N"): a training goes on from there because they
+  /// could not be read, and must not come upon them again.
+  void set_aside_behind(std::int64_t step) const;
 
   /// What a killed process had put aside and nothing has taken the place of (OUT/model, too) gets its name back.
   void put_back() const;
@@ -44,7 +47,6 @@ class CheckpointFolder {
   void clear_leftovers() const;
 
  private:
-  std::vector<std::filesystem::path> oldest_first() const;
   std::filesystem::path folder() const { return out_ / "checkpoints"; }
 
   std::filesystem::path out_;

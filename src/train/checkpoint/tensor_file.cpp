@@ -1,6 +1,8 @@
 #include "train/checkpoint/tensor_file.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 #include <fcntl.h>
 

@@ -1,7 +1,8 @@
 #include "train/checkpoint/training_state.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti {
 namespace {
@@ -43,6 +44,7 @@ std::string show_state(const TrainingState& s) {
               {"best_score", std::isfinite(s.best_score) ? Json(s.best_score) : Json()},
               {"best_step", s.best_step},
               {"without_progress", s.without_progress},
+              {"evaluation_due", s.evaluation_due},
               {"seconds", s.seconds},
               {"positions", positions}}
              .dump(1) +
@@ -64,6 +66,7 @@ Result<TrainingState> read_state(std::string_view text) {
     if (!json.at("best_score").is_null()) json.at("best_score").get_to(s.best_score);
     json.at("best_step").get_to(s.best_step);
     json.at("without_progress").get_to(s.without_progress);
+    s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
     return s;

@@ -24,6 +24,7 @@ struct TrainingState {
   double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss
   std::int64_t best_step = 0;
   std::int32_t without_progress = 0;     // evaluations since then
+  bool evaluation_due = false;           // that of this step was cut short by an interruption
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
 };

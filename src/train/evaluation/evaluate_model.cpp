@@ -3,9 +3,9 @@
 #include <ATen/Parallel.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "feed/feed.h"
 #include "model/device_name.h"
 #include "train/evaluation/html_report.h"
@@ -23,15 +23,17 @@ bool always_times(const std::filesystem::path& model) {
   return json.is_object() && json.value("return_timestamps", nlohmann::json(false)) == true;
 }
 
-/// What the model wrote down, and how many samples could not be used.
+/// What the model wrote down, how many samples could not be used, and what it computed in.
 struct HeardSet {
   std::vector<HeardSample> samples{};
   std::int64_t bad = 0;
+  std::string compute_type{};
 };
 
 void print(const Evaluation& evaluation) {
   std::printf("WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples\n", 100 * evaluation.wer,
               100 * evaluation.cer, 100 * evaluation.noise_accuracy, static_cast<long long>(evaluation.samples));
+  std::printf("computed in %s\n", evaluation.compute_type.c_str());
   if (evaluation.bad_samples > 0)
     std::printf("%lld more samples could not be used\n", static_cast<long long>(evaluation.bad_samples));
   for (const auto& [condition, verdict] : evaluation.per_condition)
@@ -39,10 +41,12 @@ void print(const Evaluation& evaluation) {
                 100 * verdict.cer, static_cast<long long>(verdict.samples));
 }
 
-Result<HeardSet> hear(const EvaluationRequest& request) {
+Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType& choose) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto model = WhisperModel::load(request.model, *device, ComputeType::float32);
+  const auto type = choose(request.compute_type, request.model, *device);
+  if (!type) return tl::unexpected<Error>(type.error());
+  const auto model = WhisperModel::load(request.model, *device, *type);
   if (!model) return tl::unexpected<Error>(model.error());
   const auto tokenizer = Tokenizer::load(request.model, model->dims().n_vocab);
   if (!tokenizer) return tl::unexpected<Error>(tokenizer.error());
@@ -59,17 +63,19 @@ Result<HeardSet> hear(const EvaluationRequest& request) {
                        .timestamps = always_times(request.model)},
                       [&feed] { return feed->next(); });
   if (!heard) return tl::unexpected<Error>(heard.error());
-  return HeardSet{.samples = std::move(*heard), .bad = feed->report().bad_samples};
+  return HeardSet{
+      .samples = std::move(*heard), .bad = feed->report().bad_samples, .compute_type = std::string(type->name())};
 }
 
 }  // namespace
 
-Result<void> evaluate_model(const EvaluationRequest& request) {
+Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComputeType& choose) {
   if (request.threads > 0) at::set_num_threads(request.threads);
-  const auto heard = hear(request);
+  const auto heard = hear(request, choose);
   if (!heard) return tl::unexpected<Error>(heard.error());
-  const auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);
+  auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);
   if (!evaluation) return fail_in(request.data.string(), evaluation.error());
+  evaluation->compute_type = heard->compute_type;
   if (request.json)
     std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else

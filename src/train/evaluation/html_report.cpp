@@ -39,8 +39,10 @@ std::string rates_table(const Evaluation& e) {
                      percent(e.cer) + number(e.samples) + "</tr>\n";
   for (const auto& [condition, v] : e.per_condition)
     html += "<tr>" + cell(condition) + percent(v.wer) + percent(v.cer) + number(v.samples) + "</tr>\n";
-  return html + "</table>\n<p>Of the samples without text, silence was heard in:</p><table><tr>" +
-         percent(e.noise_accuracy) + "</tr></table>\n";
+  html += "</table>\n<p>Of the samples without text, silence was heard in:</p><table><tr>" + percent(e.noise_accuracy) +
+          "</tr></table>\n";
+  return html +
+         (e.compute_type.empty() ? "" : "<p>The network computed in " + escaped_markup(e.compute_type) + ".</p>\n");
 }
 
 struct Judged {
@@ -75,10 +77,13 @@ std::string shown(char32_t c) {
   return c == U' ' ? "space" : to_utf8(std::u32string(1, c));
 }
 
-std::string confusion_table(const std::vector<HeardSample>& samples) {
+/// In the texts as errors were counted.
+std::string confusion_table(const std::vector<HeardSample>& samples, const std::string& normaliser) {
   std::map<CharacterPair, std::int64_t> counts;
   for (const auto& sample : samples)
-    for (const auto& pair : differing_characters(sample.reference, sample.hypothesis)) ++counts[pair];
+    for (const auto& pair :
+         differing_characters(normalised(sample.reference, normaliser), normalised(sample.hypothesis, normaliser)))
+      ++counts[pair];
   std::vector<std::pair<CharacterPair, std::int64_t>> rows(counts.begin(), counts.end());
   std::ranges::stable_sort(rows, std::ranges::greater(), [](const auto& row) { return row.second; });
   std::string html = "<h2>Characters taken for others</h2><table><tr><th>said<th>heard<th>times</tr>\n";
@@ -92,7 +97,7 @@ std::string confusion_table(const std::vector<HeardSample>& samples) {
 std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
                             const std::string& normaliser) {
   return kHead + ("<h1>Evaluation</h1>\n" + rates_table(evaluation)) + worst_table(samples, normaliser) +
-         confusion_table(samples);
+         confusion_table(samples, normaliser);
 }
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 #include "train/evaluation/listener.h"
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -28,34 +30,109 @@ DecodeJob job_for(const Tokenizer& tokenizer, const ListenOptions& options, std:
   return job;
 }
 
-/// A GPU's own kernels for steps, which prove themselves at their first use; not recorded, for an evaluation has few
-/// steps of each size.
-std::optional<StepDevice> steps_on(at::Device device) {
-  if (!device.is_cuda()) return {};
-  return gpu_step_device(index_of(device), /*record=*/false);
+/// With a GPU's own kernels for steps, which prove themselves at their first use; not recorded, for an evaluation has
+/// few steps of each size.
+ModelStepper stepper_over(const WhisperModel& model) {
+  std::optional<StepDevice> steps;
+  if (model.device().is_cuda()) steps = gpu_step_device(index_of(model.device()), /*record=*/false);
+  return ModelStepper(model, kHeardTogether, std::move(steps));
 }
 
-/// Decodes the windows of one batch together.
-Result<std::vector<std::string>> hear(const WhisperModel& model, ModelStepper& stepper, Batcher& batcher,
-                                      const Batch& batch, const DecodeJob& job, const Tokenizer& tokenizer) {
-  const c10::InferenceMode no_gradients;
-  for (std::int64_t i = 0; i < batch.size(); ++i) {
-    const auto mel = at::from_blob(const_cast<float*>(batch.row(i)), {batch.n_mels, batch.frames}, at::kFloat);
-    auto one = job;
-    one.window_id = static_cast<std::uint64_t>(i + 1);
-    one.window = std::make_shared<const CrossKv>(model.cross_kv(model.encode(mel)));
-    if (auto checked = check(one, model.dims()); !checked) return tl::unexpected<Error>(checked.error());
-    batcher.submit(std::move(one));
+/// Rows of batches, one after the other.
+class Rows {
+ public:
+  explicit Rows(const NextBatch& batches) : batches_(batches) {}
+
+  /// Whether there is another one; it is then the current one.
+  Result<bool> next() {
+    ++row_;
+    while (!batch_ || row_ >= batch_->size()) {
+      auto more = batches_();
+      if (!more) return tl::unexpected<Error>(more.error());
+      batch_ = std::move(*more);
+      row_ = 0;
+      if (!batch_) return false;
+    }
+    return true;
   }
-  std::vector<std::string> texts(static_cast<std::size_t>(batch.size()));
-  while (!batcher.idle()) {
-    for (const auto& done : batcher.step(stepper)) {
-      if (!done.outcome) return tl::unexpected<Error>(done.outcome.error());
-      texts[done.window_id - 1] = tokenizer.decode(done.outcome->tokens);
+  /// [n_mels, frames] float32, a view of the batch.
+  at::Tensor mel() const {
+    return at::from_blob(const_cast<float*>(batch_->row(row_)), {batch_->n_mels, batch_->frames}, at::kFloat);
+  }
+  const BatchSample& sample() const { return batch_->samples[static_cast<std::size_t>(row_)]; }
+
+ private:
+  const NextBatch& batches_;
+  std::optional<Batch> batch_{};
+  std::int64_t row_ = -1;
+};
+
+HeardSample unheard(const BatchSample& sample) {
+  return {.id = sample.id,
+          .condition = sample.fields.empty() ? "" : sample.fields.front(),
+          .reference = sample.text,
+          .audio = sample.audio,
+          .start = sample.start,
+          .end = sample.start + sample.frames / kFramesPerSecond};
+}
+
+/// Whenever a text has ended another window takes its place: the longest of a batch holds nobody up.
+class Listening {
+ public:
+  Listening(const WhisperModel& model, const Tokenizer& tokenizer, const ListenOptions& options, Batcher batcher,
+            Rows rows)
+      : model_(model),
+        tokenizer_(tokenizer),
+        interrupted_(options.interrupted),
+        job_(job_for(tokenizer, options, model.dims().n_text_ctx)),
+        rows_(std::move(rows)),
+        stepper_(stepper_over(model)),
+        batcher_(std::move(batcher)) {}
+
+  Result<std::vector<HeardSample>> all() {
+    const c10::InferenceMode no_gradients;
+    for (;;) {
+      if (auto filled = fill(); !filled) return tl::unexpected<Error>(filled.error());
+      if (is_interrupted()) return fail(Fault::cancelled, "hearing the set was interrupted");
+      if (batcher_.idle()) return std::move(heard_);
+      for (const auto& done : batcher_.step(stepper_)) {
+        if (!done.outcome) return tl::unexpected<Error>(done.outcome.error());
+        heard_[done.window_id - 1].hypothesis = tokenizer_.decode(done.outcome->tokens);
+      }
     }
   }
-  return texts;
-}
+
+ private:
+  bool is_interrupted() const { return interrupted_ && interrupted_(); }
+
+  /// Gives every free slot a window.
+  Result<void> fill() {
+    while (!ended_ && batcher_.jobs() < kHeardTogether) {
+      if (is_interrupted()) return {};
+      const auto more = rows_.next();
+      if (!more) return tl::unexpected<Error>(more.error());
+      ended_ = !*more;
+      if (ended_) break;
+      heard_.push_back(unheard(rows_.sample()));
+      auto one = job_;
+      one.window_id = heard_.size();
+      one.window = std::make_shared<const CrossKv>(model_.cross_kv(model_.encode(rows_.mel())));
+      if (auto checked = check(one, model_.dims()); !checked) return tl::unexpected<Error>(checked.error());
+      batcher_.submit(std::move(one));
+    }
+    return {};
+  }
+
+  const WhisperModel& model_;
+  const Tokenizer& tokenizer_;
+  const std::function<bool()> interrupted_;
+  const DecodeJob job_;
+  Rows rows_;
+  ModelStepper stepper_;
+  Batcher batcher_;
+  std::vector<HeardSample> heard_{};
+  bool ended_ = false;
+};
 
 }  // namespace
 
@@ -64,27 +141,9 @@ Result<std::vector<HeardSample>> listen(const WhisperModel& model, const Tokeniz
   const auto& dims = model.dims();
   auto tokens = decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab);
   if (!tokens) return tl::unexpected<Error>(tokens.error());
-  ModelStepper stepper(model, kHeardTogether, steps_on(model.device()));
-  Batcher batcher(std::move(*tokens), dims.n_text_ctx, Clock::real());
-  const auto job = job_for(tokenizer, options, dims.n_text_ctx);
-  std::vector<HeardSample> heard;
-  for (;;) {
-    const auto batch = batches();
-    if (!batch) return tl::unexpected<Error>(batch.error());
-    if (!*batch) return heard;
-    const auto texts = hear(model, stepper, batcher, **batch, job, tokenizer);
-    if (!texts) return tl::unexpected<Error>(texts.error());
-    for (std::size_t i = 0; i < texts->size(); ++i) {
-      const auto& sample = (*batch)->samples[i];
-      heard.push_back({.id = sample.id,
-                       .condition = sample.fields.empty() ? "" : sample.fields.front(),
-                       .reference = sample.text,
-                       .hypothesis = (*texts)[i],
-                       .audio = sample.audio,
-                       .start = sample.start,
-                       .end = sample.start + sample.frames / kFramesPerSecond});
-    }
-  }
+  return Listening(model, tokenizer, options, Batcher(std::move(*tokens), dims.n_text_ctx, Clock::real()),
+                   Rows(batches))
+      .all();
 }
 
 }  // namespace tutti

@@ -1,7 +1,6 @@
 #include "train/evaluation/verdict.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "text/error_rate/wer.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
@@ -10,13 +9,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string normalised(const std::string& text, const std::string& normaliser) {
-  const auto changed = normaliser == "basic"     ? normalise_basic(text)
-                       : normaliser == "english" ? normalise_english(text)
-                                                 : text;
-  return std::string(strip(changed));
-}
 
 /// Samples of one kind, side by side.
 struct Pairs {
@@ -35,6 +27,13 @@ struct Pairs {
 };
 
 }  // namespace
+
+std::string normalised(const std::string& text, const std::string& normaliser) {
+  const auto changed = normaliser == "basic"     ? normalise_basic(text)
+                       : normaliser == "english" ? normalise_english(text)
+                                                 : text;
+  return std::string(strip(changed));
+}
 
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser) {
   Pairs all;
@@ -71,6 +70,7 @@ Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64
 std::string evaluation_json(const Evaluation& e) {
   Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
   json["bad_samples"] = e.bad_samples;
+  if (!e.compute_type.empty()) json["compute_type"] = e.compute_type;
   json["per_condition"] = Json::object();
   for (const auto& [condition, verdict] : e.per_condition)
     json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};

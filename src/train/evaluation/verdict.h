@@ -35,8 +35,12 @@ struct Evaluation {
   double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
   std::int64_t samples = 0;
   std::int64_t bad_samples = 0;  // of the set that could not be heard
+  std::string compute_type{};    // that the network was heard in; empty: not said
   std::map<std::string, ConditionVerdict> per_condition{};
 };
+
+/// A text as errors are counted in it: behind `normaliser`, without spaces at its ends.
+std::string normalised(const std::string& text, const std::string& normaliser);
 
 /// Judges behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser);
@@ -45,7 +49,7 @@ Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::str
 /// asked nothing has made no errors.
 Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser);
 
-/// {"wer","cer","noise_accuracy","samples","bad_samples","per_condition"} on one line.
+/// {"wer","cer","noise_accuracy","samples","bad_samples","compute_type","per_condition"} on one line.
 std::string evaluation_json(const Evaluation& evaluation);
 
 }  // namespace tutti

@@ -1,5 +1,8 @@
 #define USE_C10D_GLOO  // as torch's library was built
-#include <ATen/ATen.h>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,14 +1,56 @@
+#include <algorithm>
+#include <string>
+
 #include "base/environment.h"
 #include "base/process_rank.h"
 #include "train/peers/peers.h"
 
 namespace tutti {
+namespace {
+
+bool is_by_slurm() {
+  return !variable("WORLD_SIZE");
+}
+
+/// Of several nodes the first has the first process.
+std::string slurm_address(const MeetingPlace& usual) {
+  if (variable("SLURM_JOB_NUM_NODES").value_or("1") == "1") return usual.address;
+  for (const char* list : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"})
+    if (const auto nodes = variable(list)) return first_host(*nodes);
+  return usual.address;
+}
+
+/// Jobs that share a node must not meet at one port.
+int slurm_port(const MeetingPlace& usual) {
+  constexpr int kFirst = 15000, kPorts = 15000;
+  const auto job = number_variable("SLURM_JOB_ID", 0);
+  return job ? kFirst + *job % kPorts : usual.port;
+}
+
+}  // namespace
+
+std::string first_host(std::string_view nodes) {
+  const auto end = std::min(nodes.find_first_of("[,"), nodes.size());
+  std::string host(nodes.substr(0, end));
+  if (end == nodes.size() || nodes[end] == ',') return host;
+  const auto numbers = nodes.substr(end + 1);
+  host += numbers.substr(0, numbers.find_first_of("-,]"));
+  const auto close = numbers.find(']');
+  if (close == std::string_view::npos) return host;
+  const auto behind = numbers.substr(close + 1);
+  host += behind.substr(0, behind.find(','));
+  return host;
+}
 
 Result<std::optional<MeetingPlace>> meeting_place() {
   const auto mine = process_rank();
   if (!mine) return tl::unexpected<Error>(mine.error());
   if (mine->ranks == 1) return std::optional<MeetingPlace>();
   MeetingPlace place{.rank = mine->rank, .ranks = mine->ranks};
+  if (is_by_slurm()) {
+    place.address = slurm_address(place);
+    place.port = slurm_port(place);
+  }
   if (const auto address = variable("MASTER_ADDR")) place.address = *address;
   if (variable("MASTER_PORT")) {
     const auto port = number_variable("MASTER_PORT", 1);
@@ -16,6 +58,16 @@ Result<std::optional<MeetingPlace>> meeting_place() {
     place.port = *port;
   }
   return std::optional(place);
+}
+
+Result<std::string> device_of_process(const std::string& device, int visible) {
+  const auto mine = process_rank();
+  if (!mine) return tl::unexpected<Error>(mine.error());
+  const char* name = is_by_slurm() ? "SLURM_LOCALID" : "LOCAL_RANK";
+  if (device != "cuda" || visible < 2 || mine->ranks == 1 || !variable(name)) return device;
+  const auto own = number_variable(name, 0);
+  if (!own) return tl::unexpected<Error>(own.error());
+  return "cuda:" + std::to_string(*own);
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -32,9 +33,18 @@ struct MeetingPlace {
   int port = 29500;
 };
 
-/// From torchrun's variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), else Slurm's (SLURM_PROCID, SLURM_NTASKS;
-/// MASTER_ADDR too where there are several nodes); nothing where there is but one process.
+/// From torchrun's variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), else Slurm's: SLURM_PROCID, SLURM_NTASKS;
+/// the first node of several, and a port by the job's number, where MASTER_ADDR and MASTER_PORT do not say. Nothing
+/// where there is but one process.
 Result<std::optional<MeetingPlace>> meeting_place();
+
+/// The first host of Slurm's list of nodes: "gpu[03-05,9],login" begins with gpu03.
+std::string first_host(std::string_view nodes);
+
+/// `device`, but for "cuda" where this process is one of several on a machine and sees `visible` cards: then the card
+/// of its own number there (LOCAL_RANK, SLURM_LOCALID), so that one command line serves all. Fault::usage for a number
+/// that is none.
+Result<std::string> device_of_process(const std::string& device, int visible);
 
 /// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; what lies on cards goes over torch's NCCL,
 /// where all processes have a card of their own.

@@ -1,8 +1,8 @@
 #include "train/report/loss_picture.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "view/line_chart.h"
 
 namespace tutti {

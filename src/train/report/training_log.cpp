@@ -1,10 +1,10 @@
 #include "train/report/training_log.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace tutti {

@@ -20,10 +20,12 @@ bool is_in_memory(const std::string& folder) {
 
 }  // namespace
 
+std::size_t LookAhead::bytes_of(const Recording& recording) const {
+  return samples_in_memory ? static_cast<std::size_t>(recording.samples()) * sizeof(std::int16_t) : 0;
+}
+
 std::size_t LookAhead::bytes_of(const DecodedFile& file) const {
-  std::size_t bytes = file.speech.size() * sizeof(float);
-  if (samples_in_memory) bytes += static_cast<std::size_t>(file.recording.samples()) * sizeof(std::int16_t);
-  return bytes;
+  return file.speech.size() * sizeof(float) + bytes_of(file.recording);
 }
 
 std::size_t LookAhead::bytes_of(const Work& work) const {

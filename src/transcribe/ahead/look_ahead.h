@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "audio/recording.h"
 #include "device/machine.h"
 #include "flow/queue_limits.h"
 #include "transcribe/file_transcription.h"
@@ -17,6 +18,7 @@ struct LookAhead {
   std::size_t prepared = kUnlimited;  // bytes of features; a half
   bool samples_in_memory = false;     // decoded recordings lie there, too: $TMPDIR is a tmpfs
 
+  std::size_t bytes_of(const Recording& recording) const;
   std::size_t bytes_of(const DecodedFile& file) const;
   std::size_t bytes_of(const Work& work) const;
 };

@@ -127,6 +127,8 @@ bool is_address(std::string_view text) {
 }  // namespace
 
 Result<void> expect_local(const std::string& input) {
+  if (input.empty())
+    return fail(Fault::usage, "expected a file, found an empty name", "A variable of the shell may be empty");
   if (!is_address(input)) return {};
   return fail(Fault::usage, "'" + input + "': expected a file of this machine, found an address",
               "Inputs must be local files: download it first, and name where it lies");

@@ -38,11 +38,11 @@ struct InputSink {
 /// (searched for audio and video, sub-folders by name), a glob ("talks/*.mp3", "talks/**/*.mp3"), a list, table or
 /// manifest (text/manifest/read.h, by extension), "-" (paths or JSON objects from standard input), else a recording.
 /// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing or
-/// an argument is an address; an address in a list is a problem.
+/// an argument is an address or empty; an address in a list is a problem.
 Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
                                   const InputSink& sink);
 
-/// Fault::usage where an input is no file of this machine but an address ("https://…").
+/// Fault::usage where an input is no file of this machine but an address ("https://…"), or has no name at all.
 Result<void> expect_local(const std::string& input);
 
 /// By its extension, in any case.

@@ -34,9 +34,14 @@ ScriptCount count_scripts(const std::string& text) {
   return count;
 }
 
+/// The code of a transcript's language, which other programs give by its name: "English", "japanese".
+std::string language_of(const Transcript& transcript) {
+  return std::string(to_language_code(transcript.language).value_or(transcript.language));
+}
+
 /// Scripts that belong here: the language's; where that is not known, those that a good part of the text is in.
-std::vector<Script> home_scripts(const Transcript& transcript) {
-  auto home = scripts_of_language(transcript.language);
+std::vector<Script> home_scripts(const Transcript& transcript, const std::string& language) {
+  auto home = scripts_of_language(language);
   if (!home.empty()) return home;
   ScriptCount all;
   for (const Segment& segment : transcript.segments) {
@@ -110,12 +115,13 @@ std::string flip_reason(const Segment& segment, const std::vector<Script>& home,
 
 std::vector<Doubt> find_language_flips(const Judged& it) {
   const auto& segments = it.transcript.segments;
-  const auto home = home_scripts(it.transcript);
+  const std::string language = language_of(it.transcript);
+  const auto home = home_scripts(it.transcript, language);
   std::vector<Doubt> doubts;
   std::string last_reason;
   std::size_t first = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::string reason = flip_reason(segments[i], home, it.transcript.language);
+    const std::string reason = flip_reason(segments[i], home, language);
     if (reason.empty()) {
       last_reason.clear();
       continue;

@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {

@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "view/top/top_data.h"
 
 namespace tutti {

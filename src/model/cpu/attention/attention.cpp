@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/numbers.h"
 #include "model/cpu/matrix/block.h"
@@ -66,6 +67,12 @@ struct BlockTools {
   std::array<float, kBlockRows> totals{};
 };
 
+/// One side of a head's products, packed, and what a stored 1 of it is worth.
+struct Side {
+  const std::byte* panels;
+  float scale;
+};
+
 /// Rows [first, first + count) of one head.
 struct Block {
   std::int64_t head;
@@ -73,7 +80,7 @@ struct Block {
   std::int64_t count;
 };
 
-void score(const Kernels& table, const AttentionJob& job, const Plan& plan, const Block& block, const std::byte* keys,
+void score(const Kernels& table, const AttentionJob& job, const Plan& plan, const Block& block, const Side& keys,
            BlockTools& tools) {
   const auto stride = job.q.stride(0);
   const float* q = job.q.const_data_ptr<float>() + block.first * stride + block.head * plan.size;
@@ -81,31 +88,37 @@ void score(const Kernels& table, const AttentionJob& job, const Plan& plan, cons
   const auto columns = plan.key_panels * kPanel;
   table.multiply({.rows_data = tools.questions.row(0),
                   .row_stride = tools.questions.stride(),
-                  .panels_data = keys,
+                  .panels_data = keys.panels,
                   .panel_stride = plan.key_groups * kPanel * 4,
                   .groups = plan.key_groups,
                   .rows = block.count,
                   .panels = plan.key_panels,
                   .sums = tools.scores.data(),
                   .sum_stride = columns});
-  table.soften({.scores = tools.scores.as<float>(),
+  table.soften({.scores = tools.scores.data(),
                 .stride = columns,
                 .rows = block.count,
                 .columns = plan.weight_columns(),
                 .visible = job.visible + block.first * job.visible_step,
                 .visible_step = job.visible_step,
-                .scale = 1 / std::sqrt(static_cast<float>(plan.size)),
+                .scale = keys.scale / std::sqrt(static_cast<float>(plan.size)),
+                .row_scales = tools.questions.scales(0),
                 .weights = tools.weights.data(),
                 .weights_stride = tools.weight_stride,
                 .totals = tools.totals.data()});
 }
 
-void weigh(const Kernels& table, const Plan& plan, const Block& block, const std::byte* values, BlockTools& tools,
+template <class Sum>
+void write_shares(const Sum* sums, std::int64_t count, float share, float* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(sums[i]) * share;
+}
+
+void weigh(const Kernels& table, const Plan& plan, const Block& block, const Side& values, BlockTools& tools,
            float* out) {
   const auto columns = plan.value_panels * kPanel;
   table.multiply({.rows_data = tools.weights.data(),
                   .row_stride = tools.weight_stride,
-                  .panels_data = values,
+                  .panels_data = values.panels,
                   .panel_stride = plan.value_groups * kPanel * 4,
                   .groups = plan.value_groups,
                   .rows = block.count,
@@ -114,10 +127,13 @@ void weigh(const Kernels& table, const Plan& plan, const Block& block, const std
                   .sum_stride = columns});
   const auto n = plan.heads * plan.size;
   for (std::int64_t row = 0; row < block.count; ++row) {
-    const float share = 1 / tools.totals[static_cast<std::size_t>(row)];
-    const float* sums = tools.sums.as<float>() + row * columns;
+    const float share = values.scale / tools.totals[static_cast<std::size_t>(row)];
     float* to = out + (block.first + row) * n + block.head * plan.size;
-    for (std::int64_t i = 0; i < plan.size; ++i) to[i] = sums[i] * share;
+    if (is_scaled(plan.precision)) {
+      write_shares(tools.sums.as<std::int32_t>() + row * columns, plan.size, share, to);
+    } else {
+      write_shares(tools.sums.as<float>() + row * columns, plan.size, share, to);
+    }
   }
 }
 
@@ -127,14 +143,14 @@ void attend(const AttentionJob& job, at::Tensor& out) {
   const Plan plan(job);
   const auto& table = kernels(plan.precision, best_instructions());
   const AlignedBytes panels(static_cast<std::size_t>(plan.heads * plan.head_bytes()));
+  std::vector<Side> sides(static_cast<std::size_t>(2 * plan.heads));  // keys and values of every head
   for_each_unit(2 * plan.heads, [&](std::int64_t unit) {
     const auto head = unit / 2;
     auto* keys = panels.data() + head * plan.head_bytes();
-    if (unit % 2 == 0) {
-      table.pack_outputs(panels_job(job.keys, head, keys, plan.key_groups));
-    } else {
-      table.pack_inputs(panels_job(job.values, head, keys + plan.key_bytes(), plan.value_groups));
-    }
+    auto* values = keys + plan.key_bytes();
+    auto& side = sides[static_cast<std::size_t>(unit)];
+    side = unit % 2 == 0 ? Side{keys, table.pack_outputs(panels_job(job.keys, head, keys, plan.key_groups))}
+                         : Side{values, table.pack_inputs(panels_job(job.values, head, values, plan.value_groups))};
   });
   const auto blocks = (plan.rows + kBlockRows - 1) / kBlockRows;
   float* to = out.mutable_data_ptr<float>();
@@ -143,9 +159,9 @@ void attend(const AttentionJob& job, at::Tensor& out) {
       [&](BlockTools& tools, std::int64_t unit) {
         const auto first = unit % blocks * kBlockRows;
         const Block block{unit / blocks, first, std::min(kBlockRows, plan.rows - first)};
-        const auto* keys = panels.data() + block.head * plan.head_bytes();
-        score(table, job, plan, block, keys, tools);
-        weigh(table, plan, block, keys + plan.key_bytes(), tools, to);
+        const auto* head = sides.data() + 2 * block.head;
+        score(table, job, plan, block, head[0], tools);
+        weigh(table, plan, block, head[1], tools, to);
       });
 }
 

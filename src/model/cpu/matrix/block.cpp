@@ -44,11 +44,12 @@ void PreparedRows::prepare(const Kernels& kernels, const Rows& x, const Before& 
                    .scales = scales_.empty() ? nullptr : scales_.data() + first * parts_});
 }
 
-void multiply_panels(const Kernels& kernels, const PreparedRows& rows, std::int64_t count, const PackedMatrix& weight,
-                     std::int64_t first, std::int64_t last, const After& after, const Output& y) {
+void multiply_panels(const Kernels& kernels, const FirstRows& of_rows, const PackedMatrix& weight, const Panels& panels,
+                     const After& after, const Output& y) {
+  const auto& [rows, count] = of_rows;
   alignas(64) std::array<float, kStripRows * kStripWidth> sums;
-  for (auto panel = first; panel < last; panel += kStripPanels) {
-    const auto panels = std::min(kStripPanels, last - panel);
+  for (auto panel = panels.first; panel < panels.last; panel += kStripPanels) {
+    const auto strip_panels = std::min(kStripPanels, panels.last - panel);
     const auto column = panel * kPanel;
     const auto lane = [&](const auto& values) { return values.empty() ? nullptr : values.data() + column; };
     const auto most_rows = kStripRows / rows.parts();
@@ -61,13 +62,13 @@ void multiply_panels(const Kernels& kernels, const PreparedRows& rows, std::int6
                         .groups = weight.groups,
                         .rows = strip_rows * rows.parts(),
                         .parts = rows.parts(),
-                        .panels = panels,
+                        .panels = strip_panels,
                         .sums = sums.data(),
                         .sum_stride = kStripWidth});
       kernels.finish({.sums = sums.data(),
                       .sum_stride = kStripWidth,
                       .rows = strip_rows,
-                      .columns = std::min(panels * kPanel, weight.out - column),
+                      .columns = std::min(strip_panels * kPanel, weight.out - column),
                       .parts = rows.parts(),
                       .row_scales = rows.scales(row),
                       .column_scales = lane(weight.scales),

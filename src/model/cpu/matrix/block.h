@@ -43,8 +43,20 @@ class PreparedRows {
   std::vector<RowScale> scales_{};
 };
 
-/// The outputs of panels [first, last) for the first `count` prepared rows; y and the addend as for the whole product.
-void multiply_panels(const Kernels& kernels, const PreparedRows& rows, std::int64_t count, const PackedMatrix& weight,
-                     std::int64_t first, std::int64_t last, const After& after, const Output& y);
+/// The first `count` of prepared rows.
+struct FirstRows {
+  const PreparedRows& of;
+  std::int64_t count = 0;
+};
+
+/// Panels [first, last) of a matrix.
+struct Panels {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+/// The outputs of some panels for some rows; y and the addend as for the whole product.
+void multiply_panels(const Kernels& kernels, const FirstRows& rows, const PackedMatrix& weight, const Panels& panels,
+                     const After& after, const Output& y);
 
 }  // namespace tutti

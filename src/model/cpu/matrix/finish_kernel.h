@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "model/cpu/lanes_math.h"
 #include "model/cpu/matrix/kernels.h"
 
@@ -65,8 +67,13 @@ inline void write_weights(std::uint16_t* to, const Lanes& weights) {
   write_lanes(to, narrowed<Halves>(to_bfloat16(weights)));
 }
 
+inline void load(Lanes& lanes, const std::int32_t* from) {
+  lanes = as_floats(read_lanes<IntegerLanes>(from));
+}
+
 /// Sixteen scores; those from `visible` on are so low that nothing is left of their weight.
-inline Lanes seen(const float* scores, std::int64_t visible) {
+template <class Score>
+inline Lanes seen(const Score* scores, std::int64_t visible) {
   constexpr std::int32_t numbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   Lanes v;
   load(v, scores);
@@ -75,29 +82,76 @@ inline Lanes seen(const float* scores, std::int64_t visible) {
   return where(read_lanes<IntegerLanes>(numbers) < static_cast<std::int32_t>(visible), v, nothing);
 }
 
-/// Element: float, or uint16_t for bfloat16.
-template <class Element>
-void soften_rows(const SoftmaxJob& job) {
-  for (std::int64_t row = 0; row < job.rows; ++row) {
-    const float* scores = job.scores + row * job.stride;
-    auto* weights = reinterpret_cast<Element*>(job.weights + row * job.weights_stride);
-    const auto visible = job.visible + row * job.visible_step;
+/// What of a row's scores the softmax needs.
+template <class Score>
+struct ScoreRow {
+  const Score* scores;
+  std::int64_t visible;
+  float scale;
+
+  float most() const {
     Lanes highest = Lanes{} - 3e38f;
     for (std::int64_t t = 0; t < visible; t += kLanes) {
       const Lanes v = seen(scores + t, visible - t);
       highest = where(v > highest, v, highest);
     }
-    const float most = largest(highest) * job.scale;
+    return largest(highest) * scale;
+  }
+
+  /// Hands on the weights, sixteen by sixteen; returns their sum.
+  template <bool exact, class Keep>
+  float weigh(Keep keep) const {
+    const float highest = most();
     Lanes total = {};
-    std::int64_t t = 0;
-    for (; t < visible; t += kLanes) {
-      const Lanes below = seen(scores + t, visible - t) * job.scale - most;
-      const Lanes weight = sizeof(Element) == 4 ? exponential(below) : rough_exponential(below);
+    for (std::int64_t t = 0; t < visible; t += kLanes) {
+      const Lanes below = seen(scores + t, visible - t) * scale - highest;
+      const Lanes weight = exact ? exponential(below) : rough_exponential(below);
       total += weight;
-      write_weights(weights + t, weight);
+      keep(t, weight);
     }
-    for (; t < job.columns; t += kLanes) write_weights(weights + t, Lanes{});
-    job.totals[row] = sum(total);
+    return sum(total);
+  }
+};
+
+/// The row's weights as they are in float32 and bfloat16, 0 from `visible` on; returns their sum.
+template <class Element>
+inline float soften_row(float* scores, std::int64_t visible, const SoftmaxJob& job, const RowScale&, Element* weights) {
+  const ScoreRow<float> row{scores, visible, job.scale};
+  return row.weigh<sizeof(Element) == 4>([&](std::int64_t t, const Lanes& w) { write_weights(weights + t, w); });
+}
+
+/// As whole numbers of as many of fifteen bits as leave their sum, times the largest value, within 32 (rounding adds up
+/// to half to each): few where the weights are many, which takes nothing from the result, since their errors are as
+/// many.
+inline float soften_row(std::int32_t* scores, std::int64_t visible, const SoftmaxJob& job, const RowScale& of_row,
+                        std::int16_t* weights) {
+  using Words = std::int16_t __attribute__((vector_size(32)));
+  auto* floats = reinterpret_cast<float*>(scores);
+  const ScoreRow<std::int32_t> row{scores, visible, job.scale * of_row.scale};
+  const float total = row.weigh<false>([&](std::int64_t t, const Lanes& w) { store(floats + t, w); });
+  const float most_together = 0x1p31f * 0.999f / kMostWord - static_cast<float>(job.columns) / 2;
+  const float by_total = total / most_together;
+  const float unit = by_total > 1.0f / 32766 ? by_total : 1.0f / 32766;
+  for (std::int64_t t = 0; t < visible; t += kLanes) {
+    Lanes weight;
+    load(weight, floats + t);
+    write_lanes(weights + t, narrowed<Words>(rounded(weight * (1 / unit))));
+  }
+  return total / unit;
+}
+
+/// Element: float, uint16_t for bfloat16, or int16_t for int16.
+template <class Element>
+void soften_rows(const SoftmaxJob& job) {
+  using Score = std::conditional_t<std::is_same_v<Element, std::int16_t>, std::int32_t, float>;
+  for (std::int64_t row = 0; row < job.rows; ++row) {
+    auto* scores = static_cast<Score*>(job.scores) + row * job.stride;
+    auto* weights = reinterpret_cast<Element*>(job.weights + row * job.weights_stride);
+    const auto visible = job.visible + row * job.visible_step;
+    const auto& of_row = job.row_scales ? job.row_scales[row] : RowScale{};
+    job.totals[row] = soften_row(scores, visible, job, of_row, weights);
+    const auto written = (visible + kLanes - 1) / kLanes * kLanes;
+    std::memset(weights + written, 0, static_cast<std::size_t>(job.columns - written) * sizeof(Element));
   }
 }
 

@@ -87,23 +87,24 @@ struct TileFinishJob {
   std::int64_t y_stride = 0;
 };
 
-/// weights = e^(scale * (score - largest)) in the product's precision (bfloat16 or float32), 0 where not visible; and
-/// what they have to be divided by. Row r sees the first visible + r * visible_step scores.
+/// weights = e^(scale * (score - largest)) in the product's precision, 0 where not visible; and what they have to be
+/// divided by. Row r sees the first visible + r * visible_step scores.
 struct SoftmaxJob {
-  const float* scores = nullptr;
-  std::int64_t stride = 0;  // floats
+  void* scores = nullptr;   // float32, or int32 for int16; they are lost
+  std::int64_t stride = 0;  // elements
   std::int64_t rows = 0;
   std::int64_t columns = 0;  // of the weights, a multiple of 16
   std::int64_t visible = 0;
   std::int64_t visible_step = 0;
   float scale = 1;
-  std::byte* weights = nullptr;     // [rows, columns]
-  std::int64_t weights_stride = 0;  // bytes
-  float* totals = nullptr;          // [rows]
+  const RowScale* row_scales = nullptr;  // int16: of the queries
+  std::byte* weights = nullptr;          // [rows, columns]
+  std::int64_t weights_stride = 0;       // bytes
+  float* totals = nullptr;               // [rows]
 };
 
-/// Rows that are one side of an attention's product, packed as weights are, float32 or bfloat16 by the product's
-/// precision. What is behind the rows, up to whole panels or groups, becomes 0.
+/// Rows that are one side of an attention's product, packed as weights are, in the product's precision. What is behind
+/// the rows, up to whole panels or groups, becomes 0.
 struct PanelsJob {
   const void* rows = nullptr;  // [count, width]
   bool bfloat16 = false;       // what the rows are; else float32
@@ -118,10 +119,10 @@ struct Kernels {
   void (*prepare)(const RowsJob&) = nullptr;
   void (*multiply)(const TileJob&) = nullptr;
   void (*finish)(const TileFinishJob&) = nullptr;
-  // Of an attention, and none for int8 and int16.
+  // Of an attention, and none for int8. Packing returns what a stored 1 is worth.
   void (*soften)(const SoftmaxJob&) = nullptr;
-  void (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
-  void (*pack_inputs)(const PanelsJob&) = nullptr;   // rows are inputs, their elements outputs: values
+  float (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
+  float (*pack_inputs)(const PanelsJob&) = nullptr;   // rows are inputs, their elements outputs: values
   // Before a thread's first `multiply`, and after its last.
   void (*enter)() = nullptr;
   void (*leave)() = nullptr;

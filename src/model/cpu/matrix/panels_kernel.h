@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "model/cpu/lanes.h"
 #include "model/cpu/matrix/kernels.h"
 
@@ -19,12 +21,22 @@ inline Lanes some_of(const Source* from, std::int64_t count) {
   return lanes;
 }
 
-/// Sixteen inputs of a row as groups, in the first words. Element: float, or uint16_t for bfloat16.
+// Element of what follows: float, uint16_t for bfloat16, int16_t for int16, of which a stored 1 is worth 1 / per_scale.
+
+/// Sixteen numbers as stored, in the lower half of every word.
 template <class Element>
-inline WordLanes groups_of_row(const Lanes& inputs) {
+inline WordLanes half_words(const Lanes& numbers, float per_scale) {
+  if constexpr (std::is_same_v<Element, std::int16_t>)
+    return bits_as<WordLanes>(rounded(numbers * per_scale)) & 0xffffU;
+  return to_bfloat16(numbers);
+}
+
+/// Sixteen inputs of a row as groups, in the first words.
+template <class Element>
+inline WordLanes groups_of_row(const Lanes& inputs, float per_scale) {
   if constexpr (sizeof(Element) == 4) return bits_as<WordLanes>(inputs);
   using Halves = std::uint16_t __attribute__((vector_size(32)));
-  const auto halves = narrowed<Halves>(to_bfloat16(inputs));
+  const auto halves = narrowed<Halves>(half_words<Element>(inputs, per_scale));
   std::uint32_t words[kLanes] = {};
   std::memcpy(words, &halves, sizeof halves);
   return read_lanes<WordLanes>(words);
@@ -49,7 +61,8 @@ inline void transpose(std::uint32_t (&words)[kPanel][kPanel]) {
 
 /// Up to sixteen rows into their panel.
 template <class Element, class Source>
-inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t count, std::byte* panel) {
+inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t count, float per_scale,
+                       std::byte* panel) {
   constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
   constexpr auto groups = kLanes / per_group;
   std::uint32_t words[kPanel][kPanel] = {};
@@ -57,7 +70,7 @@ inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t co
     for (std::int64_t row = 0; row < kPanel; ++row) {
       const bool there = row < count && k < job.width;
       const auto inputs = there ? some_of(rows + row * job.stride + k, job.width - k) : Lanes{};
-      const auto of_row = groups_of_row<Element>(inputs);
+      const auto of_row = groups_of_row<Element>(inputs, per_scale);
       write_lanes(words[row], of_row);
     }
     transpose(words);
@@ -67,23 +80,55 @@ inline void pack_panel(const PanelsJob& job, const Source* rows, std::int64_t co
   }
 }
 
+/// What a stored 1 of the rows is worth, so that none exceeds kMostWord and, where they are outputs, the root of none's
+/// mean square exceeds kWordRoot.
+template <class Source>
+inline float word_scale_of(const PanelsJob& job, const Source* rows, bool outputs) {
+  Lanes high = {};
+  float most_squares = 0;
+  for (std::int64_t row = 0; row < job.count; ++row) {
+    Lanes squares = {};
+    for (std::int64_t k = 0; k < job.width; k += kLanes) {
+      const Lanes v = some_of(rows + row * job.stride + k, job.width - k);
+      squares += v * v;
+      high = where(v > high, v, high);
+      high = where(-v > high, -v, high);
+    }
+    const float of_row = outputs ? sum(squares) : 0;
+    most_squares = of_row > most_squares ? of_row : most_squares;
+  }
+  const float by_value = largest(high) / kMostWord;
+  const float by_length = __builtin_sqrtf(most_squares / static_cast<float>(job.width)) / kWordRoot;
+  const float scale = by_value > by_length ? by_value : by_length;
+  return scale > 1e-30f ? scale : 1;  // of less there is no reciprocal
+}
+
 template <class Element, class Source>
-inline void pack_rows_as_outputs(const PanelsJob& job, const Source* rows) {
+inline float scale_of(const PanelsJob& job, const Source* rows, bool outputs) {
+  if constexpr (std::is_same_v<Element, std::int16_t>) return word_scale_of(job, rows, outputs);
+  return 1;
+}
+
+template <class Element, class Source>
+inline float pack_rows_as_outputs(const PanelsJob& job, const Source* rows) {
+  const float scale = scale_of<Element>(job, rows, true);
   for (std::int64_t row = 0; row < job.count; row += kPanel) {
     const auto count = job.count - row < kPanel ? job.count - row : kPanel;
-    pack_panel<Element>(job, rows + row * job.stride, count, job.panels + row * job.groups * 4);
+    pack_panel<Element>(job, rows + row * job.stride, count, 1 / scale, job.panels + row * job.groups * 4);
   }
+  return scale;
 }
 
 template <class Element>
-void pack_outputs(const PanelsJob& job) {
-  job.bfloat16 ? pack_rows_as_outputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
-               : pack_rows_as_outputs<Element>(job, static_cast<const float*>(job.rows));
+float pack_outputs(const PanelsJob& job) {
+  return job.bfloat16 ? pack_rows_as_outputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
+                      : pack_rows_as_outputs<Element>(job, static_cast<const float*>(job.rows));
 }
 
 template <class Element, class Source>
-inline void pack_rows_as_inputs(const PanelsJob& job, const Source* rows) {
+inline float pack_rows_as_inputs(const PanelsJob& job, const Source* rows) {
   constexpr auto per_group = 4 / static_cast<std::int64_t>(sizeof(Element));
+  const float scale = scale_of<Element>(job, rows, false);
   for (std::int64_t column = 0; column < job.width; column += kPanel) {
     auto* panel = job.panels + column / kPanel * job.groups * kPanel * 4;
     for (std::int64_t group = 0; group < job.groups; ++group) {
@@ -94,16 +139,18 @@ inline void pack_rows_as_inputs(const PanelsJob& job, const Source* rows) {
       if constexpr (per_group == 1)
         words = bits_as<WordLanes>(element(group));
       else
-        words = to_bfloat16(element(2 * group)) | to_bfloat16(element(2 * group + 1)) << 16;
+        words = half_words<Element>(element(2 * group), 1 / scale) |
+                half_words<Element>(element(2 * group + 1), 1 / scale) << 16;
       write_lanes(panel + group * kPanel * 4, words);
     }
   }
+  return scale;
 }
 
 template <class Element>
-void pack_inputs(const PanelsJob& job) {
-  job.bfloat16 ? pack_rows_as_inputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
-               : pack_rows_as_inputs<Element>(job, static_cast<const float*>(job.rows));
+float pack_inputs(const PanelsJob& job) {
+  return job.bfloat16 ? pack_rows_as_inputs<Element>(job, static_cast<const std::uint16_t*>(job.rows))
+                      : pack_rows_as_inputs<Element>(job, static_cast<const float*>(job.rows));
 }
 
 }  // namespace

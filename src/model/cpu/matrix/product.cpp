@@ -40,36 +40,48 @@ struct BlockTools {
   PreparedRows rows;
 };
 
-void product_by_rows(const Kernels& table, const Rows& x, const Before& before, const PackedMatrix& weight,
-                     const After& after, const Output& y, std::int64_t block) {
-  for_each_unit((x.count + block - 1) / block,
+/// One call of `product`, and the kernels it takes.
+struct Product {
+  const Rows& x;
+  const Before& before;
+  const PackedMatrix& weight;
+  const After& after;
+  const Output& y;
+  const Kernels& table = kernels(weight.precision, best_instructions());
+};
+
+Panels all_panels(const PackedMatrix& weight) {
+  return {0, weight.panel_count()};
+}
+
+void product_by_rows(const Product& p, std::int64_t block) {
+  for_each_unit((p.x.count + block - 1) / block,
                 [&] {
-                  return BlockTools{KernelScope(table), PreparedRows(weight, block)};
+                  return BlockTools{KernelScope(p.table), PreparedRows(p.weight, block)};
                 },
                 [&](BlockTools& tools, std::int64_t unit) {
                   const auto first = unit * block;
-                  const auto rows = part(x, first, block);
-                  tools.rows.prepare(table, rows, before);
-                  multiply_panels(table, tools.rows, rows.count, weight, 0, weight.panel_count(), part(after, first),
-                                  part(y, first));
+                  const auto rows = part(p.x, first, block);
+                  tools.rows.prepare(p.table, rows, p.before);
+                  multiply_panels(p.table, {tools.rows, rows.count}, p.weight, all_panels(p.weight),
+                                  part(p.after, first), part(p.y, first));
                 });
 }
 
-void product_by_columns(const Kernels& table, const Rows& x, const Before& before, const PackedMatrix& weight,
-                        const After& after, const Output& y) {
-  PreparedRows prepared(weight, x.count);
+void product_by_columns(const Product& p) {
+  PreparedRows prepared(p.weight, p.x.count);
   constexpr std::int64_t together = 16;
-  for_each_unit((x.count + together - 1) / together, [&](std::int64_t unit) {
-    prepared.prepare(table, part(x, unit * together, together), before, unit * together);
+  for_each_unit((p.x.count + together - 1) / together, [&](std::int64_t unit) {
+    prepared.prepare(p.table, part(p.x, unit * together, together), p.before, unit * together);
   });
-  const auto panel_cost = weight.panel_bytes() * (1 + x.count * weight.parts / 8);
+  const auto panel_cost = p.weight.panel_bytes() * (1 + p.x.count * p.weight.parts / 8);
   const auto together_panels = (kUnitBytes + panel_cost - 1) / panel_cost;
   const auto panels = (together_panels + 3) / 4 * 4;
-  for_each_unit((weight.panel_count() + panels - 1) / panels, [&] { return KernelScope(table); },
+  for_each_unit((p.weight.panel_count() + panels - 1) / panels, [&] { return KernelScope(p.table); },
                 [&](const KernelScope&, std::int64_t unit) {
                   const auto first = unit * panels;
-                  multiply_panels(table, prepared, x.count, weight, first,
-                                  std::min(first + panels, weight.panel_count()), after, y);
+                  const auto last = std::min(first + panels, p.weight.panel_count());
+                  multiply_panels(p.table, {prepared, p.x.count}, p.weight, {first, last}, p.after, p.y);
                 });
 }
 
@@ -83,10 +95,10 @@ struct TwoLayerTools {
 }  // namespace
 
 void product(const Rows& x, const Before& before, const PackedMatrix& weight, const After& after, const Output& y) {
-  const auto& table = kernels(weight.precision, best_instructions());
+  const Product one{x, before, weight, after, y};
   const auto block = block_rows(x.count);
-  if (block > 0) return product_by_rows(table, x, before, weight, after, y, block);
-  product_by_columns(table, x, before, weight, after, y);
+  if (block > 0) return product_by_rows(one, block);
+  product_by_columns(one);
 }
 
 void add_two_layers(float* x, std::int64_t rows, const Before& before, const PackedMatrix& first,
@@ -110,10 +122,10 @@ void add_two_layers(float* x, std::int64_t rows, const Before& before, const Pac
                   const auto begin = unit * block;
                   const auto here = part(input, begin, block);
                   tools.outer.prepare(table, here, before);
-                  multiply_panels(table, tools.outer, here.count, first, 0, first.panel_count(), {.gelu = true},
+                  multiply_panels(table, {tools.outer, here.count}, first, all_panels(first), {.gelu = true},
                                   {tools.between.data(), first.out});
                   tools.inner.prepare(table, {tools.between.data(), first.out, here.count}, {});
-                  multiply_panels(table, tools.inner, here.count, second, 0, second.panel_count(), part(add, begin),
+                  multiply_panels(table, {tools.inner, here.count}, second, all_panels(second), part(add, begin),
                                   part(output, begin));
                 });
 }

@@ -142,6 +142,9 @@ Kernels table_of(Precision precision) {
   return {.prepare = prepare_rows<std::int16_t>,
           .multiply = multiply<Int16>,
           .finish = finish<std::int32_t, false>,
+          .soften = soften_rows<std::int16_t>,
+          .pack_outputs = pack_outputs<std::int16_t>,
+          .pack_inputs = pack_inputs<std::int16_t>,
           .enter = nothing,
           .leave = nothing};
 }

@@ -1,0 +1,123 @@
+#include "cli/prepare/prepare_recordings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "flow/failures.h"
+#include "flow/pipeline.h"
+#include "hub/memory_plan.h"
+#include "transcribe/ahead/look_ahead.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A recording on its way. What is wrong with it travels with it, so that it is told of in its turn.
+template <class T>
+struct Named {
+  fs::path path{};
+  Result<T> is;
+};
+using Known = Named<KnownRecording>;
+using Prepared = Named<PreparedRecording>;
+
+/// What the stages share.
+struct Shared {
+  std::span<const std::string> paths;
+  const PrepareSetup& setup;
+  Interrupt& interrupt;
+  std::size_t next = 0;
+  std::atomic<bool> aborted = false;
+  const OnProgressOfFile nobody = [](std::size_t, Seconds, const std::vector<Segment>&) {};
+  const TranscriptionContext context = setup.worker.model.context(*setup.worker.engine, setup.options, nobody);
+
+  /// What is under way ends at once.
+  void abort() {
+    aborted = true;
+    setup.worker.engine->stop(Seconds(0));
+  }
+};
+
+/// `fn()`, unless nothing new shall begin. What it throws costs this recording alone.
+template <class Fn>
+auto begun(const Shared& shared, Fn fn) -> decltype(fn()) {
+  if (shared.interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  try {
+    return fn();
+  } catch (...) {
+    return tl::unexpected<Error>(error_of_exception("preparing"));
+  }
+}
+
+std::optional<Result<fs::path>> next_path(Shared& shared) {
+  if (shared.next == shared.paths.size() || shared.interrupt.raised()) return std::nullopt;
+  return Result<fs::path>(shared.paths[shared.next++]);
+}
+
+Result<Known> decode(const Shared& shared, fs::path path) {
+  auto known = begun(shared, [&] {
+    return known_recording(path, shared.setup.texts, shared.setup.worker.model.log_mel,
+                           [&](Seconds) { return !shared.aborted; });
+  });
+  return Known{.path = std::move(path), .is = std::move(known)};
+}
+
+Result<Prepared> align(const Shared& shared, Known known) {
+  auto prepared = begun(shared, [&]() -> Result<PreparedRecording> {
+    if (!known.is) return tl::unexpected(std::move(known.is.error()));
+    auto done = prepare_recording(std::move(*known.is), shared.context, shared.setup.rules);
+    return done ? std::move(done) : fail_in(known.path.string(), std::move(done.error()));
+  });
+  return Prepared{.path = std::move(known.path), .is = std::move(prepared)};
+}
+
+/// A recording that waits, or is aligned, lies on disk with its samples: few are decoded ahead, and of those that are
+/// done no more wait for an earlier one than are in work.
+Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
+  constexpr std::size_t kDecodedAhead = 2;
+  const LookAhead ahead = look_ahead();
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int asked = shared.setup.options.files_at_once;
+  const int together = asked > 0 ? asked : windows_in_flight(shared.setup.worker.slots);
+  auto paths = pipeline.source("recordings", [&shared] { return next_path(shared); }, {.output = {.items = 1}});
+  auto known = pipeline.map(
+      "decode", std::move(paths), [&shared](fs::path&& path) { return decode(shared, std::move(path)); },
+      {.threads = std::min({cores, together, 4}),
+       .order = Order::input,
+       .window = kDecodedAhead,
+       .output = {.items = kDecodedAhead, .bytes = ahead.decoded}},
+      [ahead](const Known& one) { return one.is ? ahead.bytes_of(one.is->recording) : 0; });
+  return pipeline.map("align", std::move(known), [&shared](Known&& one) { return align(shared, std::move(one)); },
+                      {.threads = together,
+                       .order = Order::input,
+                       .window = static_cast<std::size_t>(together),
+                       .output = {.items = 1}});
+}
+
+}  // namespace
+
+Result<void> prepare_recordings(std::span<const std::string> paths, const PrepareSetup& setup, Interrupt& interrupt,
+                                const OnPrepared& on_prepared) {
+  Shared shared{.paths = paths, .setup = setup, .interrupt = interrupt};
+  const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
+  Pipeline pipeline;
+  auto prepared = build_stages(pipeline, shared);
+  interrupt.on_abort([&shared] { shared.abort(); });
+  pipeline.start();
+  Result<void> taken{};
+  while (taken) {
+    const auto next = prepared.pop();
+    if (!next) return pipeline.join();
+    const bool unfinished = !next->is && next->is.error().fault == Fault::cancelled && interrupt.raised();
+    if (!unfinished) taken = on_prepared(next->path, next->is);  // those behind an unfinished one may be whole
+  }
+  shared.abort();
+  pipeline.stop();
+  return taken;
+}
+
+}  // namespace tutti

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "cli/prepare/prepare_recording.h"
+#include "transcribe/interrupt.h"
+#include "transcribe/start/worker_start.h"
+
+namespace tutti {
+
+/// What all recordings of a corpus are prepared with. Borrowed.
+struct PrepareSetup {
+  const LoadedWorker& worker;
+  const RunOptions& options;  // those the worker was started with; files_at_once recordings are aligned together
+  const PrepareRules& rules;
+  std::filesystem::path texts{};  // where the texts lie; empty: beside the recordings
+};
+
+/// Gets every recording, prepared or with what was wrong with it, on the caller's thread. Its error ends it all.
+using OnPrepared = std::function<Result<void>(const std::filesystem::path&, const Result<PreparedRecording>&)>;
+
+/// Prepares recordings, several at once: the next are decoded while the worker aligns these. `on_prepared` gets them in
+/// the order they are named in, and the same of each whatever their number. Once `interrupt` is raised none is begun;
+/// what was under way then and could not be finished is left out. Blocks.
+Result<void> prepare_recordings(std::span<const std::string> paths, const PrepareSetup& setup, Interrupt& interrupt,
+                                const OnPrepared& on_prepared);
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+#include "train/checkpoint/digests.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "feed/cache/cache_key.h"
+
+namespace tutti {
+namespace {
+
+constexpr const char* kName = "digests.json";
+
+Result<std::string> digest_of(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto key = cache_key(file->bytes(), {});
+  char hex[40];
+  std::snprintf(hex, sizeof hex, "%016" PRIx64 "%016" PRIx64, key[0], key[1]);
+  return std::string(hex);
+}
+
+}  // namespace
+
+Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files) {
+  nlohmann::ordered_json digests;
+  for (const auto& name : files) {
+    const auto digest = digest_of(folder / name);
+    if (!digest) return tl::unexpected<Error>(digest.error());
+    digests[name] = *digest;
+  }
+  return write_file_atomically(folder / kName, digests.dump(1) + "\n");
+}
+
+Result<void> check_digests(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kName, ignored)) return {};
+  const auto text = read_file(folder / kName);
+  if (!text) return tl::unexpected<Error>(text.error());
+  const auto digests = nlohmann::json::parse(*text, nullptr, false);
+  if (!digests.is_object()) return fail(Fault::corrupt, (folder / kName).string() + ": expected a JSON object");
+  for (const auto& [name, wanted] : digests.items()) {
+    const auto found = digest_of(folder / name);
+    if (!found) return tl::unexpected<Error>(found.error());
+    if (wanted != *found)
+      return fail(Fault::corrupt, (folder / name).string() + ": damaged, it does not hold what was written to it");
+  }
+  return {};
+}
+
+}  // namespace tutti

@@ -1,0 +1,75 @@
+// What nobody means to call the program with, and what shells and other programs make of it all the same.
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+namespace {
+
+/// `tutti transcribe` with the model that ships, to TXT in `out`.
+std::vector<std::string> command(const TempFolder& out, const std::vector<std::string>& more) {
+  std::vector<std::string> words{tutti_program(), "transcribe", "--model", TUTTI_SOURCE_DIR "/models/nano",
+                                 "--output-dir",  out.path(),   "-f",      "txt"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void expect_said(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
+}
+
+}  // namespace
+
+TEST(OddInputs, AnEmptyNameIsNoFile) {
+  const TempFolder out;
+  for (const char* name_by : {"stem", "path"}) {
+    const ProgramEnd end = run_program(command(out, {"--name-by", name_by, ""}));
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    expect_said(end.err, "found an empty name");
+  }
+  for (const auto& [name, code] : {std::pair{"convert", 2}, {"plan", 2}, {"manifest", 4}}) {
+    const ProgramEnd end = run_program({tutti_program(), name, ""});
+    EXPECT_EQ(end.exit_code, code) << name << ": " << end.err;
+    expect_said(end.err, "found an empty name");
+  }
+}
+
+TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
+  const TempFolder out;
+  std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" <&-", "sh"};
+  const auto transcribe = command(out, {"-"});
+  words.insert(words.end(), transcribe.begin(), transcribe.end());
+  const ProgramEnd end = run_program(words);
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.err, "tutti: error: standard input: cannot be read");
+}
+
+TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
+  const TempFolder out;
+  const ProgramEnd end = run_program(command(out, {"--suppress-tokens", "-1,99999", "a.wav", "b.wav"}));
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  expect_said(end.err, "--suppress-tokens: token 99999");
+  expect_said(end.err, "its vocabulary has 1765");
+}
+
+TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
+  const TempFolder out;
+  const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.out, out.path().string() + ": expected a sound file, found a folder");
+}
+
+TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {
+  const TempFolder folder;
+  const std::string name = folder / "two\nlines\x1b[31m.wav";
+  ASSERT_TRUE(write_file_atomically(name, "no sound"));
+  const ProgramEnd run = run_program(command(folder, {name})), dry = run_program(command(folder, {"--dry-run", name}));
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  expect_said(run.err, "two lines [31m.wav: not a sound file");
+  expect_said(dry.out, "two lines [31m.wav");
+  EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
+}
