@@ -24,6 +24,10 @@ class Line:
 LINES = [Line(mode, size, search) for size in SIZES for mode in MODES for search in SEARCHES]
 
 
+#: Where our --deterministic is set beside our own default (fixed_shapes.py).
+FIXED_SHAPES = [Line(mode, "tiny", search) for mode in MODES for search in SEARCHES]
+
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """One way to run a peer. `form`: the weights it reads (convert.py)."""

@@ -10,7 +10,8 @@ counts differ by more than a twelfth fails. For each line the fastest peer at it
 the audio and remembered in the cache (--screen: find it again). Then runs are interleaved (ours, theirs, ours, theirs, ...),
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
 tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real
-weights, each compute type beside the same one, and compare the word error rates as well. The feed lines (feed/wav and so on)
+weights, each compute type beside the same one, and compare the word error rates as well. The deterministic lines
+(deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default. The feed lines (feed/wav and so on)
 set our feed beside PyTorch's DataLoader at its best decoder and number of workers, the train lines our steps beside PyTorch's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio"}; ratio > 1 means Tutti is better. Exit status 1 when a line of
@@ -24,6 +25,8 @@ from commands import Tutti
 from contract import LINES, NATURAL
 from feeding import LINES as FEED_LINES
 from feeding import FeedBench, corpus
+from fixed_shapes import LINES as FIXED_SHAPE_LINES
+from fixed_shapes import fixed_shape_lines
 from measured import CommandFailed
 from natural import natural_lines
 from report import Report
@@ -51,6 +54,8 @@ def comparisons(options, bench):
             yield line.name, lambda line=line: bench.lines(line)
     if options.quick:
         return
+    for name, line in FIXED_SHAPE_LINES.items():
+        yield name, lambda line=line: fixed_shape_lines(bench, line)
     for name, compute_type, setting in NATURAL:
         yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
     feed = FeedBench(bench)

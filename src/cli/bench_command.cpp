@@ -54,6 +54,12 @@ std::vector<std::string> words_in(const std::string& list) {
   return words;
 }
 
+Result<void> check_batch_sizes(const std::vector<std::int32_t>& sizes) {
+  for (const std::int32_t size : sizes)
+    if (size < 1) return fail(Fault::usage, "--batch-sizes: expected numbers from 1 on, found " + std::to_string(size));
+  return {};
+}
+
 /// The settings of one device.
 std::vector<BenchSetting> grid_of(const BenchCommand& c, const std::string& device) {
   const bool cpu = device.starts_with("cpu");
@@ -77,14 +83,6 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
   for (const auto& device : devices)
     for (auto& setting : grid_of(c, device)) settings.push_back(std::move(setting));
   return settings;
-}
-
-/// The same in all trials: independent windows at temperature 0, so that all settings do the same work.
-RunOptions common_options(const BenchCommand& c, const std::filesystem::path& model) {
-  RunOptions options{.build_id = std::string(build_id()), .model = model, .vad = VadOptions{}, .batched = true};
-  options.long_form.temperatures = {0};
-  options.long_form.clip_timestamps = {0, c.seconds};
-  return options;
 }
 
 /// Limits by device and compute type, each asked for once.
@@ -117,9 +115,12 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
                          const std::filesystem::path& model, Interrupt& interrupt) {
   Measured measured;
   LimitsAsked limits(model);
+  RunOptions common = bench_options(Seconds(c.seconds));
+  common.build_id = build_id();
+  common.model = model;
   if (!c.json) std::printf("%s\n", bench_heading().c_str());
   for (const auto& setting : settings_of(c)) {
-    auto trial = run_trial(files, setting, common_options(c, model), interrupt);
+    auto trial = run_trial(files, setting, common, interrupt);
     if (!trial) return tl::unexpected(trial.error());
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
@@ -155,6 +156,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (command.model.empty())
     return complain({Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'"},
                     kUsage);
+  if (auto meant = check_batch_sizes(command.batch_sizes); !meant) return complain(meant.error(), kUsage);
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error(), kNothingRan);
   const auto clip = bundled_clip();

@@ -95,7 +95,7 @@ void say_memory(const RunOptions& options) {
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
                            .beams = std::max(1, options.decoding.beam_size),
-                           .byte_cross = !device->gpu && has_avx2()})
+                           .byte_cross = device->gpu || has_avx2()})
                  .c_str(),
              stdout);
 }

@@ -137,6 +137,15 @@ Result<void> check_counts(const TranscribeCommand& c) {
   return {};
 }
 
+Result<void> check_device(const TranscribeCommand& c) {
+  const auto device = parse_device(c.device);
+  if (!device) return fail_in("--device", device.error());
+  const std::int32_t threads = c.threads.value_or(0);
+  if (!device->core || threads <= 1) return {};
+  return fail(Fault::usage, "--threads " + show_value(threads) + ": " + c.device + " is one core, for one thread",
+              "Leave --threads out, or take the whole processor: --device cpu");
+}
+
 /// Of starts and ends in turn.
 Result<void> check_clips(const std::vector<double>& clips) {
   for (const double second : clips)
@@ -173,6 +182,17 @@ void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.hot_words = c.hotwords.value_or("");
   rules.prefix = c.prefix.value_or("");
   if (!rules.hot_words.empty() && !rules.prefix.empty()) log(Level::warning, "--hotwords has no effect with --prefix");
+  if (rules.carry_initial_prompt && rules.initial_prompt.empty())
+    log(Level::warning, "--carry-initial-prompt has no effect without --initial-prompt");
+}
+
+/// Those given that say something of word times.
+std::vector<const char*> word_flags(const TranscribeCommand& c) {
+  std::vector<const char*> given;
+  if (c.hallucination_silence_threshold) given.push_back("--hallucination-silence-threshold");
+  if (c.prepend_punctuations != WordRules{}.prepend_punctuations) given.push_back("--prepend-punctuations");
+  if (c.append_punctuations != WordRules{}.append_punctuations) given.push_back("--append-punctuations");
+  return given;
 }
 
 /// Word times and what depends on them; as the reference, layout without them is refused.
@@ -186,12 +206,14 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
   if (threshold.value_or(0) < 0)
     return fail(Fault::usage,
                 "--hallucination-silence-threshold: expected seconds from 0 on, found " + show_value(*threshold));
-  if (threshold && !c.word_timestamps)
-    log(Level::warning, "--hallucination-silence-threshold has no effect without --word-timestamps");
-  if (c.word_timestamps)
-    options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
-                                        .append_punctuations = c.append_punctuations,
-                                        .hallucination_silence_threshold = threshold};
+  if (!c.word_timestamps) {
+    for (const char* flag : word_flags(c))
+      log(Level::warning, std::string(flag) + " has no effect without --word-timestamps");
+    return {};
+  }
+  options.long_form.words = WordRules{.prepend_punctuations = c.prepend_punctuations,
+                                      .append_punctuations = c.append_punctuations,
+                                      .hallucination_silence_threshold = threshold};
   return {};
 }
 
@@ -235,7 +257,7 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .threads = c.threads.value_or(0),
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
-  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
+  if (auto meant = check_device(c); !meant) return tl::unexpected(meant.error());
   if (auto meant = check_counts(c); !meant) return tl::unexpected(meant.error());
   if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
   const auto batch_size = batch_size_of(c);

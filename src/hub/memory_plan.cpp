@@ -13,6 +13,15 @@ std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
   return {};
 }
 
+std::string type_on(const std::string& asked, bool on_cpu) {
+  if (asked == "default") return on_cpu ? "float32" : "float16";
+  if (asked == "auto") return on_cpu ? "bfloat16" : "float16";  // what the fastest ones take at most
+  if (on_cpu && (asked == "float16" || asked == "tf32")) return "float32";
+  if (on_cpu && asked == "int8_float16") return "int8";
+  if (!on_cpu && asked == "int8") return "int8_float16";
+  return asked;
+}
+
 Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {
   return {weights.value + workspace.value + windows * (window.value + beams * sequence.value)};
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/units.h"
@@ -30,8 +31,12 @@ struct NumberSizes {
 inline constexpr double kByteCross = 1 + 4.0 / 64;
 
 /// Of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on a CPU with
-/// AVX512-VNNI and AVX512-BF16 keeps windows in kByteCross, as int8_float16 always does.
+/// AVX2 keeps windows in kByteCross, as int8_float16 always does.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
+
+/// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
+/// "auto", which a self-test chooses, the largest of the fast ones.
+std::string type_on(const std::string& asked, bool on_cpu);
 
 /// What a model takes on its device.
 struct MemoryPlan {

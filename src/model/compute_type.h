@@ -17,8 +17,9 @@ class ComputeType {
     tf32,  // on a GPU: float32, the inputs of products rounded to ten bits
     bfloat16,
     float16,
-    int8,          // on a CPU: int8 weights scaled per output, activations per row; attention in bfloat16
-    int8_float16,  // the same for a GPU: everything but the linear layers in float16
+    int8,          // on a CPU: what a decoder step reads, weights scaled per output, rows each by itself; the rest in
+                   // bfloat16, or int16 where the processor does not multiply that (model/prepare.cpp)
+    int8_float16,  // the same for a GPU, the rest in float16
   };
 
   constexpr ComputeType(Kind kind) : kind_(kind) {}  // NOLINT: the names above are compute types

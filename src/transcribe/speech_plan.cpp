@@ -43,6 +43,13 @@ std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int
   return chunks;
 }
 
+void end_with_sound(std::vector<Segment>& segments, Seconds sound) {
+  for (Segment& segment : segments) {
+    segment.end = std::min(segment.end, sound.count());
+    segment.start = std::min(segment.start, segment.end);
+  }
+}
+
 void restore_times(std::vector<Segment>& segments, const SpeechMap& map) {
   for (Segment& segment : segments) {
     segment.seek = std::llround(map.start(Seconds(static_cast<double>(segment.seek) / kFramesPerSecond)).count() *

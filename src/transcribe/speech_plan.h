@@ -12,6 +12,9 @@
 
 namespace tutti {
 
+/// Silence that ends a piece where windows are independent: faster-whisper's BatchedInferencePipeline.
+inline constexpr std::int32_t kBatchedSilenceMs = 160;
+
 /// Which parts of a file are heard, and in which order.
 struct WayThrough {
   std::optional<VadOptions> vad{};  // only speech is heard; none: everything
@@ -36,6 +39,9 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
 
 /// The chunks of a recording, in order; what is shorter than a frame is left out.
 std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window);
+
+/// Ends what a text claims to last longer than the sound it was heard in where that ends: behind it other chunks speak.
+void end_with_sound(std::vector<Segment>& segments, Seconds sound);
 
 /// Turns the times of segments and words from packed speech to the recording they were packed from.
 void restore_times(std::vector<Segment>& segments, const SpeechMap& map);

@@ -56,6 +56,7 @@ Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContex
   auto segments =
       ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(work.mel.frames(), windows);
   if (!segments) return tl::unexpected(segments.error());
+  end_with_sound(*segments, chunk.length());
   restore_times(*segments, SpeechMap(chunk.pieces));
   return ChunkOutcome{std::move(*segments), windows.costs()};
 }

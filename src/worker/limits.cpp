@@ -1,5 +1,6 @@
 #include "worker/limits.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_int_mm.h>
@@ -18,8 +19,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "model/cards/tf32.h"
 #include "model/compute_type.h"
+#include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
@@ -79,8 +82,9 @@ Call own_product(Precision precision) {
   };
 }
 
-/// What may be the device's fastest product for a type. On a CPU torch's own for the narrow types is slow where the
-/// processor has no instructions for them, and float32's, or ours, is what it can do.
+/// What may be the device's fastest product for a type: every one that a network of the type computes with (int8's
+/// encoder has sixteen bits), and torch's. On a CPU torch's own for the narrow types is slow where the processor has no
+/// instructions for them, and float32's, or ours, is what it can do.
 std::vector<Call> products(at::Device device, const ComputeType& type) {
   std::vector<Call> calls;
   const bool own = layout_of(type, device).own_kernels;
@@ -99,8 +103,9 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
     case ComputeType::int8_float16:
       if (own) {
         calls.push_back(own_product(Precision::int8));
-        calls.push_back(own_product(Precision::int16));
+        calls.push_back(own_product(multiplies_bfloat16() ? Precision::bfloat16 : Precision::int16));
       }
+      if (device.is_cuda()) calls.push_back(torch_product(device, at::kHalf));
       calls.push_back(whole_product(device));
       break;
   }
@@ -111,12 +116,15 @@ struct Asked {
   std::string model{};
   std::string device = "cpu";
   std::string type = "float32";
+  std::string threads = "0";
 };
 
 Result<Asked> read_line(std::span<char*> arguments) {
   Asked asked;
-  const std::map<std::string, std::string*> fields{
-      {"--model", &asked.model}, {"--device", &asked.device}, {"--compute-type", &asked.type}};
+  const std::map<std::string, std::string*> fields{{"--model", &asked.model},
+                                                   {"--device", &asked.device},
+                                                   {"--compute-type", &asked.type},
+                                                   {"--threads", &asked.threads}};
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const auto field = fields.find(arguments[i]);
     if (field == fields.end()) return fail(Fault::usage, "limits has no option " + std::string(arguments[i]));
@@ -129,6 +137,10 @@ Result<Asked> read_line(std::span<char*> arguments) {
 Result<void> print_limits(const Asked& asked) {
   const auto device = device_named(asked.device);
   if (!device) return tl::unexpected<Error>(device.error());
+  const auto threads = number_in<int>(asked.threads);
+  if (!threads || *threads < 0)
+    return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + asked.threads + "'");
+  if (*threads > 0) at::set_num_threads(*threads);
   const auto checkpoint = open_checkpoint(asked.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
   const auto peak = measure_peak(*device, asked.type);  // of a type that there is

@@ -20,8 +20,9 @@ struct DevicePeak {
 /// `compute_type` as LoadModel names it. Takes about a second. Fault::unsupported for a type that there is not.
 Result<DevicePeak> measure_peak(c10::Device device, const std::string& compute_type);
 
-/// `tutti-engine limits --model PATH --device cpu|cuda:N --compute-type T`: prints what bounds that model there, a name
-/// and a number a line, bytes already those of the compute type. Returns the exit code.
+/// `tutti-engine limits --model PATH --device cpu|cuda:N --compute-type T --threads N`: prints what bounds that model
+/// there, a name and a number a line, bytes already those of the compute type. No threads, or 0: one per core. Returns
+/// the exit code.
 int limits_command(std::span<char*> arguments);
 
 }  // namespace tutti

@@ -36,6 +36,22 @@ TEST(BatchFlags, TheNotesCapsGiveWayToWhatSomebodySays) {
   EXPECT_EQ(few.tasks_at_once, 3);
 }
 
+TEST(BatchFlags, DevicesThatDoNotRoundAlikeAreNamed) {
+  using Kind = ResolvedDevice::Kind;
+  const ChosenDevice card{.id = "GPU-1", .device = {.kind = Kind::cuda, .uuid = "GPU-1", .name = "NVIDIA L4"}};
+  ChosenDevice same = card, other = card;
+  same.id = same.device.uuid = "GPU-2";
+  other.device.name = "NVIDIA A10";
+  const ChosenDevice core{.id = "cpu:0", .device = {.kind = Kind::cpu, .name = "core 0 of EPYC", .core = 0}};
+  const ChosenDevice played{.id = "left", .device = {.kind = Kind::emulated, .name = "emulated:30x:12GB"}};
+  EXPECT_EQ(unlike_kinds({card, same}), "");
+  EXPECT_EQ(unlike_kinds({core, {.id = "cpu:1", .device = {.kind = Kind::cpu, .name = "core 1 of EPYC", .core = 1}}}),
+            "");
+  EXPECT_EQ(unlike_kinds({card, played}), "");
+  EXPECT_EQ(unlike_kinds({card, other}), "NVIDIA A10 and NVIDIA L4");
+  EXPECT_EQ(unlike_kinds({card, core}), "NVIDIA L4 and the CPU");
+}
+
 TEST(BatchFlags, OtherPoliciesHaveNoCapsOfTheirOwn) {
   for (const char* policy : {"tutti", "fifo", "round_robin"}) {
     BatchOptions options = on_two_devices(policy);

@@ -177,3 +177,15 @@ TEST(OptionTable, ACommandThatReadsFlagsAlonePromisesNoOtherSources) {
 TEST(OptionTable, AFileThatBeginsWithADashIsToldItsOtherName) {
   EXPECT_NE(complaint({"-talk.wav"}).find("./-talk.wav"), std::string::npos);
 }
+
+TEST(OptionTable, AnAliasIsTheSameFlagAndNoSettingOfItsOwn) {
+  bool heard = false;
+  OptionTable table("transcribe", "Test.");
+  table.add_switch("vad", heard, "leave out silence").alias = "vad-filter";
+  ASSERT_TRUE(table.read({"--vad_filter", "True"}, {}));
+  EXPECT_TRUE(heard);
+  ASSERT_TRUE(table.read({"--vad-filter", "False"}, {}));
+  EXPECT_FALSE(heard);
+  EXPECT_EQ(table.values().size(), 1U) << "a batch's fingerprint does not change";
+  EXPECT_FALSE(table.read({"--=True"}, {})) << "an option without an alias is not one without a name";
+}

@@ -177,6 +177,13 @@ TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
             "--max-words-per-line has no effect with --max-line-width");
   EXPECT_EQ(warnings({"a.wav", "--hallucination-silence-threshold", "2"}),
             "--hallucination-silence-threshold has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--prepend-punctuations", "("}),
+            "--prepend-punctuations has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--append-punctuations", ")"}),
+            "--append-punctuations has no effect without --word-timestamps");
+  EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--append-punctuations", ")"}), "");
+  EXPECT_EQ(warnings({"a.wav", "--carry-initial-prompt", "True"}),
+            "--carry-initial-prompt has no effect without --initial-prompt");
   EXPECT_EQ(warnings({"a.wav", "--hotwords", "Tutti", "--prefix", "So,"}), "--hotwords has no effect with --prefix");
 }
 
@@ -184,6 +191,13 @@ TEST(TranscribeOptions, NoThreadsAreTheDefaultAsInTheReference) {
   const auto options = options_of({"a.wav", "--threads", "None"});
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_EQ(options->threads, options_of({"a.wav"})->threads);
+}
+
+TEST(TranscribeOptions, ACoreTakesOneThread) {
+  EXPECT_TRUE(options_of({"a.wav", "--device", "cpu:0", "--threads", "1"}));
+  const auto options = options_of({"a.wav", "--device", "cpu:0", "--threads", "4"});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().what, "--threads 4: cpu:0 is one core, for one thread");
 }
 
 TEST(TranscribeOptions, ANameThatIsNoDeviceIsAUsageErrorWhateverThisMachineHas) {
@@ -221,4 +235,5 @@ TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
   EXPECT_NE(what({"a.wav", "--threads", "-2"}).find("--threads"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--best-of", "0"}).find("--best-of"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--temperature-increment-on-fallback", "0"}).find("--temperature"), std::string::npos);
+  EXPECT_NE(what({"a.wav", "--temperature", "0.0001"}).find("expected 0, or 0.001 or more"), std::string::npos);
 }

@@ -23,6 +23,16 @@ TEST(MemoryPlan, OfLargeV3IsWhatItsTensorsAddUpTo) {
   EXPECT_NEAR(gigabytes(plan.sequence), 0.0738, 0.0001);
 }
 
+TEST(TypeOn, IsWhatTheDeviceTakesForTheTypeThatIsAskedFor) {
+  EXPECT_EQ(type_on("int8", false), "int8_float16");
+  EXPECT_EQ(type_on("int8_float16", true), "int8");
+  EXPECT_EQ(type_on("float16", true), "float32");
+  EXPECT_EQ(type_on("default", true), "float32");
+  EXPECT_EQ(type_on("default", false), "float16");
+  for (const char* type : {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"})
+    for (const bool on_cpu : {true, false}) EXPECT_TRUE(number_sizes(type_on(type, on_cpu))) << type;
+}
+
 TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
   const Bytes card{16 * kGigabyte};
   const auto sizes = *number_sizes("int8_float16");

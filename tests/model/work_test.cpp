@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "model/cpu/matrix/packed_matrix.h"
+#include "model/load.h"
+#include "model/prepare.h"
+
 namespace tutti {
 namespace {
 
@@ -44,6 +48,37 @@ TEST(StepBytes, OfInt8OnAGpuAreOneForWindowsAndTwoForTheOutputAndWhatTokensAsk) 
   EXPECT_DOUBLE_EQ(found.window, 1.0625 * work_of(tiny).sequence_numbers);
   EXPECT_EQ(sizes_on(at::kCPU, ComputeType::int8).cross,
             layout_of(ComputeType::int8, at::kCPU).byte_cross ? kByteCross : 2);
+}
+
+// Counting the vocabulary in sixteen bits would make the least time longer, and what was reached look nearer to it.
+TEST(StepBytes, OfOwnKernelsReadTheVocabularyInEightBitsUnlessAllIsFloat32) {
+  const auto tiny = dims(384, 4, 80, 51865);
+  const double square = 384 * 384, vocabulary = 51865 * 384.0;
+  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels) GTEST_SKIP() << "no kernels for this processor";
+  EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::float32).weights, 4 * (14 * 4 * square + vocabulary));
+  EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::bfloat16).weights, 2 * 14 * 4 * square + vocabulary);
+  EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::int8).weights, 4 * (3 * 2 + 11) * square + vocabulary);
+}
+
+/// Of a layer as the kernels read it.
+double packed_bytes(const ops::Linear& layer) {
+  return static_cast<double>(layer.packed->panels.size());
+}
+
+TEST(StepBytes, AreThoseOfTheLayersAsTheyWerePacked) {
+  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels) GTEST_SKIP() << "no kernels for this processor";
+  WhisperDims small = dims(128, 2, 80, 1024);  // whole tiles and panels: nothing is filled up
+  small.n_audio_head = small.n_text_head = 2;
+  for (const ComputeType type : {ComputeType::float32, ComputeType::bfloat16, ComputeType::int8}) {
+    auto net = random_weights(openai_shape(small));
+    prepare(net, type, at::kCPU);
+    double bytes = packed_bytes(net.output);
+    for (const auto& block : net.decoder)
+      for (const auto* layer :
+           {&block.attn.joined, &block.attn.out, &block.cross.query, &block.cross.out, &block.mlp_in, &block.mlp_out})
+        bytes += packed_bytes(*layer);
+    EXPECT_DOUBLE_EQ(step_bytes(small, at::kCPU, type).weights, bytes) << type.name();
+  }
 }
 
 }  // namespace

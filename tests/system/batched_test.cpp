@@ -107,6 +107,21 @@ TEST_F(Batched, TheTranscriptDoesNotDependOnTheBatchOrOnTheOrderOfTheFiles) {
   EXPECT_EQ(transcripts(clips, {"--batched", "--batch-size", "16"}), alone);
 }
 
+// In a type that rounds by row: it is the shapes that are fixed, not luck with float32.
+TEST_F(Batched, InFixedShapesTheTranscriptOfInt8DoesNotDependOnTheBatchOrOnTheOrderOfTheFiles) {
+  const std::vector<std::string> flags{"--batched", "--compute-type", "int8", "--deterministic", "--batch-size"};
+  const auto with_batch = [&](const char* size) {
+    std::vector<std::string> all = flags;
+    all.emplace_back(size);
+    return all;
+  };
+  std::vector<std::string> clips = short_clips();
+  const auto alone = transcripts(clips, with_batch("1"));
+  ASSERT_EQ(alone.size(), clips.size());
+  std::ranges::reverse(clips);
+  EXPECT_EQ(transcripts(clips, with_batch("8")), alone);
+}
+
 TEST_F(Batched, ShortFilesTogetherSayWhatEachSaysAlone) {
   const auto together = transcripts(short_clips(), {"--batched"});
   for (const char* clip : {"mixed-2", "string-george", "silence"})

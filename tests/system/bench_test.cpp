@@ -54,3 +54,17 @@ TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
   EXPECT_THAT(end.out, HasSubstr("cuda:7 float16 batch 1"));
   EXPECT_THAT(end.err, HasSubstr("no setting could run"));
 }
+
+TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {
+  const auto limits = [](const char* threads) {
+    return run_program({TUTTI_BINARY_DIR "/bin/tutti-engine", "limits", "--model", TUTTI_SOURCE_DIR "/models/nano",
+                        "--compute-type", "int8", "--threads", threads});
+  };
+  const ProgramEnd one = limits("1");
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  for (const char* name : {"flops ", "bandwidth ", "window_flops ", "step_bytes ", "sequence_bytes "})
+    EXPECT_THAT(one.out, HasSubstr(name));
+  const ProgramEnd none = limits("many");
+  EXPECT_NE(none.exit_code, 0);
+  EXPECT_THAT(none.err, HasSubstr("--threads: expected 0 or more, found 'many'"));
+}

@@ -149,6 +149,18 @@ TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrde
   EXPECT_TRUE(engine_.open_now.empty());
 }
 
+// A model that is not sure when the speech ends says the window's end, which lies behind a short chunk's sound.
+TEST_F(BatchedTest, ATextThatClaimsTheWholeWindowEndsWithItsChunkAndNotInTheNext) {
+  engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000, 1500}); };
+  const auto all = run(context());
+  ASSERT_EQ(all.size(), 1U);
+  ASSERT_TRUE(all.front()) << all.front().error().text();
+  const auto& segments = all.front()->transcript.segments;
+  ASSERT_EQ(segments.size(), 4U);
+  const std::vector<double> ends{20, 44, 69, 95};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(segments[i].end, ends[i], 0.1);
+}
+
 TEST_F(BatchedTest, ProgressIsTheShareOfSpeechDoneAndSegmentsAreToldOnceInOrder) {
   ASSERT_EQ(run(context()).size(), 1U);
   ASSERT_EQ(told_.size(), 4U);

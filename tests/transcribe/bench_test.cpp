@@ -4,6 +4,7 @@
 #include "transcribe/bench/clip.h"
 #include "transcribe/bench/limits.h"
 #include "transcribe/bench/verdict.h"
+#include "transcribe/speech_plan.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -33,6 +34,17 @@ TEST(BenchGrid, HasEveryCombinationAndTheMostExactComesFirst) {
   EXPECT_EQ(grid[0].batch_size, 1);
   EXPECT_EQ(grid[1].batch_size, 8);
   EXPECT_EQ(grid[2].compute_type, "int8");
+}
+
+TEST(BenchOptions, AreThoseOfABatchedRunAtTemperatureZero) {
+  const RunOptions options = bench_options(Seconds(300));
+  EXPECT_TRUE(options.batched);
+  ASSERT_TRUE(options.vad);
+  EXPECT_EQ(options.vad->min_silence_duration_ms, kBatchedSilenceMs) << "windows are cut as the recommended flags do";
+  EXPECT_TRUE(check(*options.vad));
+  EXPECT_EQ(options.long_form.temperatures, std::vector<double>{0});
+  EXPECT_EQ(options.long_form.clip_timestamps, (std::vector<double>{0, 300}));
+  EXPECT_EQ(options.decoding.beam_size, 0);
 }
 
 TEST(BenchLimits, AreReadFromWhatTheEngineSaysAndAMissingOneIsNamed) {

@@ -52,6 +52,17 @@ TEST(RestoreTimes, WordsStayInTheirPieceAndCarryTheirSegment) {
   EXPECT_NEAR(segments[0].end, 11, 1e-9);
 }
 
+TEST(EndWithSound, NoSegmentClaimsTimeBehindTheSoundAndTextIsNotLost) {
+  std::vector<Segment> segments{{.start = 0, .end = 4}, {.start = 4, .end = 30}, {.start = 29, .end = 30, .text = "x"}};
+  end_with_sound(segments, Seconds(7));
+  EXPECT_EQ(segments[0].end, 4);
+  EXPECT_EQ(segments[1].start, 4);
+  EXPECT_EQ(segments[1].end, 7);
+  EXPECT_EQ(segments[2].start, 7);
+  EXPECT_EQ(segments[2].end, 7);
+  EXPECT_EQ(segments[2].text, "x");
+}
+
 TEST(WithinClips, OnlyTheSpeechInTheClipsIsLeft) {
   const std::vector<double> clips{3, 4, 4.5, 11, 13};
   const auto within = within_clips(kTwo, clips, 20 * kSecond);

@@ -89,6 +89,7 @@ TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
     ASSERT_FALSE(refused) << bad;
     EXPECT_TRUE(refused.error().what.starts_with("--temperature: expected 0, or a number")) << refused.error().what;
   }
+  EXPECT_TRUE(fallback_temperatures(0.001, std::nullopt));
 }
 
 TEST(Silence, IsBelievedUnlessTheTextIsConfident) {

@@ -58,9 +58,10 @@ class ControlEnd {
 
 /// A network made of a formula, whose memory and manners a test decides.
 struct NetworkScript {
-  std::int32_t most_slots = 8;                      // more of them do not fit into memory
-  std::function<void(const at::Tensor&)> encode{};  // called with every mel; may throw or wait
-  std::function<void()> step{};                     // likewise, before every decoder step
+  std::int32_t most_slots = 8;                                 // more of them do not fit into memory
+  std::function<void(const at::Tensor&)> encode{};             // called with every mel; may throw or wait
+  std::function<void()> step{};                                // likewise, before every decoder step
+  std::function<void(std::span<const SequenceStep>)> asked{};  // called with what every decoder step is given
 };
 
 inline const WhisperDims kScriptDims{.n_mels = 2, .n_audio_ctx = 5, .n_vocab = 400, .n_text_ctx = 64};
@@ -78,7 +79,7 @@ class ScriptedNetwork : public Network {
   }
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
     if (slots > script_.most_slots) throw std::bad_alloc();
-    return std::make_unique<Steps>(slots, script_.step);
+    return std::make_unique<Steps>(slots, script_);
   }
   /// Every token is said one step after the one before, as surely as its id says.
   Result<TokenTimes> align(const CrossKv&, const AlignmentText& text, const DecodingTokens&) override {
@@ -90,13 +91,14 @@ class ScriptedNetwork : public Network {
 
  private:
   struct Steps : FormulaStepper {
-    Steps(std::int32_t slots, std::function<void()> before)
-        : FormulaStepper(slots, kScriptDims.n_vocab, kScriptTokens, true), before_(std::move(before)) {}
+    Steps(std::int32_t slots, const NetworkScript& script)
+        : FormulaStepper(slots, kScriptDims.n_vocab, kScriptTokens, true), script_(script) {}
     at::Tensor decode(std::span<const SequenceStep> sequences) override {
-      if (before_) before_();
+      if (script_.step) script_.step();
+      if (script_.asked) script_.asked(sequences);
       return FormulaStepper::decode(sequences);
     }
-    std::function<void()> before_;
+    const NetworkScript& script_;
   };
   NetworkScript script_;
 };
@@ -108,6 +110,7 @@ inline ModelLoader scripted(NetworkScript script) {
                        .sot = 299,
                        .languages = {290, 291, 292},
                        .slots = 8,
+                       .deterministic = request.deterministic,
                        .device_name = "formula",
                        .compute_type = request.compute_type};
   };
@@ -125,9 +128,9 @@ class WorkerHere {
     control.emplace(std::move(pair.first));
   }
   /// As above, after hello and the loading of the scripted model.
-  explicit WorkerHere(NetworkScript script) : WorkerHere(scripted(std::move(script))) {
+  explicit WorkerHere(NetworkScript script, bool deterministic = false) : WorkerHere(scripted(std::move(script))) {
     control->expect<Hello>();
-    control->send(LoadModel{.compute_type = "float32"});
+    control->send(LoadModel{.compute_type = "float32", .deterministic = deterministic});
     control->expect<Ready>();
   }
   ~WorkerHere() { hang_up(); }

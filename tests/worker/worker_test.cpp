@@ -5,11 +5,13 @@
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
 
 #include "decode/batcher.h"
+#include "decode/fixed_shapes.h"
 #include "model/step/kernels.h"
 #include "worker/formula_requests.h"
 #include "worker/worker_harness.h"
@@ -101,6 +103,34 @@ TEST(Worker, ManyWindowsAtOnceGiveWhatEachGivesAlone) {
     expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, decoded->request));
     ++answers;
   }
+}
+
+TEST(Worker, DeterministicItStepsInFixedShapesAndAnswersTheSame) {
+  std::vector<std::vector<std::size_t>> shapes;  // the worker's until it has ended
+  WorkerHere worker({.most_slots = 8 + FixedShapeStepper::kRows,
+                     .asked =
+                         [&](std::span<const SequenceStep> sequences) {
+                           shapes.emplace_back();
+                           for (const auto& sequence : sequences) shapes.back().push_back(sequence.tokens.size());
+                         }},
+                    /*deterministic=*/true);
+  for (int name = 1; name <= 3; ++name) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->send(request_of(static_cast<WindowId>(name), 2));
+  }
+  for (int answers = 0; answers < 3;) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    const auto* decoded = std::get_if<Decoded>(&*message);
+    if (!decoded) continue;
+    expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, 2));
+    ++answers;
+  }
+  worker.hang_up();
+  const std::vector<std::size_t> prompt{3}, step(FixedShapeStepper::kRows, 1);
+  EXPECT_EQ(std::ranges::count(shapes, prompt), 3);
+  EXPECT_EQ(std::ranges::count(shapes, step), std::ssize(shapes) - 3);
+  EXPECT_GT(std::ssize(shapes), 3);
 }
 
 TEST(Worker, TellsTheChancesOfEveryLanguage) {

@@ -48,6 +48,14 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedD
   return find_model(command.speech.model, places);
 }
 
+/// What --deterministic cannot promise.
+void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
+  const std::string kinds = unlike_kinds(devices);
+  if (kinds.empty()) return;
+  log(Level::warning, "--deterministic: " + kinds +
+                          " do not round alike, and any of them may take a window; name one kind with --devices");
+}
+
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
@@ -107,6 +115,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->no_device = devices.error();
     return prepared;
   }
+  if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.task_caps = std::move(*caps);
   limit_as_the_note(prepared->options);

@@ -1,5 +1,7 @@
 #include "cli/batch/batch_flags.h"
 
+#include <set>
+
 #include "base/log.h"
 #include "base/numbers.h"
 
@@ -103,6 +105,17 @@ void limit_as_the_note(BatchOptions& options) {
   if (options.policy != "note" || !options.task_caps.empty()) return;
   options.task_caps[""] = kNoteCap;
   if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());
+}
+
+std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
+  using Kind = ResolvedDevice::Kind;
+  std::set<std::string> kinds;
+  for (const auto& [id, label, device] : devices)
+    if (device.kind != Kind::emulated) kinds.insert(device.kind == Kind::cpu ? "the CPU" : device.name);
+  std::string text;
+  if (kinds.size() > 1)
+    for (const std::string& kind : kinds) text += (text.empty() ? "" : " and ") + kind;
+  return text;
 }
 
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {

@@ -51,6 +51,10 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
 /// that makes unless -t says how many. What `tutti plan --simulate` calls `note` (balance/sim/simulator.h: set_policy).
 void limit_as_the_note(BatchOptions& options);
 
+/// Kinds of devices that do not round alike, "NVIDIA L4 and the CPU", where there are several: whichever of them takes
+/// a window, --deterministic or not, may decide its text. Empty: all are alike, or only played.
+std::string unlike_kinds(const std::vector<ChosenDevice>& devices);
+
 /// The devices that -d, --experimental and --devices together name, there or not. Fault::usage where they cannot be
 /// meant, ::missing for a devices file that is not there.
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "transcribe/speech_plan.h"
+
 namespace tutti {
 namespace {
-
-/// Silence that ends a piece where windows are independent: faster-whisper's BatchedInferencePipeline.
-constexpr std::int32_t kBatchedSilenceMs = 160;
 
 /// The first VAD setting that was given, or nothing.
 std::string_view given(const VadFlags& f) {
@@ -26,7 +25,8 @@ void add_vad(OptionTable& table, VadFlags& f) {
   table.add_switch(
       "batched", f.batched,
       "cut at silence into windows that know nothing of each other, many at once: fastest, less consistent");
-  table.add_switch("vad", f.vad, "leave out what is not speech; --batched always does");
+  table.add_switch("vad", f.vad, "leave out what is not speech, as --batched always does; or --vad-filter").alias =
+      "vad-filter";
   table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
       .choices = {"silero", "energy"};
   table.add("vad-threshold", f.threshold, "P", "speech begins at this probability; None: 0.5");

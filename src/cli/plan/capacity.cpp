@@ -23,15 +23,6 @@ std::int64_t usable(const PlanTarget& target) {
 
 }  // namespace
 
-std::string type_on(const std::string& asked, bool on_cpu) {
-  if (asked == "default") return on_cpu ? "float32" : "float16";
-  if (asked == "auto") return on_cpu ? "bfloat16" : "float16";  // what the fastest ones take at most
-  if (on_cpu && (asked == "float16" || asked == "tf32")) return "float32";
-  if (on_cpu && asked == "int8_float16") return "int8";
-  if (!on_cpu && asked == "int8") return "int8_float16";
-  return asked;
-}
-
 Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
   const MemoryPlan plan = memory_plan(question.shape, *number_sizes(type_on(question.compute_type, target.on_cpu)));
   const std::int32_t best = windows_in_flight(target.on_cpu ? kUsualCpuSlots : kUsualGpuSlots);

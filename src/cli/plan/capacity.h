@@ -21,10 +21,6 @@ struct Capacity {
   std::int32_t in_flight{};  ///< windows worth having in flight: what the worker steps together, and a quarter more
 };
 
-/// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
-/// "auto", which a self-test chooses, the largest of the fast ones.
-std::string type_on(const std::string& asked, bool on_cpu);
-
 struct CapacityQuestion {
   ModelShape shape{};
   std::string compute_type{};

@@ -61,7 +61,9 @@ void OptionTable::positional(std::vector<std::string>& into, std::string name, s
 }
 
 Option* OptionTable::find(std::string_view name) {
-  const auto found = std::ranges::find(options_, name, &Option::name);
+  const auto found = std::find_if(options_.begin(), options_.end(), [&](const Option& o) {
+    return o.name == name || (!o.alias.empty() && o.alias == name);
+  });
   return found == options_.end() ? nullptr : &*found;
 }
 

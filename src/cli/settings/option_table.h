@@ -15,6 +15,7 @@ namespace tutti {
 /// One setting of a command, bound to a field of the command's options.
 struct Option {
   std::string name;                    // "output-dir"
+  std::string alias{};                 // what other programs call the flag; empty: the same
   char letter = 0;                     // 'o' for -o; 0: none
   std::string value{};                 // what stands for the value in the help, "DIR"; empty: a switch
   std::string meaning{};               // one sentence or two

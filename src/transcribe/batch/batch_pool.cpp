@@ -34,8 +34,7 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
   }
   if (device.kind != Kind::cuda) return;
   const auto shape = model_shape(options.model);
-  const std::string& type = pooled.worker.model.compute_type;
-  const auto sizes = number_sizes(type == "auto" ? "float16" : type);  // what the fastest ones take at most
+  const auto sizes = number_sizes(type_on(pooled.worker.model.compute_type, /*on_cpu=*/false));
   if (!shape || !sizes) return;
   const MemoryPlan plan = memory_plan(*shape, *sizes);
   const std::int64_t beams = std::max(1, options.decoding.beam_size);

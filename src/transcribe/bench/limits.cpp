@@ -38,9 +38,10 @@ Result<DeviceLimits> ask_limits(const std::filesystem::path& model, const std::s
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   const bool gpu = found->kind == ResolvedDevice::Kind::cuda;
-  const auto said = ask_engine(
-      {"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type", compute_type},
-      {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}}, kMeasuredWithin);
+  const auto said =
+      ask_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type",
+                  compute_type, "--threads", found->core ? "1" : "0"},
+                 {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}}, kMeasuredWithin);
   if (!said) return tl::unexpected(said.error());
   return parse_limits(*said);
 }

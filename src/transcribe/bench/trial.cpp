@@ -4,6 +4,7 @@
 
 #include "device/child_memory.h"
 #include "transcribe/interrupt.h"
+#include "transcribe/speech_plan.h"
 
 namespace tutti {
 namespace {
@@ -60,6 +61,13 @@ std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, co
   std::stable_partition(grid.begin(), grid.end(),
                         [](const BenchSetting& setting) { return setting.compute_type == "float32"; });
   return grid;
+}
+
+RunOptions bench_options(Seconds most) {
+  RunOptions options{.vad = VadOptions{.min_silence_duration_ms = kBatchedSilenceMs}, .batched = true};
+  options.long_form.temperatures = {0};
+  options.long_form.clip_timestamps = {0, most.count()};
+  return options;
 }
 
 Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,

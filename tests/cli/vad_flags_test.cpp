@@ -1,0 +1,83 @@
+#include "cli/flags/vad_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+Result<std::optional<VadOptions>> options_of(const std::vector<std::string>& arguments,
+                                             const std::vector<double>& clips = {0}) {
+  VadFlags flags;
+  OptionTable table("features", "Test.");
+  add_vad(table, flags);
+  if (const auto wish = table.read(arguments, {}); !wish) return tl::unexpected(wish.error());
+  return vad_options(flags, clips);
+}
+
+std::string refused(const std::vector<std::string>& arguments, const std::vector<double>& clips = {0}) {
+  const auto options = options_of(arguments, clips);
+  return options ? "" : options.error().text();
+}
+
+}  // namespace
+
+TEST(VadFlags, WithoutVadEverythingIsHeard) {
+  const auto options = options_of({});
+  ASSERT_TRUE(options);
+  EXPECT_FALSE(*options);
+}
+
+// vad.py, VadOptions; transcribe.py, BatchedInferencePipeline.transcribe.
+TEST(VadFlags, TheDefaultsAreFasterWhispersOfEitherWay) {
+  for (const std::string way : {"--vad", "--vad_filter", "--batched"}) {
+    const auto options = options_of({way});
+    ASSERT_TRUE(options) << options.error().text();
+    ASSERT_TRUE(*options);
+    EXPECT_EQ((*options)->method, VadMethod::silero);
+    EXPECT_EQ((*options)->threshold, 0.5);
+    EXPECT_EQ((*options)->neg_threshold, std::nullopt);
+    EXPECT_EQ((*options)->min_speech_duration_ms, 0);
+    EXPECT_EQ((*options)->max_speech_duration_s, std::numeric_limits<double>::infinity());
+    EXPECT_EQ((*options)->min_silence_duration_ms, way == "--batched" ? 160 : 2000);
+    EXPECT_EQ((*options)->speech_pad_ms, 400);
+  }
+}
+
+TEST(VadFlags, EveryOneOfThemReachesTheOptions) {
+  const auto options = options_of({"--vad", "--vad_method", "energy", "--vad_threshold", "0.6", "--vad_neg_threshold",
+                                   "0.2", "--vad_min_speech_duration_ms", "250", "--vad_max_speech_duration_s", "20",
+                                   "--vad_min_silence_duration_ms", "700", "--vad_speech_pad_ms", "30"});
+  ASSERT_TRUE(options) << options.error().text();
+  ASSERT_TRUE(*options);
+  EXPECT_EQ((*options)->method, VadMethod::energy);
+  EXPECT_EQ((*options)->threshold, 0.6);
+  EXPECT_EQ((*options)->neg_threshold, 0.2);
+  EXPECT_EQ((*options)->min_speech_duration_ms, 250);
+  EXPECT_EQ((*options)->max_speech_duration_s, 20);
+  EXPECT_EQ((*options)->min_silence_duration_ms, 700);
+  EXPECT_EQ((*options)->speech_pad_ms, 30);
+}
+
+TEST(VadFlags, OneWithoutVadIsRefusedAndNamed) {
+  for (const auto& [flag, value] :
+       {std::pair("--vad-threshold", "0.6"), std::pair("--vad-neg-threshold", "0.2"),
+        std::pair("--vad-min-speech-duration-ms", "1"), std::pair("--vad-max-speech-duration-s", "20"),
+        std::pair("--vad-min-silence-duration-ms", "1"), std::pair("--vad-speech-pad-ms", "1"),
+        std::pair("--vad-method", "energy")}) {
+    EXPECT_THAT(refused({flag, value}), HasSubstr(flag));
+    EXPECT_EQ(refused({flag, value, "--batched"}), "") << flag;
+  }
+}
+
+TEST(VadFlags, WhatCannotBeMeantIsRefusedAndNamed) {
+  EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad-threshold"));
+  EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad-neg-threshold"));
+  EXPECT_THAT(refused({"--vad", "--vad-max-speech-duration-s", "0.5"}), HasSubstr("vad-max-speech-duration-s"));
+  EXPECT_THAT(refused({"--vad"}, {5, 10, 0, 3}), HasSubstr("--clip-timestamps"));
+  EXPECT_EQ(refused({}, {5, 10, 0, 3}), "") << "the reference's loop takes clips in any order";
+}
