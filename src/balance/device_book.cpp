@@ -16,7 +16,8 @@ DeviceBook::DeviceBook(DeviceFacts facts, const BreakerOptions& breaker, Seconds
       speed_(facts_.speed, facts_.enough),
       reserved_(facts_.model_memory),
       advanced_(now),
-      added_(now) {
+      added_(now),
+      idle_since_(now) {
   if (facts_.starting) why_idle_ = Idle::starting;  // also before anybody has asked for a decision
 }
 
@@ -42,12 +43,26 @@ void DeviceBook::advance(Seconds now) {
   }
 }
 
-void DeviceBook::nothing_came_since(Seconds since) {
-  if (flights_.empty()) return;
-  const Seconds lost = std::max(Seconds::zero(), advanced_ - std::max(since, busy_since_));
-  busy_ -= lost;
-  idle_[static_cast<std::size_t>(Idle::fault)] += lost;
+void DeviceBook::idle_because(std::optional<Idle> why) {
+  if (std::exchange(why_idle_, why) != why) idle_since_ = advanced_;
+}
+
+std::optional<Seconds> DeviceBook::nothing_came_since(Seconds since) {
+  if (flights_.empty()) return {};
+  const Seconds from = std::min(advanced_, std::max(since, busy_since_));
+  busy_ -= advanced_ - from;
+  idle_[static_cast<std::size_t>(Idle::fault)] += advanced_ - from;
   busy_since_ = advanced_;
+  return probing() ? std::nullopt : std::optional(from);
+}
+
+void DeviceBook::another_stalled(Seconds since) {
+  const Idle why = why_idle_.value_or(Idle::no_task);
+  if (!flights_.empty() || (why != Idle::no_task && why != Idle::left_to_faster)) return;
+  const Seconds waited = std::max(Seconds::zero(), advanced_ - std::max(since, idle_since_));
+  idle_[static_cast<std::size_t>(why)] -= waited;
+  idle_[static_cast<std::size_t>(Idle::stalled)] += waited;
+  idle_since_ = advanced_;
 }
 
 void DeviceBook::add(Flight flight) {
@@ -71,6 +86,7 @@ std::optional<Flight> DeviceBook::remove(GrantId id) {
   if (at == flights_.end()) return {};
   Flight flight = std::move(*at);
   flights_.erase(at);
+  if (flights_.empty()) idle_since_ = advanced_;
   reserved_.value -= flight.reserved.value;
   if (flight.canary) return flight;
   const auto it = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t.first == flight.task; });

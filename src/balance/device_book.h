@@ -90,9 +90,12 @@ class DeviceBook {
   std::optional<Seconds> wake_at() const;
 
   // Where the time went.
-  void idle_because(std::optional<Idle> why) { why_idle_ = why; }
-  /// Nothing has come of what is in flight since that moment: a fault, and no work.
-  void nothing_came_since(Seconds since);
+  void idle_because(std::optional<Idle> why);
+  /// Nothing has come of what is in flight since that moment: a fault, and no work. Since when pieces of tasks were
+  /// held up by that; none: it had none.
+  std::optional<Seconds> nothing_came_since(Seconds since);
+  /// Another device had stalled by then. If nothing was left for this one meanwhile, it has waited for that.
+  void another_stalled(Seconds since);
   DeviceView view(Seconds now, const DispatcherOptions& options) const;
 
   GrantId incident = 0;          ///< the last grant there was when its worker was last lost
@@ -120,6 +123,7 @@ class DeviceBook {
   Seconds busy_since_{};  // of what is in flight: the moment before which it had nothing
   std::array<Seconds, kIdleReasons> idle_{};
   std::optional<Idle> why_idle_{};
+  Seconds idle_since_;  // for this reason
 };
 
 }  // namespace tutti

@@ -181,7 +181,10 @@ void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::
 
 void Dispatcher::nothing_came_since(DeviceIndex device, Seconds since, Seconds now) {
   state_->advance(now);
-  state_->devices.at(device).nothing_came_since(since);
+  const auto held_up = state_->devices.at(device).nothing_came_since(since);
+  if (!held_up) return;
+  for (DeviceIndex i = 0; i < state_->devices.size(); ++i)
+    if (i != device) state_->devices[i].another_stalled(*held_up);
 }
 
 void Dispatcher::add_task(TaskKey task, TaskFacts facts, Seconds now) {
@@ -314,19 +317,15 @@ DeviceState Dispatcher::state(DeviceIndex device) const {
 
 QueueView Dispatcher::queue(Seconds now) {
   state_->advance(now);
-  QueueView view{.waiting = state_->queue.waiting(), .in_work = state_->queue.in_work()};
-  double audio = state_->queue.audio_unplaced(), error = 0;
+  double audio = state_->queue.audio_unplaced(), speed = 0, error = 0;
   for (const DeviceBook& device : state_->devices) {
     audio += device.audio_in_flight();
     if (!device.health().in_service()) continue;
-    view.speed += device.speed();
+    speed += device.speed();
     error += device.speed() * device.error().value_or(kUnmeasuredError);
   }
-  view.audio_left = Seconds(audio);
-  if (view.speed <= 0) return view;
-  view.expected_left = Seconds(audio / view.speed);
-  view.error = error / view.speed;
-  return view;
+  if (speed <= 0) return {};
+  return {.expected_left = Seconds(audio / speed), .error = error / speed};
 }
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {

@@ -50,10 +50,6 @@ struct DeviceView {
 
 /// How far all of it is.
 struct QueueView {
-  std::size_t waiting = 0;  ///< tasks without a piece in flight or done
-  std::size_t in_work = 0;
-  Seconds audio_left{};                    ///< of all tasks that have not ended, what runs included
-  double speed = 0;                        ///< of all devices in service together
   std::optional<Seconds> expected_left{};  ///< until all is done; none while no device is in service
   double error = 0;                        ///< of it, relative
 };
@@ -80,7 +76,8 @@ class Dispatcher {
   void device_speed(DeviceIndex device, double speed, Seconds now);    ///< what to believe until pieces were measured
   void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
   /// Nothing has come since that moment of what is in flight there: its worker is lost, or was not ready yet. That time
-  /// counts as a fault, not as work. To be said before `failed` is.
+  /// counts as a fault, not as work, and others that had nothing else to do have waited for it. To be said before
+  /// `failed` is.
   void nothing_came_since(DeviceIndex device, Seconds since, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
@@ -101,7 +98,7 @@ class Dispatcher {
   /// This machine is short of memory, and how: until that is over (nothing) no task is begun beside others.
   void host_short(std::optional<std::string> why, Seconds now);
   /// Tasks were added that their owner leaves alone, for this reason and no other: a device that has nothing to do
-  /// meanwhile is idle for it. Nothing: there are none.
+  /// meanwhile is idle for it. Nothing: there are none. Idle::input: more of them are to be added.
   void held_back(std::optional<Idle> why, Seconds now);
 
   // Decisions.

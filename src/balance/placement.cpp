@@ -267,9 +267,12 @@ const QueuedTask* first_task(const Scene& scene) {
 
 std::string held_back_words(Idle why) {
   switch (why) {
+    case Idle::input: return "what there is to do is still being listed";
     case Idle::cap: return "as many tasks are in work as may be";
     case Idle::drained: return "no task is begun until somebody lets the run go on";
-    case Idle::disk_full: return "no task is begun until there is room for its outputs";
+    case Idle::disk_full: return "no task is begun until there is room on a full disk";
+    case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
+    case Idle::asked: return "no task is begun until a question is answered";
     default: return "no task is begun beside those in work: " + std::string(idle_name(why));
   }
 }
@@ -287,7 +290,8 @@ std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
   const DeviceBook& book = scene.devices[device];
   if (!book.health().in_service())
     return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device)};
-  if (scene.queue.audio_unplaced() < kNothing) return Refusal{Idle::no_task, "nothing is left to start"};
+  const bool more_come = scene.held_back == Idle::input;
+  if (scene.queue.audio_unplaced() < kNothing && !more_come) return Refusal{Idle::no_task, "nothing is left to start"};
   const QueuedTask* task = first_task(scene);
   if (!task && scene.host_short) return Refusal{Idle::memory, *scene.host_short};
   if (!task && !scene.queue.risky().empty())

@@ -88,7 +88,6 @@ void TaskQueue::add(TaskKey id, TaskFacts facts, std::optional<DeviceIndex> deal
   at->second.believed = at->second.facts.audio;
   at->second.arrival = arrivals_++;
   at->second.dealt_to = dealt_to;
-  ++unfinished_;
   count(at->second);
 }
 
@@ -154,7 +153,6 @@ void TaskQueue::end(TaskKey id) {
     task.ready_audio = {};
     task.ended = true;
   });
-  --unfinished_;
   if (at->second.started) --in_work_;
   forget_when_over(id);
 }

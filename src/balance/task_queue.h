@@ -100,7 +100,6 @@ class TaskQueue {
   double audio_unplaced() const { return std::max(0.0, known_) + std::max(0.0, believed_) * found_share(); }
   /// Of that, what cannot start yet.
   double audio_unready() const { return std::max(0.0, audio_unplaced() - ready_); }
-  std::size_t waiting() const { return unfinished_ - in_work_; }
   std::size_t in_work() const { return in_work_; }
 
  private:
@@ -125,7 +124,6 @@ class TaskQueue {
   std::map<GroupKey, TaskGroup> groups_{};
   std::set<TaskKey> risky_{};
   std::uint64_t arrivals_ = 0;
-  std::size_t unfinished_ = 0;
   std::size_t in_work_ = 0;
   double known_ = 0;     // unplaced audio of tasks whose length was found
   double believed_ = 0;  // of the others, as long as they are said to be

@@ -23,7 +23,7 @@ Fault fault_of(int error_number) {
     case ENOTDIR: return Fault::missing;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
+    case EFBIG: return Fault::full;
     case ENOMEM:
     case EMFILE:
     case ENFILE: return Fault::exhausted;
@@ -165,8 +165,12 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
+fs::path temporary_folder() {
+  return variable("TMPDIR").value_or("/tmp");
+}
+
 Result<OwnedFd> open_unnamed_file() {
-  const fs::path folder = variable("TMPDIR").value_or("/tmp");
+  const fs::path folder = temporary_folder();
   OwnedFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd) return fd;
   // Some file systems have no O_TMPFILE: a named file, unlinked at once, is the same thing.

@@ -46,7 +46,10 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// An open file without a name in $TMPDIR (else /tmp): gone with its last descriptor, whatever kills us.
+/// $TMPDIR, else /tmp.
+std::filesystem::path temporary_folder();
+
+/// An open file without a name in the temporary folder: gone with its last descriptor, whatever kills us.
 Result<OwnedFd> open_unnamed_file();
 
 /// Writes all of `bytes` at the current position, over short writes and EINTR.

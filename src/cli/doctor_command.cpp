@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -34,7 +33,7 @@ Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings
 
 /// Where recordings are decoded to, models are kept and results are recorded.
 std::vector<std::filesystem::path> watched_disks(const std::filesystem::path& state) {
-  return disks_of({variable("TMPDIR").value_or("/tmp"), cache_folder(), state});
+  return disks_of({temporary_folder(), cache_folder(), state});
 }
 
 int print_metrics(const std::filesystem::path& state) {

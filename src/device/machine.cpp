@@ -72,11 +72,22 @@ std::optional<MemoryFacts> read_memory(const fs::path& root) {
                      .available = std::min(*available, limits.memory_available.value_or(*available))};
 }
 
-Result<Bytes> free_disk(const fs::path& path) {
+namespace {
+
+Result<struct statvfs> file_system_of(const fs::path& path) {
   struct statvfs facts {};
-  if (::statvfs(path.c_str(), &facts) != 0)
-    return tl::unexpected<Error>(system_error(path.string(), "its file system cannot be asked", errno));
-  return Bytes{static_cast<std::int64_t>(facts.f_bavail) * static_cast<std::int64_t>(facts.f_frsize)};
+  if (::statvfs(path.c_str(), &facts) == 0) return facts;
+  return tl::unexpected<Error>(system_error(path.string(), "its file system cannot be asked", errno));
+}
+
+Bytes bytes_in(unsigned long blocks, const struct statvfs& facts) {
+  return {static_cast<std::int64_t>(blocks) * static_cast<std::int64_t>(facts.f_frsize)};
+}
+
+}  // namespace
+
+Result<Bytes> free_disk(const fs::path& path) {
+  return file_system_of(path).map([](const auto& facts) { return bytes_in(facts.f_bavail, facts); });
 }
 
 Result<DiskRoom> disk_room(const fs::path& path) {
@@ -85,9 +96,10 @@ Result<DiskRoom> disk_room(const fs::path& path) {
   room.existing = fs::absolute(path, why).lexically_normal();
   while (!fs::exists(room.existing, why) && room.existing != room.existing.parent_path())
     room.existing = room.existing.parent_path();
-  const auto free = free_disk(room.existing);
-  if (!free) return tl::unexpected(free.error());
-  room.free = *free;
+  const auto file_system = file_system_of(room.existing);
+  if (!file_system) return tl::unexpected(file_system.error());
+  room.free = bytes_in(file_system->f_bavail, *file_system);
+  room.total = bytes_in(file_system->f_blocks, *file_system);
   const auto disk_of = [](const fs::path& place) {
     struct stat facts {};
     return ::stat(place.c_str(), &facts) == 0 ? std::optional(facts.st_dev) : std::nullopt;

@@ -44,6 +44,7 @@ struct DiskRoom {
   std::filesystem::path existing;  ///< the path, or the nearest folder above it that is there
   std::filesystem::path mount;     ///< where that file system begins: its name for people
   Bytes free{};                    ///< as free_disk
+  Bytes total{};                   ///< that there could be
 };
 Result<DiskRoom> disk_room(const std::filesystem::path& path);
 

@@ -71,7 +71,7 @@ Result<void> check_room(const fs::path& folder, std::int64_t needed) {
   std::error_code error;
   const auto space = fs::space(folder, error);
   if (error || space.available >= static_cast<std::uintmax_t>(std::max<std::int64_t>(needed, 0))) return {};
-  return fail(Fault::exhausted,
+  return fail(Fault::full,
               folder.string() + ": " + bytes_text({needed}) + " are still to come, " +
                   bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
               "Free some space, or set TUTTI_CACHE to a folder on another disk");

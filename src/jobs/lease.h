@@ -22,10 +22,12 @@ struct LeaseKey {
 };
 
 struct ClaimRequest {
-  std::string device{};          // where it will run, for the record; "" when not known yet
-  std::optional<TaskId> task{};  // this one; none: the first in order (class, aged priority, size rule)
-  std::string batch{};           // only of this batch; empty: of any
-  std::string not_failed_on{};   // leave out tasks whose latest attempt failed on this device; empty: none left out
+  std::string device{};  // where it will run, for the record; "" when not known yet
+  /// This one, as a batch asks, whose balance knows the devices; none: the first in order (class, aged priority, size
+  /// rule), for whoever knows no more than the store.
+  std::optional<TaskId> task{};
+  std::string batch{};          // only of this batch; empty: of any
+  std::string not_failed_on{};  // leave out tasks whose latest attempt failed on this device; empty: none left out
   std::chrono::milliseconds length = kLeaseLength;
 };
 

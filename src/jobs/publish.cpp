@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <set>
+#include <utility>
 
 #include "base/files.h"
 #include "base/sha256.h"
@@ -45,11 +47,31 @@ Result<void> make_folder(const fs::path& folder) {
   return {};
 }
 
-Result<void> write_synced(const fs::path& path, std::string_view content) {
-  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file) return failed(path, "could not be created");
-  if (auto written = write_all(file.get(), std::as_bytes(std::span(content)), path.string()); !written) return written;
-  if (::fsync(file.get()) != 0) return failed(path, "could not be synced");
+/// Files that are written first and synced together: the file system then commits once for nearly all of them.
+class Written {
+ public:
+  Result<void> write(const fs::path& path, std::string_view content) {
+    OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (!file) return failed(path, "could not be created");
+    if (auto written = write_all(file.get(), std::as_bytes(std::span(content)), path.string()); !written)
+      return written;
+    files_.emplace_back(path, std::move(file));
+    return {};
+  }
+
+  Result<void> sync() const {
+    for (const auto& [path, file] : files_)
+      if (::fsync(file.get()) != 0) return failed(path, "could not be synced");
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<fs::path, OwnedFd>> files_{};
+};
+
+Result<void> sync_folders(const std::set<fs::path>& folders) {
+  for (const auto& folder : folders)
+    if (auto synced = sync_folder(folder); !synced) return synced;
   return {};
 }
 
@@ -89,11 +111,13 @@ Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
 
 namespace {
 
-/// Writes every output to the folder that `folder_for` names, all or none.
+/// Writes every output to the folder that `folder_for` names, all or none, and syncs them.
 template <class FolderFor>
 Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
                                            FolderFor folder_for) {
   std::vector<TaskOutput> staged;
+  Written files;
+  std::set<fs::path> folders;
   const auto stage = [&](const OutputContent& output) -> Result<void> {
     const Result<fs::path> here = folder_for(output);
     if (!here) return tl::unexpected(here.error());
@@ -102,15 +126,17 @@ Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const O
                              lease.key.token + "." + std::to_string(staged.size());
     staged.push_back({output.path.string(), (*here / name).string(), hash_of(output.content),
                       static_cast<std::int64_t>(output.content.size())});
-    if (auto written = write_synced(*here / name, output.content); !written) return written;
-    return sync_folder(*here);
+    folders.insert(*here);
+    return files.write(*here / name, output.content);
   };
+  Result<void> done;
   for (const auto& output : outputs)
-    if (auto done = stage(output); !done) {
-      remove_staged(staged);
-      return tl::unexpected(done.error());
-    }
-  return staged;
+    if (done) done = stage(output);
+  if (done) done = files.sync();
+  if (done) done = sync_folders(folders);
+  if (done) return staged;
+  remove_staged(staged);
+  return tl::unexpected(done.error());
 }
 
 /// From a disk that a rename does not reach. None: the staged copy is gone.
@@ -135,18 +161,28 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
   });
 }
 
-Result<void> put_in_place(const TaskOutput& output) {
+namespace {
+
+/// As put_in_place, but for its folder's sync.
+Result<void> move_in_place(const TaskOutput& output) {
   const fs::path path = output.path;
   std::error_code why;
   if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
     if (auto made = make_folder(path.parent_path()); !made) return made;
-  if (::rename(output.staged.c_str(), path.c_str()) == 0) return sync_folder(path.parent_path());
+  if (::rename(output.staged.c_str(), path.c_str()) == 0) return {};
   if (errno != ENOENT && errno != EXDEV) return failed(path, "could not be put in place");
   const auto carried = errno == EXDEV ? carry_over(output) : Result<bool>(false);
   if (!carried) return tl::unexpected(carried.error());
   if (*carried) return {};
   if (is_whole(path, output)) return {};
   return fail(Fault::missing, path.string() + ": neither it nor its staged copy is what was recorded");
+}
+
+}  // namespace
+
+Result<void> put_in_place(const TaskOutput& output) {
+  if (auto moved = move_in_place(output); !moved) return moved;
+  return sync_folder(fs::path(output.path).parent_path());
 }
 
 void remove_staged(std::span<const TaskOutput> outputs) {
@@ -159,15 +195,19 @@ void leave_staging(const fs::path& staging) {
 
 namespace {
 
-/// All of a task's outputs; the store knows it then.
+/// All of a task's outputs; the store knows it when they would last through a power cut.
 Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
-  for (const auto& output : outputs)
-    if (auto placed = put_in_place(output); !placed) {
+  std::set<fs::path> folders;
+  for (const auto& output : outputs) {
+    if (auto placed = move_in_place(output); !placed) {
       std::error_code why;
       if (fs::exists(output.staged, why))
         placed.error().hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
       return placed;
     }
+    folders.insert(fs::path(output.path).parent_path());
+  }
+  if (auto synced = sync_folders(folders); !synced) return synced;
   return store.mark_published(task);
 }
 
@@ -177,7 +217,7 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const fs::path& spare) {
   auto staged = stage_outputs(lease, staging, outputs);
-  if (!staged && staged.error().fault == Fault::exhausted && !spare.empty())
+  if (!staged && staged.error().fault == Fault::full && !spare.empty())
     if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());

@@ -20,6 +20,7 @@ FailureClass failure_class_of(const Error& error) {
     case Fault::unsupported: return FailureClass::permanent;
     case Fault::device: return FailureClass::device;
     case Fault::exhausted:
+    case Fault::full:
     case Fault::unavailable:
     case Fault::cancelled:
     case Fault::internal: return FailureClass::transient;

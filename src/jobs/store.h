@@ -24,7 +24,7 @@ struct Submitted {
 
 /// The durable record of all work: tasks, attempts, results, device speeds, history. Every call is one transaction that
 /// is on disk when it returns; a process killed between two calls leaves a store that the next one goes on from. Any
-/// number of threads and processes. Times are the store's own. Errors: Fault::exhausted when the disk is full,
+/// number of threads and processes. Times are the store's own. Errors: Fault::full when the disk is full,
 /// Fault::unavailable when it fails or another process holds the store, Fault::corrupt when the store is damaged,
 /// Fault::internal otherwise; a failed call has changed nothing.
 class JobStore {

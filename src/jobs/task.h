@@ -60,6 +60,11 @@ struct TaskSpec {
   std::string extra = "{}";             // fields of the manifest that Tutti does not know, as JSON
 };
 
+/// Whether what is asked for is what is known: the same input in the same version, transcribed in the same way.
+inline bool is_same_work(const TaskSpec& known, const TaskSpec& asked) {
+  return known.input == asked.input && is_unchanged(known.identity, asked.identity) && known.options == asked.options;
+}
+
 /// A file a task made: its public name, and what must be in it.
 struct TaskOutput {
   std::string path{};    // public name, absolute

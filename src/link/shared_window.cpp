@@ -18,6 +18,12 @@ tl::unexpected<Error> failed(std::string_view doing) {
   return tl::unexpected<Error>(system_error("shared window", doing, errno));
 }
 
+/// It lies in memory, whatever the system calls that.
+Error of_memory(Error error) {
+  if (error.fault == Fault::full) error.fault = Fault::exhausted;
+  return error;
+}
+
 }  // namespace
 
 Result<SharedWindow> SharedWindow::create(std::span<const float> values) {
@@ -25,7 +31,7 @@ Result<SharedWindow> SharedWindow::create(std::span<const float> values) {
   OwnedFd memory(::memfd_create("tutti-window", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) return failed("could not be made");
   if (auto written = write_all(memory.get(), std::as_bytes(values), "shared window"); !written)
-    return tl::unexpected<Error>(written.error());
+    return tl::unexpected<Error>(of_memory(written.error()));
   if (::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) return failed("could not be sealed");
   return SharedWindow(std::move(memory));
 }

@@ -47,7 +47,8 @@ std::optional<Result<TakenFile>> take(Run& run) {
 Result<DecodedFile> decode(Run& run, TakenFile file) {
   const auto started = Clock::real().now();
   if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
-  auto recording = decode_recording(file.input, [&](Seconds) { return !run.aborted; });
+  auto recording = run.files.decoded(
+      file.index, [&] { return decode_recording(file.input, [&](Seconds) { return !run.aborted; }); });
   if (!recording) return tl::unexpected(recording.error());
   if (auto heard = run.files.heard(file.index, recording->duration()); !heard) return tl::unexpected(heard.error());
   run.tally.decoded(file.index, recording->duration(), recording->losses());
@@ -137,7 +138,7 @@ void build_stages(Pipeline& pipeline, Run& run) {
         return {};
       },
       {.on_error = OnError::skip});
-  pipeline.sink("write", std::move(transcribed),
+  pipeline.sink(kWriteStage, std::move(transcribed),
                 [&run](TranscribedFile&& file) {
                   const std::size_t index = file.outcome.index;
                   return told(run, index, [&] { return write(run, std::move(file)); });

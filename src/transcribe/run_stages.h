@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
+#include "audio/recording.h"
 #include "flow/pipeline.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/interrupt.h"
@@ -19,6 +21,9 @@ struct TakenFile {
   std::filesystem::path input;
 };
 
+/// Decodes one file.
+using Decode = std::function<Result<Recording>()>;
+
 /// Where the files of a run come from, who serves their windows, and where their transcripts go: a list of files, or a
 /// batch on a store. Called by many threads, but for one file by one at a time.
 class RunFiles {
@@ -28,6 +33,8 @@ class RunFiles {
   virtual std::optional<TakenFile> next() = 0;
   /// It is going to be decoded. An error ends the file.
   virtual Result<void> begin(std::size_t index) = 0;
+  /// Its decoded audio, by `decode`, which may be called again where it found no room for that. An error ends the file.
+  virtual Result<Recording> decoded(std::size_t /*index*/, const Decode& decode) { return decode(); }
   /// Its audio is there. An error ends the file.
   virtual Result<void> heard(std::size_t index, Seconds length) = 0;
   /// How its windows are served; waits for a worker. Null: it is not to be worked on.
@@ -55,6 +62,9 @@ inline constexpr const char* kPrepareStage = "prepare";
 /// The stage that holds one window in flight per thread; its number of threads is set once the workers have told
 /// theirs.
 inline constexpr const char* kTranscribeStage = "transcribe";
+
+/// The stage that writes outputs and waits for the disk.
+inline constexpr const char* kWriteStage = "write";
 
 /// files -> decode [-> listen, with VAD] -> prepare -> transcribe -> write.
 void build_stages(Pipeline& pipeline, Run& run);

@@ -62,6 +62,59 @@ TEST(IdleReasons, TimeFromWhichALostWorkerHasNothingToShowIsAFaultAndNoWork) {
   EXPECT_EQ(dispatcher.devices(Seconds(17))[0].in_service, Seconds(17));
 }
 
+TEST(IdleReasons, WhoeverHadNothingLeftWhileAnotherDeviceStalledHasWaitedForIt) {
+  Dispatcher dispatcher;
+  for (const char* id : {"well", "stalls"}) dispatcher.add_device(device(id, 10, 1), {});
+  for (TaskKey id = 1; id <= 2; ++id) add_file(dispatcher, id, Seconds(100));
+  const auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 2u);
+  const auto on = [&](DeviceIndex device) { return grants[grants[0].device == device ? 0U : 1U]; };
+  dispatcher.finished(on(0).id, Seconds(10));
+  dispatcher.end_task(on(0).task, Seconds(10));
+  EXPECT_FALSE(dispatcher.next(Seconds(10)));
+  dispatcher.nothing_came_since(1, Seconds(20), Seconds(60));
+  dispatcher.failed(on(1).id, Blame::unclear, "no window has come back", Seconds(60));
+  dispatcher.device_heard(1, HealthEvent::restarting, "no window has come back", Seconds(60));
+  const auto again = dispatcher.next(Seconds(60));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->device, 0u);
+  EXPECT_FALSE(dispatcher.next(Seconds(60)));
+  const auto views = dispatcher.devices(Seconds(65));
+  const auto idle = [&](DeviceIndex device, Idle why) { return views[device].idle[static_cast<std::size_t>(why)]; };
+  EXPECT_EQ(idle(0, Idle::no_task), Seconds(10)) << "until then the other was at work on it";
+  EXPECT_EQ(idle(0, Idle::stalled), Seconds(40));
+  EXPECT_EQ(views[0].busy, Seconds(10 + 5));
+  EXPECT_EQ(idle(1, Idle::fault), Seconds(40 + 5));
+  EXPECT_EQ(idle(1, Idle::stalled), Seconds(0));
+}
+
+TEST(IdleReasons, WhoeverWaitsForSomethingElseDoesNotWaitForAStalledDevice) {
+  Dispatcher dispatcher;
+  for (const char* id : {"waits", "stalls"}) dispatcher.add_device(device(id, 10, 1), {});
+  add_file(dispatcher, 1, Seconds(100));
+  const auto grant = dispatcher.next({});
+  ASSERT_TRUE(grant);
+  const DeviceIndex other = 1 - grant->device;
+  dispatcher.add_task(2, whole_file(Seconds(100)), {});
+  EXPECT_FALSE(dispatcher.next({}));
+  dispatcher.nothing_came_since(grant->device, Seconds(5), Seconds(30));
+  const auto view = dispatcher.devices(Seconds(30))[other];
+  EXPECT_EQ(view.idle[static_cast<std::size_t>(Idle::input)], Seconds(30));
+  EXPECT_EQ(view.idle[static_cast<std::size_t>(Idle::stalled)], Seconds(0));
+}
+
+TEST(IdleReasons, WhileTasksAreStillBeingListedTheirInputIsMissingAndNotTheTasks) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.held_back(Idle::input, {});
+  EXPECT_FALSE(dispatcher.next({}));
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "what there is to do is still being listed");
+  dispatcher.held_back({}, Seconds(3));
+  EXPECT_FALSE(dispatcher.next(Seconds(3)));
+  EXPECT_EQ(spent(dispatcher, Idle::input, Seconds(8)), 3);
+  EXPECT_EQ(spent(dispatcher, Idle::no_task, Seconds(8)), 5);
+}
+
 TEST(IdleReasons, TasksThatAreHeldBackAreNoWantOfInput) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});

@@ -64,7 +64,7 @@ TEST(Files, AFileThatIsNotThereIsNamedInTheError) {
 TEST(Files, AFullDiskIsToldFromABadPath) {
   const auto written = write_file_atomically("/dev/full/x", "text");
   ASSERT_FALSE(written);
-  EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::exhausted);
+  EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::full);
 }
 
 TEST(Files, AMappedFileShowsItsBytesAndAnEmptyOneNone) {

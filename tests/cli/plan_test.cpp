@@ -11,6 +11,12 @@
 namespace tutti {
 namespace {
 
+DevicePast past_in(const std::filesystem::path& folder) {
+  const auto past = read_device_past(folder);
+  EXPECT_TRUE(past) << past.error().text();
+  return past.value_or(DevicePast{});
+}
+
 TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
   MachineDevices machine;
   machine.gpus.resize(1);
@@ -34,8 +40,9 @@ TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
 TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
   const TempFolder folder;
   std::vector<PlanTarget> targets{{.id = "cuda:0", .record = "GPU-aa"}, {.id = "cuda:1", .record = "GPU-bb"}};
-  ASSERT_TRUE(add_known_speeds(targets, folder.path() / "none", {"medium", "default"}));
+  add_past(targets, past_in(folder.path() / "none"), {"medium", "default"});
   EXPECT_FALSE(targets[0].speed);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "none")) << "looking makes no store";
   {
     auto store = open_store({.folder = folder.path()});
     ASSERT_TRUE(store) << store.error().text();
@@ -46,7 +53,7 @@ TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
                                           .median_error = 0.1}));
     ASSERT_TRUE((*store)->record_speed({.key = {"GPU-bb", "tiny", "default", 8}, .speed = 300}));
   }
-  ASSERT_TRUE(add_known_speeds(targets, folder.path(), {"medium", "default"}));
+  add_past(targets, past_in(folder.path()), {"medium", "default"});
   EXPECT_EQ(targets[0].speed, 80);
   EXPECT_DOUBLE_EQ(targets[0].speed_error, 0.1);
   EXPECT_FALSE(targets[1].speed) << "it was measured with another model";
@@ -69,15 +76,16 @@ TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
   std::vector<PlanTarget> targets;
   for (const char* device : {"GPU-aa", "GPU-bb", "GPU-cc"}) targets.push_back({.id = device, .record = device});
   std::vector<PlanTarget> strict = targets;
-  ASSERT_TRUE(add_known_speeds(strict, folder.path(), {"medium", "default"}));
+  const DevicePast past = past_in(folder.path());
+  add_past(strict, past, {"medium", "default"});
   for (const auto& target : strict) EXPECT_FALSE(target.speed) << target.id;
-  ASSERT_TRUE(add_known_speeds(targets, folder.path(), {"medium", "default", true}));
+  add_past(targets, past, {"medium", "default", true});
   EXPECT_EQ(targets[0].speed, 80) << "what a self-test chose there, before any other";
   EXPECT_EQ(targets[0].speed_type, "auto");
   EXPECT_EQ(targets[1].speed, 60) << "float16 is a GPU's default";
   EXPECT_EQ(targets[2].speed, 50);
   std::vector<PlanTarget> exact{{.id = "GPU-cc", .record = "GPU-cc"}};
-  ASSERT_TRUE(add_known_speeds(exact, folder.path(), {"medium", "float32", true}));
+  add_past(exact, past, {"medium", "float32", true});
   EXPECT_FALSE(exact[0].speed) << "a type that was asked for by name is that one";
 }
 
@@ -100,7 +108,7 @@ TEST(PlanDevices, WhatTheyTookToLoadIsThatOfTheLastBatchInWhichTheyWorkedWithThe
   std::vector<PlanTarget> targets{{.id = "a", .record = "GPU-aa", .speed = 30},
                                   {.id = "b", .record = "GPU-bb"},
                                   {.id = "emulated", .record = "GPU-aa", .windows = 8, .warm_up = Seconds(1)}};
-  ASSERT_TRUE(add_known_load_times(targets, folder.path(), "medium"));
+  add_past(targets, past_in(folder.path()), {"medium", "default"});
   EXPECT_EQ(targets[0].warm_up, Seconds(8));
   EXPECT_EQ(targets[1].warm_up, Seconds(0));
   EXPECT_EQ(targets[2].warm_up, Seconds(1)) << "an emulated one knows";
@@ -120,7 +128,7 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
         *run, {.elapsed = Seconds(100), .devices = {{.device = "GPU-aa", .energy_joules = 30'000.0}}}));
   }
   std::vector<PlanTarget> targets{{.id = "a", .record = "GPU-aa"}};
-  ASSERT_TRUE(add_known_watts(targets, folder.path()));
+  add_past(targets, past_in(folder.path()), {"medium", "default"});
   EXPECT_EQ(watts_of(targets), 300);
   targets.push_back({.id = "b", .record = "GPU-bb"});
   EXPECT_EQ(watts_of(targets), std::nullopt);

@@ -307,7 +307,7 @@ TEST_F(Pull, AModelThatDoesNotFitOnTheDiskIsRefusedBeforeAnythingIsDownloaded) {
   const HubServer hub(root / "hub", R"({"claim": 1000000000000000})");
   const auto pulled = pull_from(hub);
   ASSERT_FALSE(pulled);
-  EXPECT_EQ(pulled.error().fault, Fault::exhausted);
+  EXPECT_EQ(pulled.error().fault, Fault::full);
   EXPECT_NE(pulled.error().hint.find("TUTTI_CACHE"), std::string::npos) << pulled.error().text();
   EXPECT_EQ(hub.requests().size(), 1U);
 }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "base/files.h"
 #include "base/sha256.h"
@@ -45,6 +47,33 @@ TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
   EXPECT_EQ(staged_files(), 0U);
   leave_staging(staging());
   EXPECT_FALSE(fs::exists(staging()));
+}
+
+TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
+  for (int i = 0; i < 24; ++i) add("talk" + std::to_string(i));
+  std::vector<Lease> leases;
+  while (auto lease = claim()) leases.push_back(*std::move(lease));
+  ASSERT_EQ(leases.size(), 24U);
+  const auto path_of = [&](const Lease& lease) { return out("talks/" + std::to_string(lease.key.task) + ".txt"); };
+  std::atomic<std::size_t> next = 0, published = 0;
+  {
+    std::vector<std::jthread> writers(4);
+    for (auto& writer : writers)
+      writer = std::jthread([&] {
+        for (std::size_t i = next++; i < leases.size(); i = next++) {
+          const std::vector<OutputContent> outputs{{path_of(leases[i]), leases[i].key.token}};
+          const auto done = publish_outputs(*store_, leases[i], staging(), outputs, {});
+          if (done && done->held && !done->left_staged) ++published;
+        }
+      });
+  }
+  EXPECT_EQ(published, leases.size());
+  for (const Lease& lease : leases) {
+    EXPECT_EQ(*read_file(path_of(lease)), lease.key.token);
+    EXPECT_EQ(state(lease.key.task), TaskState::done);
+  }
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_EQ(staged_files(), 0U);
 }
 
 TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
@@ -146,7 +175,7 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
     const FullDisk full(1 << 16);
     const auto published = publish_outputs(*store_, lease, staging(), large, {});
     ASSERT_FALSE(published);
-    EXPECT_EQ(published.error().fault, Fault::exhausted);
+    EXPECT_EQ(published.error().fault, Fault::full);
     EXPECT_EQ(staged_files(), 0U);
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
@@ -221,7 +250,7 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
     const FullDisk full(1024);
     const auto completed = store_->complete(lease.key, {}, {});
     ASSERT_FALSE(completed);
-    EXPECT_EQ(completed.error().fault, Fault::exhausted) << completed.error().text();
+    EXPECT_EQ(completed.error().fault, Fault::full) << completed.error().text();
   }
   EXPECT_EQ(state(id), TaskState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));

@@ -19,7 +19,8 @@ TEST(Retry, WhatIsWrongWithTheFileStaysWrong) {
     EXPECT_EQ(failure_class_of({fault, ""}), FailureClass::permanent);
   EXPECT_FALSE(decide_retry(FailureClass::permanent, {}, 0.5).again);
   EXPECT_EQ(failure_class_of({Fault::device, ""}), FailureClass::device);
-  EXPECT_EQ(failure_class_of({Fault::exhausted, ""}), FailureClass::transient);
+  for (const Fault fault : {Fault::exhausted, Fault::full, Fault::unavailable})
+    EXPECT_EQ(failure_class_of({fault, ""}), FailureClass::transient);
 }
 
 TEST(Retry, ForgivenFailuresAreTriedAgainAtOnce) {

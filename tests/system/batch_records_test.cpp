@@ -38,6 +38,42 @@ TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport
   EXPECT_EQ(report()["assets"][0]["decade"], 1970);
 }
 
+TEST_F(BatchRecordsTest, WhereEverythingIsDoneADeviceThatIsNotThereIsNotMissed) {
+  const std::string absent = "emulated:200x:12GB@GPU-nowhere";
+  const auto too_early = batch(absent);
+  EXPECT_EQ(too_early.exit_code, 4) << too_early.err;
+  EXPECT_FALSE(fs::exists(folder_ / "state" / "tutti.sqlite")) << "looking makes no store";
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto end = batch(absent);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("All 10 recordings were done before this run"));
+  EXPECT_EQ(report()["successful"], 10);
+  EXPECT_EQ(report()["done_in_this_run"], 0);
+  EXPECT_EQ(report()["assets"].size(), 10U);
+  EXPECT_EQ(report()["assets"][0]["attempts"], 1);
+  fs::remove(folder_ / "out" / "r0.wav.json");
+  const auto left = batch(absent);
+  EXPECT_EQ(left.exit_code, 4) << left.err;
+  EXPECT_THAT(left.err, HasSubstr("GPU-nowhere"));
+  EXPECT_EQ(batch(absent, {"--initial-prompt", "another"}).exit_code, 4) << "other options, other transcripts";
+}
+
+TEST_F(BatchRecordsTest, APlanCountsWhatWasTranscribedAndARunOfCopiesIsComparedWithNone) {
+  const std::string card = devices("time = 0.2\n[[device]]\nuse = \"emulated:40x:12GB\"\n");
+  for (int i = 0; i < kRecordings; ++i) fs::copy_file(recording(i), in_ / ("copy" + std::to_string(i) + ".wav"));
+  const auto half = batch(card);
+  ASSERT_EQ(half.exit_code, 0) << half.err;
+  EXPECT_THAT(half.err, HasSubstr("Expected: 3:40 of audio"));
+  EXPECT_EQ(report()["copied_in_this_run"], 10);
+  EXPECT_NEAR(report()["quoted"]["audio_seconds"].get<double>(), 110, 0.5);
+  for (int i = 0; i < kRecordings; ++i) fs::copy_file(recording(i), in_ / ("more" + std::to_string(i) + ".wav"));
+  const auto all = batch(card);
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(report()["copied_in_this_run"], 10);
+  EXPECT_FALSE(report().contains("quoted"));
+  EXPECT_THAT(all.err, testing::AllOf(HasSubstr("All of it was copied"), testing::Not(HasSubstr("Against the plan"))));
+}
+
 TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen) {
   constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 power=100 name=A\n";
   const ScriptedMachine machine(kCard);

@@ -189,6 +189,48 @@ TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAw
   EXPECT_EQ(task(away).state, TaskState::queued);
 }
 
+TEST_F(BatchFilesTest, DevicesThatAreIdleUntilARecordingIsTriedAgainDoNotWaitForInput) {
+  add("a");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  files_->failed(taken->index, {Fault::unavailable, "its share does not answer"});
+  auto again = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told(Idle::put_off));
+  files_->stop_taking();
+  EXPECT_FALSE(again.get());
+}
+
+TEST_F(BatchFilesTest, UntilAllIsListedDevicesWaitForInput) {
+  auto none = std::async(std::launch::async, [&] { return files_->next(); });
+  EXPECT_TRUE(pool_.is_told(Idle::input));
+  files_->all_added();
+  EXPECT_FALSE(none.get());
+  EXPECT_TRUE(pool_.is_told(std::nullopt));
+}
+
+TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer) {
+  struct Asking final : BatchObserver {
+    Wish on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
+      answer.get_future().wait();
+      return Wish::go_on;
+    }
+    std::promise<void> answer{};
+  } asking;
+  files_.emplace(options_, *store_, pool_, asking);
+  for (const char* name : {"a", "b"}) add(name);
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  auto failing = std::async(std::launch::async, [&] {
+    files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+  });
+  EXPECT_TRUE(pool_.is_told(Idle::asked));
+  asking.answer.set_value();
+  failing.get();
+  EXPECT_TRUE(pool_.is_told(std::nullopt));
+}
+
 TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
   const TaskId id = add("a");
   files_->all_added();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cerrno>
 #include <future>
 
 #include "support/full_disk.h"
@@ -40,7 +42,7 @@ TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain
     log_.wait_for("no recording is begun");
     second = std::async(std::launch::async, [&] { return files_->next(); });
     EXPECT_TRUE(pool_.is_told(Idle::disk_full));
-    EXPECT_NE(files_->room().why(), "");
+    EXPECT_NE(files_->held_up(), "");
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
     EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
     EXPECT_EQ(task(id).state, TaskState::running);
@@ -51,7 +53,66 @@ TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain
   EXPECT_EQ(task(id).state, TaskState::done);
   EXPECT_EQ(task(id).attempts, 1);
   EXPECT_EQ(task(id).strikes, 0);
-  EXPECT_EQ(files_->room().why(), "");
+  EXPECT_EQ(files_->held_up(), "");
+}
+
+TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfTheRecording) {
+  const TaskId id = add("a");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  std::atomic<bool> full = true;
+  const auto decode = [&]() -> Result<Recording> {
+    if (full) return tl::unexpected(system_error("the temporary file", "could not be written", ENOSPC));
+    return Recording(OwnedFd(), 160'000, {});
+  };
+  auto decoded = std::async(std::launch::async, [&] { return files_->decoded(taken->index, decode); });
+  log_.wait_for("recordings are decoded there as soon as there is room");
+  EXPECT_TRUE(pool_.is_told(Idle::disk_full)) << "although nothing but this one is left";
+  EXPECT_NE(files_->held_up().find("(TMPDIR)"), std::string::npos) << files_->held_up();
+  EXPECT_TRUE(files_->in_work().at(0).no_room);
+  EXPECT_EQ(decoded.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  full = false;
+  EXPECT_EQ(decoded.get()->samples(), 160'000);
+  EXPECT_FALSE(files_->in_work().at(0).no_room);
+  EXPECT_TRUE(pool_.is_told(std::nullopt));
+  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_EQ(task(id).state, TaskState::running);
+  EXPECT_EQ(task(id).attempts, 1);
+  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(log_.count("could not be written"), 1);
+}
+
+TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
+  const TaskId id = add("a");
+  add("b");
+  files_->all_added();
+  const auto first = files_->next(), second = files_->next();
+  ASSERT_TRUE(first && second);
+  const auto decode = []() -> Result<Recording> { return fail(Fault::full, "the temporary file: no room"); };
+  const auto waits = [&](std::size_t index) {
+    return std::async(std::launch::async, [&, index] { return files_->decoded(index, decode); });
+  };
+  auto one = waits(first->index), other = waits(second->index);
+  log_.wait_for("no recording is begun");
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_EQ(one.get().error().fault, Fault::cancelled);
+  EXPECT_EQ(other.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  files_->abort();
+  EXPECT_EQ(other.get().error().fault, Fault::cancelled);
+}
+
+TEST_F(BatchOnAFullDisk, WhatIsLargerThanTheDiskForDecodedAudioFailsAtOnce) {
+  submit(folder_ / "endless.wav", {100, 7}, Seconds(1e12));
+  ASSERT_TRUE(write_file_atomically(folder_ / "endless.wav", "on and on"));
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  const auto decoded =
+      files_->decoded(taken->index, []() -> Result<Recording> { return fail(Fault::full, "the temporary file"); });
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().fault, Fault::unsupported);
+  EXPECT_NE(decoded.error().text().find("TMPDIR"), std::string::npos) << decoded.error().text();
 }
 
 TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <latch>
+#include <thread>
+#include <utility>
 
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
@@ -16,11 +21,13 @@ class RoomWaitTest : public testing::Test {
   LogCapture log_;
   TempFolder folder_;
   int changes_ = 0;
-  RoomWait room_{folder_.path(), folder_.path(), [this] { ++changes_; }};
+  RoomWait room_{{{folder_.path(), "outputs"}, {folder_.path(), "state"}},
+                 "what is transcribed is kept and written",
+                 [this] { ++changes_; }};
 };
 
 tl::unexpected<Error> full() {
-  return fail(Fault::exhausted, "out/a.txt: could not be written: No space left on device");
+  return fail(Fault::full, "out/a.txt: could not be written: No space left on device");
 }
 
 }  // namespace
@@ -58,7 +65,28 @@ TEST_F(RoomWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
   EXPECT_TRUE(room_.has_some());
   room_.await_some();
   EXPECT_EQ(changes_, 0);
-  EXPECT_TRUE(RoomWait({}, {}, [] {}).has_some());
+  EXPECT_TRUE(RoomWait({RoomWait::Place{}}, "", [] {}).has_some());
+}
+
+TEST_F(RoomWaitTest, OfThoseWhoWaitOneAtATimeWritesAgain) {
+  std::latch both_wait(2);
+  std::atomic<int> writing = 0, most = 0;
+  const auto write_late = [&] {
+    return room_.patiently({}, [&, again = false]() mutable -> Result<void> {
+      if (!std::exchange(again, true)) {
+        both_wait.arrive_and_wait();
+        return full();
+      }
+      most = std::max(most.load(), ++writing);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other would come meanwhile
+      --writing;
+      return {};
+    });
+  };
+  auto other = std::async(std::launch::async, write_late);
+  EXPECT_TRUE(write_late());
+  EXPECT_TRUE(other.get());
+  EXPECT_EQ(most, 1);
 }
 
 TEST_F(RoomWaitTest, AnotherFaultIsNotWaitedFor) {

@@ -113,6 +113,30 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
                 "of 2.00 EUR (-25 %)"));
 }
 
+TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) {
+  const auto run = run_of({device("cuda:0", 30, {.stalled = Seconds(200)}), device("cuda:1", 10, {})});
+  EXPECT_THAT(report(run),
+              AllOf(HasSubstr("waiting for a stalled device 20 %"),
+                    HasSubstr("Waiting for a stalled device 10 % of the time: "), Not(HasSubstr("no task"))));
+}
+
+TEST(RunReport, WhatWasPutOffOrWaitedForAnAnswerIsNoWantOfInput) {
+  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .asked = Seconds(100)})});
+  EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
+                                 HasSubstr("--yes"), Not(HasSubstr("decoding"))));
+}
+
+TEST(RunReport, CopiesAreCountedAndARunOfNothingElseIsComparedWithNoPlan) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  run.copied = 4;
+  run.quote.time = Seconds(800);
+  EXPECT_THAT(report(run), AllOf(HasSubstr("40 recordings done, 4 of them copied: "), HasSubstr("Against the plan: "),
+                                 Not(HasSubstr("no plan"))));
+  run.copied = 40;
+  run.quote = {};
+  EXPECT_THAT(report(run), AllOf(HasSubstr("All of it was copied"), Not(HasSubstr("Against the plan"))));
+}
+
 TEST(RunReport, WhereNothingWasDoneNothingWouldHaveHelped) {
   auto run = run_of({device("cuda:0", 30, {.no_task = Seconds(900), .starting = Seconds(100)})});
   run.done = 0;

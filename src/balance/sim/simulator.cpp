@@ -43,7 +43,6 @@ class Machine {
 
   const SimDevice& device() const { return *device_; }
   std::size_t faults_seen = 0;
-  bool sick = false;
   bool gone = false;
   double ready_at = 0;  // its present worker is, or was
   bool ready = true;
@@ -139,7 +138,7 @@ class Simulation {
         begun(grant->task);
       }
       if (!grant->canary && options_.unit == SimUnit::file) grant->audio = tasks_[grant->task].audio;
-      if (machine.sick || machine.gone)
+      if (machine.gone)
         fail(*grant, Blame::device);
       else
         machine.start(*grant);
@@ -174,13 +173,10 @@ class Simulation {
   void strike(DeviceIndex index, const SimFault& fault) {
     using Kind = SimFault::Kind;
     Machine& machine = machines_[index];
-    if (fault.kind == Kind::well) machine.sick = false;
     if (fault.kind == Kind::returned) {
       machine.gone = false;
-      dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
+      return dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
     }
-    if (fault.kind == Kind::well || fault.kind == Kind::returned) return;
-    machine.sick = machine.sick || fault.kind == Kind::sick;
     machine.gone = machine.gone || fault.kind == Kind::lost;
     for (const Grant& grant : machine.take_all())
       fail(grant, fault.why.value_or(machine.gone ? Blame::lost : Blame::device));

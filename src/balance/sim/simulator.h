@@ -16,8 +16,6 @@ struct SimFault {
     worker_dies,  ///< everything in flight fails; a new worker starts at once
     lost,         ///< as worker_dies, and the card is gone from the bus
     returned,     ///< it is back
-    sick,         ///< from now on everything fails on it at once
-    well,         ///< until here
   };
   Seconds at{};
   Kind kind{};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <future>
 
 #include "base/files.h"
 #include "base/guarded.h"
@@ -21,9 +20,11 @@
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
 #include "link/control/control_socket.h"
+#include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_run.h"
 
 namespace tutti {
@@ -31,12 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_emulated(const ChosenDevice& device) {
-  return device.device.kind == ResolvedDevice::Kind::emulated;
+bool is_emulated(const ListedDevice& device) {
+  return device.spec.kind == DeviceSpec::Kind::emulated;
 }
 
 /// None is needed where every device is emulated.
-Result<fs::path> model_of(const BatchCommand& command, const std::vector<ChosenDevice>& devices) {
+Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedDevice>& devices) {
   if (command.speech.model.empty()) {
     if (std::ranges::all_of(devices, is_emulated)) return fs::path();
     return fail(Fault::usage, "no model is named, and none is taken by default",
@@ -58,41 +59,66 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
+  bool emulated = false;             // one of the devices at least
+  std::optional<Error> no_device{};  // one that was named is not there, and why: `options` has none
 };
 
-Result<Prepared> prepare(BatchCommand& command, std::string typed) {
-  if (command.price && !(*command.price >= 0))
-    return fail(Fault::usage, "--price: expected 0 or more, found " + number_text(*command.price));
-  auto devices = devices_of(command);
-  if (!devices) return tl::unexpected(devices.error());
-  auto caps = task_caps(command.max_per_gpu, *devices);
-  if (!caps) return tl::unexpected(caps.error());
-  const auto model = model_of(command, *devices);
+/// What is known of a batch before its devices are looked for.
+Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDevice>& devices, std::string typed) {
+  const auto model = model_of(command, devices);
   if (!model) return tl::unexpected(model.error());
   if (command.sequential) command.speech.heard.batched = false;
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
-  if (run->deterministic) warn_of_unlike(*devices);
-  const bool emulated = std::ranges::any_of(*devices, is_emulated);
+  const bool emulated = std::ranges::any_of(devices, is_emulated);
   auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
   const fs::path state = command.state.empty() ? state_folder() : command.state;
-  Prepared prepared{.options = {.run = std::move(*run),
-                                .devices = std::move(*devices),
-                                .task_caps = std::move(*caps),
-                                .policy = command.policy,
-                                .tasks_at_once = std::max(0, command.threads),
-                                .state = state,
-                                .staging = folder / ".tmp",
-                                .kept = fs::absolute(state).lexically_normal() / "kept",
-                                .command = std::move(typed),
-                                .batch = folder.string(),
-                                .retry_failed = command.retry_failed,
-                                .patience = Seconds(command.device_patience),
-                                .price = command.price},
-                    .tasks = std::move(*tasks)};
-  limit_as_the_note(prepared.options);
+  return Prepared{.options = {.run = std::move(*run),
+                              .policy = command.policy,
+                              .tasks_at_once = command.threads,
+                              .state = state,
+                              .staging = folder / ".tmp",
+                              .kept = fs::absolute(state).lexically_normal() / "kept",
+                              .command = std::move(typed),
+                              .batch = folder.string(),
+                              .retry_failed = command.retry_failed,
+                              .patience = Seconds(command.device_patience),
+                              .price = command.price},
+                  .tasks = std::move(*tasks),
+                  .emulated = emulated};
+}
+
+Result<void> check_numbers(const BatchCommand& command) {
+  const std::pair<const char*, double> numbers[] = {{"--price", command.price.value_or(0)},
+                                                    {"--threads", command.threads},
+                                                    {"--skip", command.skip},
+                                                    {"--device-patience", command.device_patience}};
+  for (const auto& [flag, number] : numbers)
+    if (!(number >= 0))
+      return fail(Fault::usage, std::string(flag) + ": expected 0 or more, found " + number_text(number));
+  return {};
+}
+
+Result<Prepared> prepare(BatchCommand& command, std::string typed) {
+  if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
+  const auto listed = devices_of(command);
+  if (!listed) return tl::unexpected(listed.error());
+  auto devices = choose_devices(*listed, find_devices());
+  if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
+  auto caps = devices ? task_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
+  if (!caps) return tl::unexpected(caps.error());
+  auto prepared = prepare_work(command, *listed, std::move(typed));
+  if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
+  if (!devices) {
+    prepared->no_device = devices.error();
+    return prepared;
+  }
+  if (prepared->options.run.deterministic) warn_of_unlike(*devices);
+  prepared->options.devices = std::move(*devices);
+  prepared->options.task_caps = std::move(*caps);
+  limit_as_the_note(prepared->options);
   return prepared;
 }
 
@@ -137,14 +163,22 @@ std::string what_is_left(const BatchReport& report) {
 /// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
-  if (!command.review || report.done_now == 0 || report.interrupted ||
-      std::ranges::any_of(prepared.options.devices, is_emulated))
-    return;
+  if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
   const auto list = review_batch(prepared.tasks, command.output_dir, [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
+}
+
+/// Where nothing is left to do, a device that is not there is none that is needed.
+int without_devices(const Prepared& prepared, const BatchCommand& command) {
+  const auto report = report_if_all_done(prepared.tasks, prepared.options);
+  if (!report) return complain(*prepared.no_device, kNothingRan);
+  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do, and no device is needed\n",
+               report->counts.done);
+  if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
+  return exit_code(*report);
 }
 
 int batch(const Prepared& prepared, const BatchCommand& command) {
@@ -158,16 +192,8 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
   BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(), status);
-  // Beside the run: for a long list it takes a second or two, and nobody waits for it.
-  std::future<std::optional<BatchQuote>> quoting;
-  observer.when_accepted([&quoting, basis = quote_basis(prepared.options)](const BatchWork& work) {
-    if (work.unknown > 0) return;
-    quoting = std::async(std::launch::async, [basis, lengths = work.lengths] {
-      auto quote = basis.quote(lengths);
-      if (quote) log(Level::info, quote->text());
-      return quote;
-    });
-  });
+  StartQuote expected(quote_basis(prepared.options));
+  observer.when_accepted([&expected](const BatchWork& work) { expected.expect(work); });
   std::unique_ptr<ControlSocket> socket;
   const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
     socket.reset();  // it asks the control, so it goes before
@@ -177,8 +203,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   table.reset();
   if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
-  auto quote = quoting.valid() ? quoting.get() : std::nullopt;
-  if (!is_complete(*report)) quote.reset();
+  const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
   if (auto written = write_report(command, *report, quote); !written) return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
@@ -199,7 +224,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error(), prepared.error().fault == Fault::usage ? kUsage : kNothingRan);
-  return batch(*prepared, command);
+  return prepared->no_device ? without_devices(*prepared, command) : batch(*prepared, command);
 }
 
 }  // namespace tutti

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
-#include "device/machine_devices.h"
 
 namespace tutti {
 namespace {
@@ -119,7 +118,7 @@ std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
   return text;
 }
 
-Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {
+Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {
   if (command.experimental && command.device)
     log(Level::warning, "--experimental balances over all devices; -d " + *command.device + " has no effect beside it");
   const bool only_one = command.device && !command.experimental;
@@ -128,9 +127,7 @@ Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command) {
     return fail(Fault::usage, "-d and --devices: expected one of them, found both", "Leave one out");
   if (only_one) list = *command.device;
   if (list.empty()) list = "auto";
-  const auto listed = parse_device_list(list);
-  if (!listed) return tl::unexpected(listed.error());
-  return choose_devices(*listed, find_devices());
+  return parse_device_list(list);
 }
 
 }  // namespace tutti

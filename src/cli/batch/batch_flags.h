@@ -55,7 +55,8 @@ void limit_as_the_note(BatchOptions& options);
 /// a window, --deterministic or not, may decide its text. Empty: all are alike, or only played.
 std::string unlike_kinds(const std::vector<ChosenDevice>& devices);
 
-/// The devices that -d, --experimental and --devices together mean.
-Result<std::vector<ChosenDevice>> devices_of(const BatchCommand& command);
+/// The devices that -d, --experimental and --devices together name, there or not. Fault::usage where they cannot be
+/// meant, ::missing for a devices file that is not there.
+Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command);
 
 }  // namespace tutti

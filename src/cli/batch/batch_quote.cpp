@@ -27,11 +27,11 @@ QuoteBasis quote_basis(const BatchOptions& options) {
     basis.question.targets.back().task_cap = options.task_cap(device.id);
   }
   auto& targets = basis.question.targets;
-  const auto known = add_known_speeds(targets, options.state,
-                                      {.model = options.run.model.string(), .compute_type = options.run.compute_type});
-  if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
-  if (known) (void)add_known_load_times(targets, options.state, options.run.model.string());  // the same store
-  if (const auto drawn = add_known_watts(targets, options.state)) basis.watts = watts_of(targets);
+  const auto past = read_device_past(options.state);
+  if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
+  add_past(targets, past.value_or(DevicePast{}),
+           {.model = options.run.model.string(), .compute_type = options.run.compute_type});
+  basis.watts = watts_of(targets);
   const auto shape = options.run.model.empty() ? std::nullopt : model_shape(options.run.model);
   for (const auto& target : targets) basis.on.push_back(capacity_on(target, shape, options));
   return basis;
@@ -48,10 +48,25 @@ std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings)
   if (!foreseen || !all_known || recordings.empty()) return {};
   QuoteQuestion asked = question;
   for (const Seconds length : recordings) asked.tasks.push_back({.audio = length, .believed = length});
-  BatchQuote quote{.time = quote_time(asked, on)};
+  BatchQuote quote{.time = quote_time(asked, on), .recordings = recordings.size()};
   if (price) quote.cost = device_cost(*price, question.targets.size(), quote.time.expected);
   if (watts) quote.energy_joules = *watts * quote.time.expected.count();
   return quote;
+}
+
+void StartQuote::expect(const BatchWork& work) {
+  if (work.unknown > 0) return;
+  asked_ = std::async(std::launch::async, [this, lengths = work.lengths] {
+    auto quote = basis_.quote(lengths);
+    if (quote) log(Level::info, quote->text());
+    return quote;
+  });
+}
+
+std::optional<BatchQuote> StartQuote::of(const BatchReport& report) {
+  const auto at_start = asked_.valid() ? asked_.get() : std::nullopt;
+  if (!at_start || at_start->recordings == report.transcribed.size()) return at_start;
+  return basis_.quote(report.transcribed);
 }
 
 }  // namespace tutti

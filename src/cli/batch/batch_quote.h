@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,13 +10,16 @@
 #include "base/units.h"
 #include "cli/plan/plan_devices.h"
 #include "cli/plan/quote.h"
+#include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/batch_report.h"
 
 namespace tutti {
 
 /// What `tutti plan` would say of a batch, asked when it begins.
 struct BatchQuote {
   TimeQuote time{};
+  std::size_t recordings = 0;  // that it counts
   std::optional<double> cost{};
   std::optional<double> energy_joules{};  // from what the same devices drew in earlier runs; none: not known of all
 
@@ -38,5 +42,22 @@ struct QuoteBasis {
 };
 
 QuoteBasis quote_basis(const BatchOptions& options);
+
+/// What was expected of a batch, found out beside it: for a long list that takes a second or two, and nobody waits.
+class StartQuote {
+ public:
+  explicit StartQuote(QuoteBasis basis) : basis_(std::move(basis)) {}
+
+  /// Tells people what is expected of this work, where all of its lengths are known.
+  void expect(const BatchWork& work);
+  /// Of a batch that has ended: of what it has transcribed, as it was known at its start. What turned out to be copied,
+  /// failed or was cancelled took no device the time that was expected of it. None: nothing was expected, or nothing of
+  /// it transcribed.
+  std::optional<BatchQuote> of(const BatchReport& report);
+
+ private:
+  const QuoteBasis basis_;
+  std::future<std::optional<BatchQuote>> asked_{};
+};
 
 }  // namespace tutti

@@ -29,7 +29,10 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"starting", &IdleTime::starting},
     {"left_to_faster", &IdleTime::left_to_faster},
     {"drained", &IdleTime::drained},
-    {"disk_full", &IdleTime::disk_full}};
+    {"disk_full", &IdleTime::disk_full},
+    {"waiting_for_stalled", &IdleTime::stalled},
+    {"put_off", &IdleTime::put_off},
+    {"waiting_for_answer", &IdleTime::asked}};
 
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};
@@ -103,6 +106,7 @@ std::string time_text(std::chrono::system_clock::time_point time) {
 RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
   RunNumbers numbers{.elapsed = report.elapsed,
                      .done = report.done_now,
+                     .copied = report.copied,
                      .failed = report.counts.failed,
                      .cancelled = report.counts.cancelled,
                      .audio = report.audio,
@@ -131,6 +135,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"failed", report.counts.failed},
             {"cancelled", report.counts.cancelled},
             {"done_in_this_run", report.done_now},
+            {"copied_in_this_run", report.copied},
             {"start_time", time_text(report.started)},
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},

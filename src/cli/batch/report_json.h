@@ -9,7 +9,7 @@
 namespace tutti {
 
 /// The report of a batch as JSON: totals, devices with their busy share and why they were idle, every recording.
-/// `price`: of an hour of a device. `quote`: what was expected of it when it began.
+/// `price`: of an hour of a device. `quote`: what was expected of what it transcribed.
 std::string batch_report_json(const BatchReport& report, std::optional<double> price,
                               const std::optional<BatchQuote>& quote);
 

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <string>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "cli/doctor/look.h"
@@ -102,7 +101,7 @@ FolderFacts FolderFacts::of(const fs::path& path) {
 }
 
 void look_at_disks(Findings& findings) {
-  const fs::path temporary = variable("TMPDIR").value_or("/tmp");
+  const fs::path temporary = temporary_folder();
   std::error_code ignored;
   if (fs::is_directory(temporary, ignored))  // nobody makes this one, as the others are made
     look_at_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);

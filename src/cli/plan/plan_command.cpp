@@ -101,7 +101,8 @@ Result<void> check(const PlanCommand& command) {
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
   if (command.simulate && command.recordings().empty())
-    return fail(Fault::usage, "--simulate needs --durations FILE: the lengths of the recordings to simulate");
+    return fail(Fault::usage, "--simulate needs the lengths of recordings",
+                "Name them as 'tutti batch' takes them, or --durations FILE");
   if (command.price && *command.price < 0)
     return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
@@ -131,11 +132,10 @@ Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
-  const auto known =
-      add_known_speeds(*targets, state, {.model = path, .compute_type = command.compute_type, .any_type = true});
-  if (!known) log(Level::warning, "speeds of earlier batches are not known: " + known.error().text());
-  if (known) (void)add_known_load_times(*targets, state, path);  // the same store; without them none are expected,
-  if (known) (void)add_known_watts(*targets, state);             // nor energy
+  const auto past = read_device_past(state);
+  if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
+  add_past(*targets, past.value_or(DevicePast{}),
+           {.model = path, .compute_type = command.compute_type, .any_type = true});
   return targets;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/plan/plan_devices.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "cli/plan/capacity.h"
@@ -15,13 +14,6 @@
 namespace tutti {
 namespace {
 
-/// None where no batch has made one yet.
-Result<std::unique_ptr<JobStore>> store_in(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / "tutti.sqlite", ignored)) return nullptr;
-  return open_store({.folder = folder});
-}
-
 /// How well a speed measured with the type `known` stands for the one asked for; 0: not at all.
 int likeness(const std::string& known, const SpeedQuestion& question, bool on_cpu) {
   constexpr int kSame = 4, kTheSameThere = 3, kChosenThere = 2, kOther = 1;
@@ -30,6 +22,33 @@ int likeness(const std::string& known, const SpeedQuestion& question, bool on_cp
   if (!question.any_type || asked != "default") return 0;
   if (known == "auto") return kChosenThere;
   return type_on(known, on_cpu) == type_on(asked, on_cpu) ? kTheSameThere : kOther;
+}
+
+void add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, const SpeedQuestion& question) {
+  constexpr double kLeastError = 0.02;
+  if (target.speed) return;
+  std::tuple best{0, 0};
+  for (const auto& known : speeds) {
+    if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
+    const std::tuple worth{likeness(known.key.compute_type, question, target.on_cpu), known.key.concurrency};
+    if (std::get<0>(worth) == 0 || worth < best) continue;
+    best = worth;
+    target.speed = known.speed;
+    target.speed_type = known.key.compute_type;
+    target.speed_error = std::max(kLeastError, known.median_error.value_or(PlanTarget{}.speed_error));
+  }
+}
+
+void add_watts(PlanTarget& target, const std::vector<RunRecord>& runs) {
+  double joules = 0;
+  Seconds time{};
+  for (const auto& run : runs)
+    for (const auto& use : run.end.devices)
+      if (use.device == target.record && use.energy_joules) {
+        joules += *use.energy_joules;
+        time += run.end.elapsed;
+      }
+  if (time > Seconds(0)) target.watts = joules / time.count();
 }
 
 }  // namespace
@@ -66,61 +85,23 @@ Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const Machin
   return targets;
 }
 
-Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
-                              const SpeedQuestion& question) {
-  constexpr double kLeastError = 0.02;
-  const auto store = store_in(folder);
+Result<DevicePast> read_device_past(const std::filesystem::path& folder) {
+  const auto store = open_store_if_there(folder);
   if (!store) return tl::unexpected(store.error());
-  if (!*store) return {};
-  const auto speeds = (*store)->speeds(false);
+  if (!*store) return DevicePast{};
+  auto speeds = (*store)->speeds(false);
   if (!speeds) return tl::unexpected(speeds.error());
-  for (PlanTarget& target : targets) {
-    if (target.speed) continue;
-    std::tuple best{0, 0};
-    for (const auto& known : *speeds) {
-      if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
-      const std::tuple worth{likeness(known.key.compute_type, question, target.on_cpu), known.key.concurrency};
-      if (std::get<0>(worth) == 0 || worth < best) continue;
-      best = worth;
-      target.speed = known.speed;
-      target.speed_type = known.key.compute_type;
-      target.speed_error = std::max(kLeastError, known.median_error.value_or(PlanTarget{}.speed_error));
-    }
-  }
-  return {};
+  auto runs = (*store)->runs(kRunsAsked);
+  if (!runs) return tl::unexpected(runs.error());
+  return DevicePast{std::move(*speeds), std::move(*runs)};
 }
 
-Result<void> add_known_watts(std::vector<PlanTarget>& targets, const std::filesystem::path& folder) {
-  const auto store = store_in(folder);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return {};
-  const auto runs = (*store)->runs(kRunsAsked);
-  if (!runs) return tl::unexpected(runs.error());
-  std::map<std::string, std::pair<double, Seconds>> drawn;
-  for (const auto& run : *runs)
-    for (const auto& use : run.end.devices)
-      if (use.energy_joules) {
-        drawn[use.device].first += *use.energy_joules;
-        drawn[use.device].second += run.end.elapsed;
-      }
+void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question) {
   for (PlanTarget& target : targets) {
-    const auto found = drawn.find(target.record);
-    if (found == drawn.end() || found->second.second <= Seconds(0)) continue;
-    target.watts = found->second.first / found->second.second.count();
+    add_speed(target, past.speeds, question);
+    if (!target.windows) target.warm_up = load_time_in(past.runs, target.record, question.model);
+    add_watts(target, past.runs);
   }
-  return {};
-}
-
-Result<void> add_known_load_times(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
-                                  const std::string& model) {
-  const auto store = store_in(folder);
-  if (!store) return tl::unexpected(store.error());
-  if (!*store) return {};
-  const auto runs = (*store)->runs(kRunsAsked);
-  if (!runs) return tl::unexpected(runs.error());
-  for (PlanTarget& target : targets)
-    if (!target.windows) target.warm_up = load_time_in(*runs, target.record, model);
-  return {};
 }
 
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {

@@ -11,6 +11,7 @@
 #include "device/list/device_list.h"
 #include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
+#include "jobs/history.h"
 
 namespace tutti {
 
@@ -39,25 +40,25 @@ PlanTarget plan_target(const ChosenDevice& chosen);
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);
 
-/// Whose measurements a speed is taken from.
+/// Whose measurements a speed is taken from: those with the most windows in flight.
 struct SpeedQuestion {
   std::string model{};
   std::string compute_type{};
   bool any_type = false;  ///< where the default type is asked for and was not measured, one that was will do
 };
 
-/// Tells devices their speed as the store in `folder` remembers it from batches with this model and compute type, with
-/// the most windows in flight; one whose speed is known already keeps it. Without a store, or one that cannot be read,
-/// nothing changes: then the error says why. Makes no store.
-Result<void> add_known_speeds(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
-                              const SpeedQuestion& question);
+/// What earlier batches have left in the store about devices.
+struct DevicePast {
+  std::vector<SpeedRecord> speeds{};  ///< the current ones
+  std::vector<RunRecord> runs{};      ///< the last kRunsAsked, latest first
+};
 
-/// Tells devices what they drew in the last batches, on average; likewise.
-Result<void> add_known_watts(std::vector<PlanTarget>& targets, const std::filesystem::path& folder);
+/// Reads it from the store in `folder`; nothing where there is none, and makes none.
+Result<DevicePast> read_device_past(const std::filesystem::path& folder);
 
-/// Tells devices how long they took to load the model in the last batch with it; likewise. Emulated ones know.
-Result<void> add_known_load_times(std::vector<PlanTarget>& targets, const std::filesystem::path& folder,
-                                  const std::string& model);
+/// Tells devices their speed, how long they took to load the model in the last batch with it, and what they drew in the
+/// last batches on average. What an emulated one knows of itself, and a speed that is known already, stays.
+void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question);
 
 /// Of all devices together; none where one of them never said.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);

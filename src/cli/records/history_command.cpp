@@ -40,9 +40,9 @@ Result<History> of_run(History history, std::int64_t run) {
 }
 
 Result<History> read_history(const fs::path& folder, std::size_t runs) {
-  if (!fs::exists(folder / "tutti.sqlite")) return History{};  // looking makes no store
-  auto store = open_store({.folder = folder});
+  auto store = open_store_if_there(folder);
   if (!store) return tl::unexpected(store.error());
+  if (!*store) return History{};
   auto found = (*store)->runs(runs);
   if (!found) return tl::unexpected(found.error());
   auto speeds = (*store)->speeds(true);

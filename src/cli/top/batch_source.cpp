@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "base/environment.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "cli/top/machine_view.h"
 #include "cli/top/source.h"
@@ -36,7 +36,7 @@ std::string done_text(const TopWish& wish) {
 /// Where recordings are decoded to, results are recorded, and a batch's outputs go. Shares of other machines are left
 /// out: one that is away would hold up whoever asks how full it is.
 std::vector<std::filesystem::path> watched_disks(const std::string& outputs) {
-  std::vector<std::filesystem::path> paths{variable("TMPDIR").value_or("/tmp"), state_folder()};
+  std::vector<std::filesystem::path> paths{temporary_folder(), state_folder()};
   if (std::filesystem::path(outputs).is_absolute()) paths.emplace_back(outputs);
   auto disks = disks_of(paths);
   std::erase_if(disks, [](const auto& disk) { return network_file_system(disk).has_value(); });

@@ -33,7 +33,7 @@ class FeatureCache {
   static Result<std::unique_ptr<FeatureCache>> open(const FeatureCacheOptions& options);
 
   std::optional<CachedFeatures> find(const CacheKey& key) const;
-  /// Fault::exhausted where the disk is full; what is kept can still be found.
+  /// Fault::full where the disk is full; what is kept can still be found.
   Result<void> store(const CacheKey& key, const CachedFeatures& features);
 
   std::size_t entries() const;

@@ -16,7 +16,7 @@ bool is_out_of_room(int code, int system_error) {
 Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
   if (is_out_of_room(code, system_error))
-    return {Fault::exhausted, what, "Free some space on that disk, or name another folder with --state DIR"};
+    return {Fault::full, what, "Free some space on that disk, or name another folder with --state DIR"};
   switch (code & 0xff) {
     case SQLITE_IOERR:
       return {Fault::unavailable, what,

@@ -16,6 +16,18 @@ namespace tutti {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kDatabaseName = "tutti.sqlite";
+
+}  // namespace
+
+Result<std::unique_ptr<JobStore>> open_store_if_there(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder / kDatabaseName, ignored)) return nullptr;
+  return open_store({.folder = folder});
+}
+
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   const fs::path owners = options.folder / "owners";
   std::error_code why;
@@ -34,7 +46,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!turn || ::flock(turn.get(), LOCK_EX) != 0)
     return tl::unexpected(system_error(door.string(), "could not be locked", errno));
-  const fs::path path = options.folder / "tutti.sqlite";
+  const fs::path path = options.folder / kDatabaseName;
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());
   if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());

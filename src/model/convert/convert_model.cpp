@@ -47,7 +47,7 @@ Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
   std::error_code error;
   const auto space = fs::space(folder, error);
   if (error || space.available >= needed) return {};
-  return fail(Fault::exhausted,
+  return fail(Fault::full,
               folder.string() + ": the new model takes " + std::to_string(needed >> 20) + " MB, " +
                   std::to_string(space.available >> 20) + " MB are free",
               "Free some space, or name a folder on another disk with -o");

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/environment.h"
+#include "base/files.h"
 
 namespace tutti {
 namespace {
@@ -44,7 +44,7 @@ LookAhead look_ahead(const std::optional<MemoryFacts>& memory, bool samples_in_m
 }
 
 LookAhead look_ahead() {
-  return look_ahead(read_memory(), is_in_memory(variable("TMPDIR").value_or("/tmp")));
+  return look_ahead(read_memory(), is_in_memory(temporary_folder()));
 }
 
 }  // namespace tutti

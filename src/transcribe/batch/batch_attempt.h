@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "jobs/lease.h"
@@ -15,6 +16,11 @@
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// What whoever works on a task gets whose attempt is over.
+inline tl::unexpected<Error> not_wanted() {
+  return fail(Fault::cancelled, "not to be worked on any more");
+}
 
 /// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
 struct AskedTask {
@@ -29,7 +35,8 @@ struct BatchEntry {
   const BatchTask* task = nullptr;
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
-  std::optional<PoolTaskEngine::Use> use{};  // once this run has done it
+  std::optional<Seconds> told{};             // its length, as somebody said when the run began
+  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
 };
@@ -44,6 +51,7 @@ struct BatchAttempt {
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
+  std::atomic<bool> no_room{false};  // for its decoded audio
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
 };
@@ -62,8 +70,18 @@ struct BatchInWork {
   std::string name{};
   std::string devices{};  // where it has windows in flight, separated by commas
   bool decoded = false;
+  bool no_room = false;     // for its decoded audio
+  bool publishing = false;  // its transcript is there
   Seconds position{};
   Seconds length{};
+};
+
+/// What a run has finished itself.
+struct BatchDone {
+  std::size_t recordings = 0;
+  std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
+  Seconds audio{};                     // transcribed
+  std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 
 /// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.

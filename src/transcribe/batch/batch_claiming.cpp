@@ -8,11 +8,21 @@ namespace tutti {
 // How a task of a batch is taken up, beside other processes that may want it as well.
 
 /// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
-void BatchFiles::tell_held_back(const Lock& held, bool anything_waits) {
+void BatchFiles::tell_held_back(const Lock& held) {
+  const auto now = Clock::real().now();
+  const auto due = over_ ? std::nullopt : order_.wake_at(now);
+  const bool ready = due && *due <= now;
   std::optional<Idle> why;
-  if (anything_waits && !may_take(held)) {
+  if (asking_)
+    why = Idle::asked;
+  else if (spool_.is_full())
+    why = Idle::disk_full;  // also those that were taken up wait
+  else if (ready && !may_take(held))
     why = paused_ ? Idle::drained : room_.is_full() ? Idle::disk_full : held_back_ ? Idle::memory : Idle::cap;
-  }
+  else if (!due && !all_added_ && !over_)
+    why = Idle::input;
+  else if (due && !ready && all_added_ && in_flight_.empty())
+    why = Idle::put_off;
   if (std::exchange(told_held_back_, why) != why) pool_.held_back(why);
 }
 
@@ -91,9 +101,7 @@ void BatchFiles::not_claimable(TaskId id) {
 
 bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
   const Lock lock(mutex_);
-  const TaskSpec& asked = entries_.at(id).task->spec;
-  return stored.input != asked.input || !is_unchanged(stored.identity, asked.identity) ||
-         stored.options != asked.options;
+  return !is_same_work(stored, entries_.at(id).task->spec);
 }
 
 void BatchFiles::superseded(TaskId id) {

@@ -54,17 +54,28 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
   tell_failure(attempt, error);
 }
 
-void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
-  const TaskId id = attempt.lease.key.task;
+/// Under telling_.
+BatchObserver::Wish BatchFiles::ask_about(const BatchAttempt& attempt, const Error& error) {
+  const auto asking = [&](bool now) {
+    const Lock lock(mutex_);
+    asking_ = now;
+    tell_held_back(lock);
+  };
   BatchCounts expected = counts();
   ++expected.failed;
-  const auto wish = [&] {
-    const std::lock_guard telling(telling_);
-    const auto wished = observer_.on_failed(end_of(attempt), error, expected);
-    if (wished == BatchObserver::Wish::stop) stop_taking();  // before whoever waits here to begin the next one
-    return wished;
-  }();
+  asking(true);
+  const auto wish = observer_.on_failed(end_of(attempt), error, expected);
+  if (wish == BatchObserver::Wish::stop) stop_taking();  // before whoever waits here to begin the next one
+  asking(false);
+  return wish;
+}
+
+void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
+  const TaskId id = attempt.lease.key.task;
+  std::unique_lock telling(telling_);
+  const auto wish = ask_about(attempt, error);
   if (wish == BatchObserver::Wish::retry) {
+    telling.unlock();
     const auto queued = store_.retry({.ids = {id}});
     if (queued && *queued > 0) return again(id, Seconds(0));
     log(Level::warning, attempt.task->spec.name + ": nothing is to be done again; the next run goes on with it");

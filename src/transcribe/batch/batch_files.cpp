@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "base/log.h"
-#include "transcribe/batch/recording_digest.h"
 
 namespace tutti {
 namespace {
@@ -23,10 +23,6 @@ ServiceClass kind_of(TaskClass task_class) {
   return ServiceClass::batch;
 }
 
-tl::unexpected<Error> not_wanted() {
-  return fail(Fault::cancelled, "not to be worked on any more");
-}
-
 }  // namespace
 
 BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
@@ -34,6 +30,9 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       store_(store),
       pool_(pool),
       observer_(observer),
+      room_({{options.staging.parent_path(), "outputs"}, {options.state, "state"}},
+            "what is transcribed is kept and written", [this] { room_changed(); }),
+      spool_({{temporary_folder(), "TMPDIR"}}, "recordings are decoded there", [this] { room_changed(); }),
       began_(store.now()),
       order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
@@ -59,7 +58,7 @@ void BatchFiles::add(std::span<const AskedTask> tasks) {
 void BatchFiles::add(const Lock& held, const AskedTask& asked) {
   const auto& [id, what, state, submitted] = asked.known;
   const auto [at, fresh] =
-      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec))}});
+      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
   if (!fresh) return;
   at->second.left_staged = asked.left_staged;
   counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
@@ -113,6 +112,7 @@ void BatchFiles::stop_taking() {
 void BatchFiles::abort() {
   aborted_ = true;
   room_.let_go();
+  spool_.let_go();
 }
 
 void BatchFiles::pause() {
@@ -141,7 +141,7 @@ BatchAttempt& BatchFiles::at(std::size_t index) const {
 
 /// One more attempt beside those in flight.
 bool BatchFiles::may_take(const Lock&) const {
-  if (paused_ || room_.is_full()) return false;
+  if (paused_ || room_.is_full() || spool_.is_full()) return false;
   if (in_flight_.empty()) return true;
   const auto most = static_cast<std::size_t>(options_.tasks_at_once);
   return !held_back_ && (most == 0 || in_flight_.size() < most);
@@ -156,7 +156,7 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
     if (!over_ && may_take(lock))
       if (const auto task = order_.take(now)) return task;
     const auto due = order_.wake_at(now);
-    tell_held_back(lock, !over_ && due && *due <= now);
+    tell_held_back(lock);
     if (over_) return {};
     if (!kept_.empty() && place_at_ <= now) {
       lock.unlock();
@@ -235,57 +235,6 @@ bool BatchFiles::take_away(BatchAttempt& attempt) {
   if (attempt.publishing || !settle(lock, attempt)) return false;
   if (attempt.engine) attempt.engine->let_go();
   return true;
-}
-
-Result<void> BatchFiles::begin(std::size_t index) {
-  BatchAttempt& attempt = at(index);
-  if (attempt.settled) return not_wanted();
-  std::vector<TaskOutput> same = attempt.lease.same_outputs;
-  if (same.empty() && attempt.lease.task.sha256.empty()) {
-    const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
-    if (!content) return tl::unexpected(content.error());
-    const auto verdict = room_.patiently({}, [&] { return store_.content_known(attempt.lease.key, *content); });
-    if (!verdict) return tl::unexpected(verdict.error());
-    if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
-      if (settle(attempt)) again(attempt.lease.key.task, kLookAgain);
-      return not_wanted();
-    }
-    same = verdict->same_outputs;
-  }
-  if (same.empty()) return {};
-  const auto copies = copy_of(same, attempt.task->outputs);
-  if (!copies) return {};  // not whole any more: then the work is done again
-  if (auto published = publish_contents(attempt, *copies, {.device = attempt.lease.task.device}, true); !published)
-    return published;
-  return not_wanted();
-}
-
-Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
-  BatchAttempt& attempt = at(index);
-  {
-    const Lock lock(mutex_);
-    if (attempt.settled) return not_wanted();
-    attempt.length = length;
-    Entry& entry = entries_.at(attempt.lease.key.task);
-    close(lock, entry);
-    entry.audio = length;
-    open(lock, entry);
-  }
-  return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
-}
-
-const TranscriptionContext* BatchFiles::context(std::size_t index) {
-  BatchAttempt& attempt = at(index);
-  Lock lock(mutex_);
-  changed_.wait(lock, [&] { return model_.has_value(); });
-  if (!*model_ || attempt.settled) return nullptr;
-  if (!attempt.context) {
-    const Entry& entry = entries_.at(attempt.lease.key.task);
-    attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
-    attempt.engine->correct_length(attempt.length);
-    attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
-  }
-  return &*attempt.context;
 }
 
 void BatchFiles::reached(std::size_t index, Seconds position) {

@@ -45,10 +45,12 @@ class BatchFiles final : public RunFiles {
   void pause();
   /// False: it is too late, nothing more is going to be taken up.
   bool go_on();
-  /// Recordings that are being read are let go of, and nobody waits for a full disk any more.
+  /// Recordings that are being read are let go of, and nobody waits for full disks any more.
   void abort();
   /// Where it writes; also for whoever else writes to the store.
   RoomWait& room() const { return room_; }
+  /// What is full and therefore waited for, for people; empty: nothing is.
+  std::string held_up() const;
   /// Nothing new is taken up beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
@@ -61,9 +63,7 @@ class BatchFiles final : public RunFiles {
   Result<void> cancel(TaskId id);
 
   BatchCounts counts() const;
-  std::size_t done_now() const;
-  /// Of the recordings that this run has finished.
-  Seconds audio_done() const;
+  BatchDone done() const;
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
@@ -78,6 +78,7 @@ class BatchFiles final : public RunFiles {
   // --- the stages
   std::optional<TakenFile> next() override;
   Result<void> begin(std::size_t index) override;
+  Result<Recording> decoded(std::size_t index, const Decode& decode) override;
   Result<void> heard(std::size_t index, Seconds length) override;
   const TranscriptionContext* context(std::size_t index) override;
   Result<void> publish(TranscribedFile& file) override;
@@ -97,7 +98,8 @@ class BatchFiles final : public RunFiles {
   void close(const Lock& held, const Entry& entry);
   bool may_take(const Lock& held) const;
   void room_changed();
-  void tell_held_back(const Lock& held, bool anything_waits);
+  void tell_held_back(const Lock& held);
+  BatchObserver::Wish ask_about(const BatchAttempt& attempt, const Error& error);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
@@ -128,7 +130,8 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
-  mutable RoomWait room_{options_.staging.parent_path(), options_.state, [this] { room_changed(); }};
+  mutable RoomWait room_;  // for results
+  RoomWait spool_;         // for decoded audio
   const StoreTime began_;  // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
@@ -140,8 +143,7 @@ class BatchFiles final : public RunFiles {
   mutable std::deque<BatchAttempt> attempts_;
   std::optional<const SpokenModel*> model_{};
   BatchCounts counts_{};
-  std::size_t done_now_ = 0;
-  Seconds audio_done_{};
+  BatchDone done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};
   std::size_t open_ = 0;             // tasks that have not ended
@@ -156,6 +158,7 @@ class BatchFiles final : public RunFiles {
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
+  bool asking_ = false;                   // what to do about a failure
   std::optional<Idle> told_held_back_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };

@@ -11,24 +11,24 @@ BatchCounts BatchFiles::counts() const {
   return counts_;
 }
 
-std::size_t BatchFiles::done_now() const {
+BatchDone BatchFiles::done() const {
   const Lock lock(mutex_);
-  return done_now_;
+  return done_;
 }
 
-Seconds BatchFiles::audio_done() const {
-  const Lock lock(mutex_);
-  return audio_done_;
+std::string BatchFiles::held_up() const {
+  const std::string results = room_.why(), sound = spool_.why();
+  return results.empty() || sound.empty() ? results + sound : results + "; " + sound;
 }
 
 BatchProgress BatchFiles::progress() const {
   const Lock lock(mutex_);
-  BatchProgress progress{.done = audio_done_};
+  BatchProgress progress{.done = done_.audio};
   for (const std::size_t index : in_flight_) {
     const BatchAttempt& attempt = attempts_[index];
     progress.done += std::min(Seconds(attempt.position), attempt.length);
   }
-  if (all_added_ && unknown_open_ == 0) progress.total = std::max(progress.done, audio_done_ + audio_open_);
+  if (all_added_ && unknown_open_ == 0) progress.total = std::max(progress.done, done_.audio + audio_open_);
   return progress;
 }
 
@@ -65,6 +65,8 @@ std::vector<BatchInWork> BatchFiles::in_work() const {
                    .name = attempt.task->spec.name,
                    .devices = attempt.engine ? attempt.engine->where() : std::string(),
                    .decoded = attempt.engine != nullptr,
+                   .no_room = attempt.no_room,
+                   .publishing = attempt.publishing,
                    .position = Seconds(attempt.position),
                    .length = attempt.length});
   }

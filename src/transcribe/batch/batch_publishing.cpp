@@ -8,12 +8,8 @@ namespace {
 
 constexpr std::chrono::seconds kPlaceEvery{1};
 
-tl::unexpected<Error> not_wanted() {
-  return fail(Fault::cancelled, "not to be worked on any more");
-}
-
 bool is_out_of_room(const Result<void>& placed) {
-  return !placed && placed.error().fault == Fault::exhausted;
+  return !placed && placed.error().fault == Fault::full;
 }
 
 Bytes size_of(const std::vector<OutputContent>& contents) {
@@ -26,9 +22,7 @@ Bytes size_of(const std::vector<OutputContent>& contents) {
 
 void BatchFiles::room_changed() {
   const Lock lock(mutex_);
-  const auto now = Clock::real().now();
-  const auto due = order_.wake_at(now);
-  tell_held_back(lock, !over_ && due && *due <= now);
+  tell_held_back(lock);
   changed_.notify_all();
 }
 
@@ -75,7 +69,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     again(attempt.lease.key.task, kLookAgain);
     return not_wanted();
   }
-  if (const auto& why = published->left_staged; why && why->fault == Fault::exhausted) {
+  if (const auto& why = published->left_staged; why && why->fault == Fault::full) {
     keep({attempt.index, use, copied, room_.wait(needed, *why)});
     return not_wanted();
   } else if (why) {
@@ -103,7 +97,7 @@ void BatchFiles::place_kept(bool last_time) {
   bool full = false;
   for (auto& result : kept) {
     BatchAttempt& attempt = at(result.index);
-    const auto placed = full ? tl::unexpected(Error{Fault::exhausted, "as the one before"})
+    const auto placed = full ? tl::unexpected(Error{Fault::full, "as the one before"})
                              : put_outputs_in_place(store_, attempt.lease.key.task);
     full = !last_time && is_out_of_room(placed);
     if (full) {
@@ -148,15 +142,21 @@ void BatchFiles::place_left_staged() {
 void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
   {
     const Lock lock(mutex_);
-    ++done_now_;
-    if (!copied) audio_done_ += attempt.length;
-    if (!copied) entries_.at(attempt.lease.key.task).use = use;
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    ++done_.recordings;
+    if (copied) {
+      ++done_.copied;
+    } else {
+      done_.audio += attempt.length;
+      if (entry.told) done_.transcribed.push_back(*entry.told);
+      entry.use = use;
+    }
   }
-  end(attempt.lease.key.task, &BatchCounts::done);
   BatchEnd over = end_of(attempt);
   over.copied = copied;
   if (!use.device.empty()) over.device = use.device;
-  const std::lock_guard telling(telling_);
+  const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }
 

@@ -30,10 +30,12 @@ struct BatchAsset {
 struct BatchReport {
   BatchCounts counts{};
   std::size_t done_now = 0;  // of them in this run
+  std::size_t copied = 0;    // of those: the transcript is that of another recording with the same content
   std::chrono::system_clock::time_point started{}, ended{};
-  Seconds elapsed{};  // of the pool's clock
-  double time = 1;    // real seconds per second of that clock
-  Seconds audio{};    // of what was done in this run
+  Seconds elapsed{};                   // of the pool's clock
+  double time = 1;                     // real seconds per second of that clock
+  Seconds audio{};                     // of what was transcribed in this run
+  std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
   PoolView pool{};

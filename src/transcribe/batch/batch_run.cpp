@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
-#include <tuple>
 
-#include "audio/length/sound_length.h"
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
@@ -14,13 +12,16 @@
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
+#include "transcribe/batch/batch_submitter.h"
 
 namespace tutti {
 namespace {
 
-constexpr std::size_t kSubmitAtOnce = 1000;
 constexpr std::chrono::seconds kReapEvery{10};
 constexpr std::chrono::seconds kLookEvery{1};  // at what the driver says
+/// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
+/// that wait together share its commits. Sixteen fast cards and short clips make a hundred a second and more.
+constexpr int kWriters = 8;
 
 /// Calls `fn` every so often on a thread of its own, until it goes.
 class Regularly {
@@ -39,106 +40,6 @@ class Regularly {
 
 /// Positions for the display and the store; the rest of a run's events is the batch's own.
 class Quiet final : public RunObserver {};
-
-/// Submits the tasks and tells `files` of each, as the store knows it.
-class Submitter {
- public:
-  Submitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files,
-            const Interrupt& interrupt, std::vector<SweepReport::Stuck> stuck)
-      : tasks_(tasks),
-        options_(options),
-        store_(store),
-        files_(files),
-        interrupt_(interrupt),
-        stuck_(std::move(stuck)) {}
-
-  Result<RunId> begin() {
-    run_ = 0;
-    auto run = store_.begin_run({.command = options_.command,
-                                 .batch = options_.batch,
-                                 .model = options_.run.model.string(),
-                                 .compute_type = options_.run.compute_type});
-    if (run) run_ = *run;
-    return run;
-  }
-
-  RunId run() const { return run_; }
-
-  /// The whole list, in portions; what is left of it when the run is interrupted is the next run's.
-  Result<void> submit() {
-    for (std::size_t first = 0; first < tasks_.size(); first += kSubmitAtOnce) {
-      const auto portion = tasks_.subspan(first, std::min(kSubmitAtOnce, tasks_.size() - first));
-      if (auto submitted = submit(portion); !submitted) return submitted;
-      if (interrupt_.raised()) return {};
-    }
-    files_.all_added();
-    files_.tell_work();
-    return {};
-  }
-
- private:
-  /// Nobody said how long it is: its own header may.
-  static TaskSpec with_length(TaskSpec spec) {
-    if (spec.audio) return spec;
-    const auto length = sound_length(spec.input);
-    if (!length || !*length) return spec;
-    spec.audio = **length;
-    spec.length = LengthSource::probed;
-    return spec;
-  }
-
-  Result<void> submit(std::span<const BatchTask> portion) {
-    std::vector<TaskSpec> specs;
-    for (const auto& task : portion) {
-      if (interrupt_.raised()) return {};  // a look at a header may wait for a disk
-      specs.push_back(with_length(task.spec));
-    }
-    auto answers = files_.room().patiently({}, [&] { return store_.submit(run_, specs); });
-    if (!answers) return tl::unexpected(answers.error());
-    if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
-    if (options_.retry_failed)
-      for (const TaskState state : {TaskState::dead, TaskState::cancelled})
-        if (auto reopened = reopen(*answers, state); !reopened) return reopened;
-    std::vector<AskedTask> asked;
-    for (std::size_t i = 0; i < portion.size(); ++i)
-      asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
-    files_.add(asked);
-    return {};
-  }
-
-  /// Why the outputs of a done task could not be put in place at the start.
-  std::string stuck_at(const Submitted& task) const {
-    const auto found = std::ranges::find(stuck_, task.id, &SweepReport::Stuck::task);
-    return found == stuck_.end() || task.state != TaskState::done ? std::string() : found->why.text();
-  }
-
-  /// Queues those of a state again, if they are to be: done ones whose outputs are gone, failed ones.
-  Result<void> reopen(std::vector<Submitted>& answers, TaskState state) {
-    TaskFilter filter;
-    for (const auto& answer : answers) {
-      if (answer.state == state) filter.ids.push_back(answer.id);
-    }
-    if (filter.ids.empty()) return {};
-    const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed == 0) return {};
-    filter.states = {TaskState::queued};
-    const auto queued = store_.tasks(filter, 0, filter.ids.size());
-    if (!queued) return tl::unexpected(queued.error());
-    for (const auto& task : *queued)
-      for (auto& answer : answers)
-        if (answer.id == task.id) std::tie(answer.state, answer.submitted) = std::tie(task.state, task.submitted);
-    return {};
-  }
-
-  std::span<const BatchTask> tasks_;
-  const BatchOptions& options_;
-  JobStore& store_;
-  BatchFiles& files_;
-  const Interrupt& interrupt_;
-  const std::vector<SweepReport::Stuck> stuck_;
-  RunId run_ = 0;
-};
 
 /// What there is before a batch begins.
 struct BatchParts {
@@ -160,7 +61,8 @@ class Batch final : public BatchControl {
         store_(std::move(parts.store)),
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_, interrupt, std::move(parts.stuck)),
+        submitter_(tasks, options, *store_, files_, std::move(parts.stuck),
+                   [&interrupt] { return interrupt.raised(); }),
         tally_(quiet_, tasks.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
@@ -247,6 +149,7 @@ class Batch final : public BatchControl {
     Pipeline pipeline;
     build_stages(pipeline, run_);
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
+    if (auto set = pipeline.set_threads(kWriteStage, kWriters); !set) return set;
     pipeline.start();
     const Regularly hearing(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
@@ -286,12 +189,15 @@ class Batch final : public BatchControl {
   }
 
   BatchReport reported(RunId run) {
+    BatchDone done = files_.done();
     BatchReport report{.counts = files_.counts(),
-                       .done_now = files_.done_now(),
+                       .done_now = done.recordings,
+                       .copied = done.copied,
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
                        .time = time_,
-                       .audio = files_.audio_done(),
+                       .audio = done.audio,
+                       .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),
@@ -322,7 +228,7 @@ class Batch final : public BatchControl {
   };
   std::unique_ptr<DevicePool> pool_;
   BatchFiles files_;
-  Submitter submitter_;
+  BatchSubmitter submitter_;
   Quiet quiet_;
   Tally tally_;
   Run run_;

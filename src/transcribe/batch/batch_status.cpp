@@ -48,9 +48,12 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
   return labels;
 }
 
-/// What a recording without a window on any device waits for: its own decoding, or room on the device that is next.
+/// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its
+/// outputs.
 std::string waits_for(const BatchInWork& task, const PoolView& view) {
   if (!task.devices.empty()) return {};
+  if (task.publishing) return "its outputs are written";
+  if (task.no_room) return "there is no room for its decoded audio";
   if (!task.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
@@ -74,7 +77,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .audio_done = progress.done,
                      .audio_total = progress.total,
                      .left = view.expected_left,
-                     .held_up = files.room().why(),
+                     .held_up = files.held_up(),
                      .failures = files.failures()};
   if (view.expected_left) status.left_error = *view.expected_left * view.error;
   for (const auto& device : options.devices)

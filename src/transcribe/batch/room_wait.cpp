@@ -11,25 +11,27 @@ namespace {
 constexpr Bytes kLeastRoom{1 << 20};
 
 /// "0 bytes on /mnt/out (outputs)"
-std::string room_text(const std::filesystem::path& folder, const char* what) {
-  const auto room = folder.empty() ? fail(Fault::missing, "nowhere") : disk_room(folder);
-  return room ? bytes_text(room->free) + " on " + room->mount.string() + " (" + what + ")" : std::string();
+std::string room_text(const RoomWait::Place& place) {
+  const auto room = place.folder.empty() ? fail(Fault::missing, "nowhere") : disk_room(place.folder);
+  return room ? bytes_text(room->free) + " on " + room->mount.string() + " (" + place.what + ")" : std::string();
 }
 
 }  // namespace
 
-/// Both places, because the error may be either's: that of the outputs, or of the store that records them.
+/// All places, because the error may be any one's.
 std::string RoomWait::words(Bytes needed, const Error& error) const {
-  std::string free = room_text(outputs_, "outputs");
-  if (const std::string state = room_text(state_, "state"); !state.empty()) free += (free.empty() ? "" : ", ") + state;
+  std::string free;
+  for (const Place& place : places_)
+    if (const std::string room = room_text(place); !room.empty()) free += (free.empty() ? "" : ", ") + room;
   std::string text = error.what;
   if (needed.value > 0) text += "; " + bytes_text(needed) + " are needed";
   return free.empty() ? text : text + "; free: " + free;
 }
 
 bool RoomWait::has_some() const {
-  if (outputs_.empty()) return true;
-  const auto room = disk_room(outputs_);
+  const auto& first = places_.front().folder;
+  if (first.empty()) return true;
+  const auto room = disk_room(first);
   return !room || room->free.value >= kLeastRoom.value;
 }
 
@@ -37,7 +39,7 @@ void RoomWait::await_some() {
   // Whether it came, or somebody let go, shows at the next look.
   (void)patiently(kLeastRoom, [this]() -> Result<void> {
     if (has_some()) return {};
-    return fail(Fault::exhausted, outputs_.string() + ": its disk is full");
+    return fail(Fault::full, places_.front().folder.string() + ": its disk is full");
   });
 }
 
@@ -51,9 +53,8 @@ void RoomWait::enter(Bytes needed, const Error& error) {
     full_ = true;
   });
   if (!first) return;
-  log(Level::warning, why +
-                          ". Free some space there: what is transcribed is kept and written as soon as there is "
-                          "room, and until then no recording is begun");
+  log(Level::warning, why + ". Free some space there: " + promise_ + " as soon as there is room, and until then no " +
+                          "recording is begun");
   changed_();
 }
 

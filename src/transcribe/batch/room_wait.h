@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/guarded.h"
@@ -13,8 +15,8 @@
 
 namespace tutti {
 
-/// Where a batch writes that must not lose what it has transcribed: whoever finds the disk full waits here and writes
-/// again when there is room, instead of giving up. Thread-safe.
+/// Where a batch writes what must not be lost, or be held against a recording: whoever finds the disk full waits here
+/// and writes again when there is room, instead of giving up. Thread-safe.
 class RoomWait {
  public:
   /// Somebody waits for room while it lives. The first one tells people, and so does the last.
@@ -29,18 +31,27 @@ class RoomWait {
     RoomWait& wait_;
   };
 
-  /// What is written lies in these folders, of which people are told. `changed` is called when `is_full` has changed.
-  RoomWait(std::filesystem::path outputs, std::filesystem::path state, std::function<void()> changed)
-      : outputs_(std::move(outputs)), state_(std::move(state)), changed_(std::move(changed)) {}
+  /// A folder that is written to, and what people call that.
+  struct Place {
+    std::filesystem::path folder{};
+    const char* what = "";
+  };
 
-  /// `write`, and once more after each of growing pauses as long as it says Fault::exhausted. `needed`: what it writes,
-  /// as far as that is known. Fault::cancelled when somebody lets go meanwhile.
+  /// `places` are those that an error may be of; an empty folder is none. `promise`: what happens as soon as there is
+  /// room, in words. `changed` is called when `is_full` has changed.
+  RoomWait(std::vector<Place> places, std::string promise, std::function<void()> changed)
+      : places_(std::move(places)), promise_(std::move(promise)), changed_(std::move(changed)) {}
+
+  /// `write`, and once more after each of growing pauses as long as it says Fault::full; of those who wait one at a
+  /// time, because all together would fill what room there is. `needed`: what it writes, as far as that is known.
+  /// Fault::cancelled when somebody lets go meanwhile.
   template <class Write>
   auto patiently(Bytes needed, Write write) -> decltype(write()) {
     auto written = write();
     if (!is_out_of_room(written)) return written;
     const Waiting waiting(*this, needed, written.error());
     for (Seconds pause = kFirstPause; sleep(pause); pause = std::min(2 * pause, kLongestPause)) {
+      const std::lock_guard turn(turn_);
       written = write();
       if (!is_out_of_room(written)) return written;
     }
@@ -52,7 +63,7 @@ class RoomWait {
   std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
     return std::make_unique<Waiting>(*this, needed, error);
   }
-  /// For the outputs of what would be begun next, by what their disk says; true where it says nothing.
+  /// In the first place, for what would be begun next, by what its disk says; true where it says nothing.
   bool has_some() const;
   /// Until there is.
   void await_some();
@@ -74,7 +85,7 @@ class RoomWait {
 
   template <class Written>
   static bool is_out_of_room(const Written& written) {
-    return !written && written.error().fault == Fault::exhausted;
+    return !written && written.error().fault == Fault::full;
   }
   void enter(Bytes needed, const Error& error);
   void leave();
@@ -82,10 +93,12 @@ class RoomWait {
   bool sleep(Seconds pause);
   std::string words(Bytes needed, const Error& error) const;
 
-  const std::filesystem::path outputs_, state_;
+  const std::vector<Place> places_;
+  const std::string promise_;
   const std::function<void()> changed_;
   std::atomic<bool> full_{false};
   Guarded<State> now_{};
+  std::mutex turn_{};  // to write again
 };
 
 }  // namespace tutti

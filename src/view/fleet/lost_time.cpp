@@ -25,7 +25,14 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::drained, "drained", "you had taken devices out or held the run back",
              "'tutti top' puts devices back (r)"},
     LostKind{&IdleTime::disk_full, "disk full", "there was no room for what would be transcribed",
-             "an --output-dir and a --state on disks with more room"},
+             "an --output-dir, a --state and a TMPDIR on disks with more room"},
+    LostKind{&IdleTime::stalled, "waiting for a stalled device", "what was left lay on a device that had stalled",
+             "see the failures above and 'tutti doctor'"},
+    LostKind{&IdleTime::put_off, "put off",
+             "what was left had failed and was to be tried again later, or was in work elsewhere",
+             "see the failures above; recordings on a disk that does not go away"},
+    LostKind{&IdleTime::asked, "waiting for an answer", "a question about a failure was open",
+             "--yes, which asks nobody"},
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length

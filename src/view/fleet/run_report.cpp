@@ -17,6 +17,7 @@ using Lines = std::vector<std::string>;
 
 std::string first_line(const RunNumbers& run) {
   std::string line = std::to_string(run.done) + (run.done == 1 ? " recording done" : " recordings done");
+  if (run.copied > 0) line += ", " + std::to_string(run.copied) + " of them copied";
   if (run.failed > 0) line += ", " + std::to_string(run.failed) + " failed";
   if (run.cancelled > 0) line += ", " + std::to_string(run.cancelled) + " cancelled";
   line += ": " + length_text(run.audio) + " of audio in " + length_text(run.elapsed);
@@ -106,6 +107,9 @@ std::vector<std::string> run_report(const RunNumbers& run) {
   if (const auto bound = lower_bound(run); bound && *bound > Seconds(0)) lines.push_back(efficiency_line(run, *bound));
   for (const Remedy& remedy : remedies(run)) lines.push_back("  " + remedy.text);
   for (const auto& line : quote_lines(run)) lines.push_back(line);
+  if (run.done > 0 && run.copied == run.done)
+    lines.emplace_back(
+        "All of it was copied from recordings with the same content: there is no plan to compare it with");
   return lines;
 }
 

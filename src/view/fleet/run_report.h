@@ -20,9 +20,13 @@ struct IdleTime {
   Seconds left_to_faster{};  // others finish what is left sooner
   Seconds drained{};         // somebody asked for that
   Seconds disk_full{};       // nothing could be written
+  Seconds stalled{};         // another device held what was left, and had stalled
+  Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
+  Seconds asked{};           // a question to somebody was open
 
   Seconds sum() const {
-    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full;
+    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + stalled +
+           put_off + asked;
   }
 };
 
@@ -46,6 +50,7 @@ struct RunQuote {
 struct RunNumbers {
   Seconds elapsed{};
   std::size_t done = 0;
+  std::size_t copied = 0;  // of those, from recordings with the same content
   std::size_t failed = 0;
   std::size_t cancelled = 0;
   Seconds audio{};

@@ -1,0 +1,100 @@
+#include <utility>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "device/machine.h"
+#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/recording_digest.h"
+
+namespace tutti {
+
+// From a task that is taken up to its windows: what is in the file, its audio, and who serves it.
+
+namespace {
+
+/// On disk, at the model's rate.
+Bytes decoded_size(Seconds length) {
+  return {samples_in(length, kModelRate) * static_cast<std::int64_t>(sizeof(std::int16_t))};
+}
+
+/// Where no waiting helps.
+Error without_end(const Error& error, Bytes needed, Bytes total) {
+  return {Fault::unsupported,
+          error.what + "; decoded it takes " + bytes_text(needed) + ", and that disk holds " + bytes_text(total) +
+              " in all",
+          "Set TMPDIR to a folder on a larger disk"};
+}
+
+}  // namespace
+
+Result<void> BatchFiles::begin(std::size_t index) {
+  BatchAttempt& attempt = at(index);
+  if (attempt.settled) return not_wanted();
+  std::vector<TaskOutput> same = attempt.lease.same_outputs;
+  if (same.empty() && attempt.lease.task.sha256.empty()) {
+    const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
+    if (!content) return tl::unexpected(content.error());
+    const auto verdict = room_.patiently({}, [&] { return store_.content_known(attempt.lease.key, *content); });
+    if (!verdict) return tl::unexpected(verdict.error());
+    if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
+      if (settle(attempt)) again(attempt.lease.key.task, kLookAgain);
+      return not_wanted();
+    }
+    same = verdict->same_outputs;
+  }
+  if (same.empty()) return {};
+  const auto copies = copy_of(same, attempt.task->outputs);
+  if (!copies) return {};  // not whole any more: then the work is done again
+  if (auto published = publish_contents(attempt, *copies, {.device = attempt.lease.task.device}, true); !published)
+    return published;
+  return not_wanted();
+}
+
+/// That the disk for decoded audio is full is no recording's fault: it is waited for.
+Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
+  BatchAttempt& attempt = at(index);
+  const auto [length, told] = [&] {
+    const Lock lock(mutex_);
+    return std::pair(attempt.length, entries_.at(attempt.lease.key.task).told);
+  }();
+  return spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
+    if (attempt.settled) return not_wanted();
+    auto recording = decode();
+    attempt.no_room = !recording && recording.error().fault == Fault::full;
+    if (!attempt.no_room || !told) return recording;
+    const auto disk = disk_room(temporary_folder());
+    const Bytes needed = decoded_size(*told);
+    if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
+    return recording;
+  });
+}
+
+Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
+  BatchAttempt& attempt = at(index);
+  {
+    const Lock lock(mutex_);
+    if (attempt.settled) return not_wanted();
+    attempt.length = length;
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    close(lock, entry);
+    entry.audio = length;
+    open(lock, entry);
+  }
+  return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
+}
+
+const TranscriptionContext* BatchFiles::context(std::size_t index) {
+  BatchAttempt& attempt = at(index);
+  Lock lock(mutex_);
+  changed_.wait(lock, [&] { return model_.has_value(); });
+  if (!*model_ || attempt.settled) return nullptr;
+  if (!attempt.context) {
+    const Entry& entry = entries_.at(attempt.lease.key.task);
+    attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
+    attempt.engine->correct_length(attempt.length);
+    attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
+  }
+  return &*attempt.context;
+}
+
+}  // namespace tutti

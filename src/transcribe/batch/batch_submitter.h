@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "jobs/publish.h"
+#include "jobs/store.h"
+#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_options.h"
+
+namespace tutti {
+
+/// Enters the tasks of a batch in the store and tells its files of each, as the store knows it. What it is given
+/// outlives it. Its calls are one thread's, but `run` is anybody's once `begin` has returned.
+class BatchSubmitter {
+ public:
+  /// `stuck`: outputs of earlier runs that could not be put in place. `stopped`: the rest of the list is the next
+  /// run's.
+  BatchSubmitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files,
+                 std::vector<SweepReport::Stuck> stuck, std::function<bool()> stopped)
+      : tasks_(tasks),
+        options_(options),
+        store_(store),
+        files_(files),
+        stuck_(std::move(stuck)),
+        stopped_(std::move(stopped)) {}
+
+  /// The run in the store's history.
+  Result<RunId> begin();
+  RunId run() const { return run_; }
+
+  /// The whole list, in portions: work begins with the first one, so that none takes long, also where the headers that
+  /// tell the lengths lie on a slow disk.
+  Result<void> submit(const Clock& clock = Clock::real());
+
+ private:
+  std::vector<TaskSpec> next_portion(std::size_t first, const Clock& clock) const;
+  Result<void> submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs);
+  std::string stuck_at(const Submitted& task) const;
+  Result<void> reopen(std::vector<Submitted>& answers, TaskState state);
+
+  const std::span<const BatchTask> tasks_;
+  const BatchOptions& options_;
+  JobStore& store_;
+  BatchFiles& files_;
+  const std::vector<SweepReport::Stuck> stuck_;
+  const std::function<bool()> stopped_;
+  RunId run_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,91 @@
+// What a batch does while the disk of its outputs, or that of decoded audio, is full.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "support/eventually.h"
+#include "system/batch_runs.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+/// A batch that writes to a small disk of its own, which can be filled while it runs.
+class FullDiskTest : public BatchTest {
+ protected:
+  void SetUp() override {
+    BatchTest::SetUp();
+    fs::create_directories(out_);
+    if (!fs::exists("/usr/bin/unshare") || run_program(in_own_mounts(kMount, out_)).exit_code != 0)
+      GTEST_SKIP() << "needs user namespaces";
+  }
+
+  static std::vector<std::string> in_own_mounts(const std::string& script, const fs::path& disk) {
+    return {"/usr/bin/unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh", disk.string()};
+  }
+  std::vector<std::string> on_a_small_disk(const fs::path& disk, const std::string& before = "true") const {
+    auto all = in_own_mounts(std::string(kMount) + " && " + before + " && shift && exec \"$@\"", disk);
+    for (auto& word : words(devices("time = 0.2\n[[device]]\nuse = \"emulated:4x:12GB\"\n"))) all.push_back(word);
+    return all;
+  }
+  /// As the program sees it.
+  static fs::path filler(const RunningProgram& running, const fs::path& disk) {
+    return "/proc/" + std::to_string(running.pid()) + "/root" + (disk / "filler").string();
+  }
+  static void fill(const fs::path& filler) { std::ofstream(filler) << std::string(4 << 20, 'x'); }
+
+  static constexpr const char* kMount = "mount -t tmpfs -o size=3m none \"$1\"";
+  const fs::path out_ = folder_ / "out";
+  const fs::path kept_ = folder_ / "state" / "kept";
+};
+
+}  // namespace
+
+TEST_F(FullDiskTest, HoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
+  RunningProgram running(on_a_small_disk(out_), settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  fill(filler(running, out_));
+  ASSERT_TRUE(running.saw("until then no recording is begun"));
+  fs::remove(filler(running, out_));
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("There is room again"));
+  EXPECT_EQ(report()["successful"], 10);
+  const json told = report();
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  EXPECT_FALSE(fs::exists(kept_));
+}
+
+TEST_F(FullDiskTest, WhatWasTranscribedMeanwhileOutlastsAKill) {
+  RunningProgram running(on_a_small_disk(out_), settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  fill(filler(running, out_));
+  ASSERT_TRUE(running.saw("until then no recording is begun"));
+  eventually([&] { return fs::exists(kept_) && !fs::is_empty(kept_); });
+  ::kill(running.pid(), SIGKILL);
+  EXPECT_EQ(running.wait().exit_code, 128 + SIGKILL);
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);  // the small disk is gone, and what was on it
+  EXPECT_EQ(outputs().size(), 10U);
+  EXPECT_LT(report()["done_in_this_run"], 10) << "some were only put in place";
+  EXPECT_FALSE(fs::exists(kept_));
+}
+
+TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
+  const fs::path spool = folder_ / "spool";
+  fs::create_directories(spool);
+  auto with_spool = settings();
+  with_spool.push_back("TMPDIR=" + spool.string());
+  RunningProgram running(on_a_small_disk(spool, "{ head -c 3145728 /dev/zero >\"$1/filler\"; true; }"), with_spool);
+  ASSERT_TRUE(running.saw("recordings are decoded there as soon as there is room"));
+  fs::remove(filler(running, spool));
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("(TMPDIR)"));
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+}

@@ -1,0 +1,67 @@
+// How a batch's list comes into the store.
+
+#include "transcribe/batch/batch_submitter.h"
+
+#include <gtest/gtest.h>
+
+#include "transcribe/batch_files_case.h"
+
+using namespace tutti;
+
+namespace {
+
+class BatchSubmitterTest : public BatchFilesTest {
+ protected:
+  void list(int tasks) {
+    for (int i = 0; i < tasks; ++i)
+      listed_.push_back({.spec = {.key = "/out/talk" + std::to_string(i),
+                                  .batch = "b",
+                                  .input = folder_ / ("talk" + std::to_string(i) + ".wav"),
+                                  .options = "tiny",
+                                  .audio = Seconds(10)}});
+  }
+
+  std::vector<BatchTask> listed_;
+};
+
+/// To look at a recording takes a second and a half, by the store's clock, too.
+class SlowDisk final : public Clock {
+ public:
+  explicit SlowDisk(FakeStoreClock& store) : store_(store) {}
+  Instant now() const override {
+    constexpr std::chrono::milliseconds kLook{1500};
+    store_.advance(kLook);
+    return now_ += kLook;
+  }
+
+ private:
+  FakeStoreClock& store_;
+  mutable Instant now_{};
+};
+
+}  // namespace
+
+TEST_F(BatchSubmitterTest, WorkBeginsBeforeALongLookAtAllRecordingsIsOver) {
+  list(9);
+  BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [] { return false; });
+  ASSERT_TRUE(submitter.begin());
+  ASSERT_TRUE(submitter.submit(SlowDisk(clock_)));
+  const auto tasks = store_->tasks({.run = submitter.run()}, 0, 100).value();
+  ASSERT_EQ(tasks.size(), 9U);
+  EXPECT_LT(tasks.front().submitted, tasks.back().submitted) << "in portions";
+  EXPECT_EQ(files_->counts().total, 9U);
+}
+
+TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
+  list(9);
+  int looks = 0;
+  BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [&] { return ++looks > 3; });
+  ASSERT_TRUE(submitter.begin());
+  ASSERT_TRUE(submitter.submit());
+  EXPECT_EQ(files_->counts().total, 0U);
+  EXPECT_TRUE(store_->tasks({.run = submitter.run()}, 0, 100)->empty());
+  BatchSubmitter next(listed_, options_, *store_, *files_, {}, [] { return false; });
+  ASSERT_TRUE(next.begin());
+  ASSERT_TRUE(next.submit());
+  EXPECT_EQ(files_->counts().total, 9U);
+}
