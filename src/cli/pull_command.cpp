@@ -55,9 +55,8 @@ int run_pull(const std::vector<std::string>& arguments) {
   OptionTable table(
       "pull",
       "Fetch a Whisper model from a Hugging Face hub into Tutti's cache, ~/.cache/tutti unless TUTTI_CACHE names "
-      "another "
-      "folder. HF_ENDPOINT names another hub, HF_TOKEN lets you in, HF_HUB_OFFLINE=1 forbids it. A stopped pull goes "
-      "on where it was.");
+      "another folder. HF_ENDPOINT names another hub, HF_TOKEN lets you in, HF_HUB_OFFLINE=1 forbids it. A stopped "
+      "pull goes on where it was.");
   table.positional(command.names, "NAME...", "tiny.en, large-v3, turbo, ... or a repository: openai/whisper-small");
   table.add_switch("quiet", command.quiet, "print nothing but errors").letter = 'q';
   table.examples({"tutti pull tiny.en", "tutti pull openai/whisper-medium distil-whisper/distil-large-v3"});

@@ -1,9 +1,8 @@
 #include "base/build_id.h"
 #include "base/log.h"
+#include "cli/flags/run_checks.h"
 #include "cli/transcribe_command.h"
-#include "device/device_spec.h"
 #include "hub/model_shape.h"
-#include "text/languages.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
@@ -125,27 +124,6 @@ OutputOptions output_options(const TranscribeCommand& c) {
 
 namespace {
 
-Result<void> check_counts(const TranscribeCommand& c) {
-  constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
-  const std::int32_t threads = c.threads.value_or(0);
-  if (threads < 0 || threads > kMostThreads)
-    return fail(Fault::usage,
-                "--threads: expected 0 to " + show_value(kMostThreads) + ", found " + show_value(threads));
-  if (c.files_at_once < 0 || c.files_at_once > kMostThreads)  // each has one
-    return fail(Fault::usage, "--files-at-once: expected 0 to " + show_value(kMostThreads) + ", found " +
-                                  show_value(c.files_at_once));
-  return {};
-}
-
-Result<void> check_device(const TranscribeCommand& c) {
-  const auto device = parse_device(c.device);
-  if (!device) return fail_in("--device", device.error());
-  const std::int32_t threads = c.threads.value_or(0);
-  if (!device->core || threads <= 1) return {};
-  return fail(Fault::usage, "--threads " + show_value(threads) + ": " + c.device + " is one core, for one thread",
-              "Leave --threads out, or take the whole processor: --device cpu");
-}
-
 /// Of starts and ends in turn.
 Result<void> check_clips(const std::vector<double>& clips) {
   for (const double second : clips)
@@ -231,11 +209,9 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
 
 Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
   if (!c.language) return {};
-  const auto code = to_language_code(*c.language);
-  if (!code)
-    return fail(Fault::usage, "--language: '" + *c.language + "' is no language Whisper knows",
-                "Give a code or an English name: de, German");
-  options.long_form.language = std::string(*code);
+  auto code = language_code_of(*c.language);
+  if (!code) return tl::unexpected(code.error());
+  options.long_form.language = std::move(*code);
   options.writer.language = *c.language;
   return {};
 }
@@ -257,8 +233,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .threads = c.threads.value_or(0),
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
-  if (auto meant = check_device(c); !meant) return tl::unexpected(meant.error());
-  if (auto meant = check_counts(c); !meant) return tl::unexpected(meant.error());
+  if (auto meant = check_machine({c.device, options.threads, c.files_at_once}); !meant)
+    return tl::unexpected(meant.error());
   if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
   const auto batch_size = batch_size_of(c);
   if (!batch_size) return tl::unexpected(batch_size.error());

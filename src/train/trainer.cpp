@@ -285,6 +285,7 @@ Result<double> Trainer::score() {
 
 Result<void> Trainer::evaluate() {
   evaluated_step_ = state_.step;
+  state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
   if (!parts_.evaluate) return {};
   const AveragesInPlace averages(parts_.task, parts_.step);
   const auto found = score();

@@ -33,10 +33,15 @@ TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
 }
 
 TEST(TrainerNames, ACheckpointThatIsNamedIsRefusedWithTheWayToGoOn) {
-  const auto named = in_our_names({"--resume_from_checkpoint", "out/checkpoint-500"});
-  ASSERT_FALSE(named);
-  EXPECT_EQ(named.error().fault, Fault::usage);
-  EXPECT_THAT(named.error().what, testing::HasSubstr("out/checkpoint-500"));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--resume_from_checkpoint", "out/checkpoint-5"},
+        {"--resume-from-checkpoint=out/checkpoint-5"}}) {
+    const auto named = in_our_names(words);
+    ASSERT_FALSE(named);
+    EXPECT_EQ(named.error().fault, Fault::usage);
+    EXPECT_THAT(named.error().what, testing::HasSubstr("out/checkpoint-5: a training goes on"));
+  }
+  EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "True"}).value(), ElementsAre("--resume", "True"));
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "--seed", "1"}).value(),
               ElementsAre("--resume", "--seed", "1"));
 }

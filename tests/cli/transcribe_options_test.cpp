@@ -235,5 +235,6 @@ TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
   EXPECT_NE(what({"a.wav", "--threads", "-2"}).find("--threads"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--best-of", "0"}).find("--best-of"), std::string::npos);
   EXPECT_NE(what({"a.wav", "--temperature-increment-on-fallback", "0"}).find("--temperature"), std::string::npos);
-  EXPECT_NE(what({"a.wav", "--temperature", "0.0001"}).find("expected 0, or 0.001 or more"), std::string::npos);
+  EXPECT_NE(what({"a.wav", "--temperature", "0.0001"}).find("expected 0, or a number from 0.001 to 100"),
+            std::string::npos);
 }

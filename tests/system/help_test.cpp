@@ -77,3 +77,10 @@ TEST(Help, IsGivenEvenWhereTheSettingsFileIsBroken) {
   EXPECT_NE(end.out.find("--output-dir"), std::string::npos);
   EXPECT_EQ(run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_CONFIG=/nonexistent.toml"}).exit_code, 2);
 }
+
+TEST(Help, OfTrainingIsGivenWhateverTheRecipeIs) {
+  const ProgramEnd end = run_program({tutti_program(), "train", "whisper", "--config", "/nonexistent.toml",
+                                      "--resume_from_checkpoint", "x", "--help"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.out.find("--learning-rate"), std::string::npos) << end.out;
+}

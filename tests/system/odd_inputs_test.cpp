@@ -56,6 +56,26 @@ TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
   expect_said(end.err, "its vocabulary has 1765");
 }
 
+TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
+  const TempFolder out;
+  const auto expect_refused = [&](const std::vector<std::string>& flags, const std::string& why) {
+    std::vector<std::string> prepare{tutti_program(), "prepare", "whisper", "--model", TUTTI_SOURCE_DIR "/models/nano",
+                                     "--out",         out / "c", "a.wav"};
+    prepare.insert(prepare.end(), flags.begin(), flags.end());
+    std::vector<std::string> transcribe = flags;
+    transcribe.emplace_back("a.wav");
+    for (const auto& words : {prepare, command(out, transcribe)}) {
+      const ProgramEnd end = run_program(words);
+      EXPECT_EQ(end.exit_code, 2) << end.err;
+      expect_said(end.err, why);
+    }
+  };
+  expect_refused({"--files-at-once", "2000"}, "--files-at-once: expected 0 to 1024, found 2000");
+  expect_refused({"--threads", "-1"}, "--threads: expected 0 to 1024, found -1");
+  expect_refused({"--device", "cpu:0", "--threads", "4"}, "cpu:0 is one core");
+  expect_refused({"--language", "Klingon"}, "--language: 'Klingon' is no language Whisper knows");
+}
+
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));

@@ -228,6 +228,18 @@ TEST(Trainer, OneWhoseLastEvaluationIsCutShortIsNotDone) {
   EXPECT_TRUE(fs::exists(out.path() / "model/model.safetensors"));
 }
 
+TEST(Trainer, ADueEvaluationIsForgottenWhereThereIsNothingToJudgeByAnyMore) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 2;
+  training.evaluate = []() -> Result<Evaluation> { return fail(Fault::cancelled, "interrupted"); };
+  ASSERT_EQ(training.run(), TrainingEnd::interrupted);
+  Training again(out.path());
+  again.options.max_steps = 3;
+  EXPECT_EQ(again.run(), TrainingEnd::finished);
+  EXPECT_EQ(again.watcher.steps, std::vector<std::int64_t>{3});
+}
+
 TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
   const TempFolder out;
   Training training(out.path());

@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/run_checks.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
-#include "device/device_spec.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
@@ -48,7 +48,7 @@ OptionTable table_of(PrepareCommand& c) {
   table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");
-  table.add("language", c.language, "CODE|None", "told to a multilingual model; None: detected in the first 30 s");
+  table.add("language", c.language, "LANGUAGE|None", "told to a multilingual model; None: detected in the first 30 s");
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
@@ -68,10 +68,9 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
-  if (c.files_at_once < 0)
-    return fail(Fault::usage, "--files-at-once: expected 0 or more, found " + show_value(c.files_at_once));
-  if (const auto device = parse_device(c.device); !device) return fail_in("--device", device.error());
-  return {};
+  if (c.language)
+    if (const auto code = language_code_of(*c.language); !code) return tl::unexpected(code.error());
+  return check_machine({c.device, c.threads, c.files_at_once});
 }
 
 RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
@@ -82,7 +81,7 @@ RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
                      .threads = c.threads,
                      .deterministic = c.words.size() > 2,  // who is heard beside whom is chance
                      .files_at_once = c.files_at_once};
-  options.long_form.language = c.language;
+  if (c.language) options.long_form.language = language_code_of(*c.language).value();
   options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
   options.long_form.words = WordRules{};
   return options;

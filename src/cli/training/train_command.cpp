@@ -85,6 +85,14 @@ fs::path recipe_file(const std::vector<std::string>& arguments) {
   return named.config.empty() && named.resume && fs::exists(saved, ignored) ? saved : fs::path(named.config);
 }
 
+/// Given whatever else is wrong, a recipe included.
+bool asks_for_help(const std::vector<std::string>& words) {
+  TrainCommand usual;
+  OptionTable table("train whisper", "");
+  add_train(table, usual);
+  return table.asks_for_help(words);
+}
+
 Result<WhisperRecipe> base_recipe(const fs::path& file) {
   if (file.empty()) return WhisperRecipe{};
   const auto text = read_file(file);
@@ -181,10 +189,12 @@ int run_train(const std::vector<std::string>& arguments) {
   if (named && arguments[0] != "whisper")
     return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
                     kUsage);
-  const auto flags = in_our_names({arguments.begin() + (named ? 1 : 0), arguments.end()});
+  const std::vector<std::string> words(arguments.begin() + (named ? 1 : 0), arguments.end());
+  const bool help = asks_for_help(words);
+  const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(words);
   if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;
-  command.recipe_file = recipe_file(*flags);
+  if (!help) command.recipe_file = recipe_file(*flags);
   auto base = base_recipe(command.recipe_file);
   if (!base) return complain(base.error(), kUsage);
   command.recipe = std::move(*base);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/settings/values.h"
+
 namespace tutti {
 namespace {
 
@@ -53,12 +55,19 @@ std::vector<std::string> with_our_values(std::vector<std::string> words) {
   return words;
 }
 
-/// Elsewhere a checkpoint is named to go on from.
+/// Elsewhere a checkpoint is named to go on from, or that there is one is said.
 Result<void> check_resume(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (with_hyphens(words[i]) == "--resume-from-checkpoint" && !words[i + 1].starts_with("-"))
-      return fail(Fault::usage, words[i] + " " + words[i + 1] + ": a training goes on from its newest checkpoint",
-                  "Name its folder with --out, and leave out '" + words[i + 1] + "'");
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto equals = std::min(words[i].find('='), words[i].size());
+    if (with_hyphens(words[i].substr(0, equals)) != "--resume-from-checkpoint") continue;
+    const bool inside = equals < words[i].size();
+    const std::string named = inside ? words[i].substr(equals + 1) : i + 1 < words.size() ? words[i + 1] : "";
+    bool wanted = false;
+    if (named.empty() || named.starts_with("-") || read_value(named, wanted)) continue;
+    return fail(Fault::usage,
+                words[i].substr(0, equals) + " " + named + ": a training goes on from its newest checkpoint",
+                "Name its folder with --out, and leave out '" + named + "'");
+  }
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"
@@ -48,8 +49,8 @@ Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
   const auto space = fs::space(folder, error);
   if (error || space.available >= needed) return {};
   return fail(Fault::full,
-              folder.string() + ": the new model takes " + std::to_string(needed >> 20) + " MB, " +
-                  std::to_string(space.available >> 20) + " MB are free",
+              folder.string() + ": the new model takes " + bytes_text({static_cast<std::int64_t>(needed)}) + ", " +
+                  bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
               "Free some space, or name a folder on another disk with -o");
 }
 

@@ -120,6 +120,11 @@ inline float soften_row(float* scores, std::int64_t visible, const SoftmaxJob& j
   return row.weigh<sizeof(Element) == 4>([&](std::int64_t t, const Lanes& w) { write_weights(weights + t, w); });
 }
 
+/// What the largest weight is stored as at most. Not 32767: the largest score, scaled and rounded once, is taken from
+/// itself scaled and not rounded where both are one instruction, so that e^0 may come out larger than 1: by 0.002 for
+/// scores of sixty thousand, when a 16-bit weight of 1.00004 would already be negative.
+constexpr float kMostWeight = 32700;
+
 /// As whole numbers of as many of fifteen bits as leave their sum, times the largest value, within 32 (rounding adds up
 /// to half to each): few where the weights are many, which takes nothing from the result, since their errors are as
 /// many.
@@ -131,7 +136,7 @@ inline float soften_row(std::int32_t* scores, std::int64_t visible, const Softma
   const float total = row.weigh<false>([&](std::int64_t t, const Lanes& w) { store(floats + t, w); });
   const float most_together = 0x1p31f * 0.999f / kMostWord - static_cast<float>(job.columns) / 2;
   const float by_total = total / most_together;
-  const float unit = by_total > 1.0f / 32766 ? by_total : 1.0f / 32766;
+  const float unit = by_total > 1 / kMostWeight ? by_total : 1 / kMostWeight;
   for (std::int64_t t = 0; t < visible; t += kLanes) {
     Lanes weight;
     load(weight, floats + t);

@@ -1,0 +1,36 @@
+#include "cli/flags/run_checks.h"
+
+#include "cli/settings/values.h"
+#include "device/device_spec.h"
+#include "text/languages.h"
+
+namespace tutti {
+namespace {
+
+Result<void> check_count(const char* flag, std::int32_t count) {
+  constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
+  if (count >= 0 && count <= kMostThreads) return {};
+  return fail(Fault::usage,
+              std::string(flag) + ": expected 0 to " + show_value(kMostThreads) + ", found " + show_value(count));
+}
+
+}  // namespace
+
+Result<void> check_machine(const MachineFlags& flags) {
+  const auto device = parse_device(flags.device);
+  if (!device) return fail_in("--device", device.error());
+  if (auto counted = check_count("--threads", flags.threads); !counted) return counted;
+  if (auto counted = check_count("--files-at-once", flags.files_at_once); !counted) return counted;  // a thread each
+  if (!device->core || flags.threads <= 1) return {};
+  return fail(Fault::usage,
+              "--threads " + show_value(flags.threads) + ": " + flags.device + " is one core, for one thread",
+              "Leave --threads out, or take the whole processor: --device cpu");
+}
+
+Result<std::string> language_code_of(const std::string& said) {
+  if (const auto code = to_language_code(said)) return std::string(*code);
+  return fail(Fault::usage, "--language: '" + said + "' is no language Whisper knows",
+              "Give a code or an English name: de, German");
+}
+
+}  // namespace tutti

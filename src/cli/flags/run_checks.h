@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// What --device, --threads and --files-at-once say.
+struct MachineFlags {
+  std::string device{};
+  std::int32_t threads = 0;
+  std::int32_t files_at_once = 0;
+};
+
+/// That they can be meant, each by itself and together; whether this machine has the device is not asked.
+Result<void> check_machine(const MachineFlags& flags);
+
+/// The code of what --language says, a code or an English name.
+Result<std::string> language_code_of(const std::string& said);
+
+}  // namespace tutti
