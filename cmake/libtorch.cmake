@@ -38,7 +38,7 @@ endif()
 add_library(tutti_torch INTERFACE)
 target_include_directories(tutti_torch SYSTEM INTERFACE
   ${TUTTI_LIBTORCH}/include ${TUTTI_LIBTORCH}/include/torch/csrc/api/include)
-target_compile_definitions(tutti_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1 AT_PER_OPERATOR_HEADERS)
+target_compile_definitions(tutti_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
 # --disable-new-dtags: RPATH, unlike RUNPATH, also serves what libtorch itself loads (libcudart, libcupti, ...).
 target_link_options(tutti_torch INTERFACE
   -Wl,--disable-new-dtags,-rpath,${TUTTI_CUDA_HOME}/lib64,-rpath-link,${TUTTI_LIBTORCH}/lib,-rpath-link,${TUTTI_CUDA_HOME}/lib64)
@@ -49,9 +49,8 @@ target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libtorch_cpu.s
 target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
 
-# Tensors precompiled for every room below the line. Of operators a file includes those it calls (<ATen/ops/*.h>): with all of
-# <ATen/ATen.h> precompiled g++ still instantiated 2 s of templates per file, whatever the file used.
-tutti_precompiled(torch HEADERS <ATen/core/Tensor.h> <ATen/TensorOperators.h> <c10/core/InferenceMode.h>)
+# One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
+tutti_precompiled(torch HEADERS <ATen/ATen.h> <c10/core/InferenceMode.h>)
 target_link_libraries(tutti_torch_pch PUBLIC tutti_torch)
 
 # tutti_uses_torch(<target> <scope>): libtorch, and the precompiled headers.

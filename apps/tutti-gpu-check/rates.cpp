@@ -1,11 +1,6 @@
 #include "rates.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include "base/clock.h"

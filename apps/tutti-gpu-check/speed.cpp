@@ -1,6 +1,4 @@
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"

@@ -1,8 +1,4 @@
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/sin.h>
+#include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 #include "decode/fixed_shapes.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
+#include <ATen/ATen.h>
 
 #include <utility>
 #include <vector>

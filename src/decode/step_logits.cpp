@@ -1,7 +1,6 @@
 #include "decode/step_logits.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,6 @@
 #include "decode/stepper.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cstddef>

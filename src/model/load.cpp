@@ -1,11 +1,7 @@
 #include "model/load.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/randn.h>
 #include <c10/core/InferenceMode.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,10 +1,6 @@
 #include "model/ops.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/index_select.h>
-#include <ATen/ops/matmul.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,6 @@
 #include "model/prepare.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/round.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <initializer_list>

@@ -1,20 +1,6 @@
 #include "model/torch_ops.h"
 
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/_int_mm.h>
-#include <ATen/ops/add.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/constant_pad_nd.h>
-#include <ATen/ops/conv1d.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/round.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,6 @@
 #include "model/whisper.h"
 
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include "model/cards/tf32.h"

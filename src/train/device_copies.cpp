@@ -1,7 +1,6 @@
 #include "train/device_copies.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace tutti {

@@ -1,10 +1,6 @@
 #include "train/labels.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,7 @@
 #include "train/step.h"
 
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
+#include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/_foreach_lerp.h>
-#include <ATen/ops/_foreach_mul.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 

@@ -1,11 +1,6 @@
 #include "train/whisper_task.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Reduction.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/tensor.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 

@@ -1,14 +1,7 @@
 #include "worker/limits.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/_int_mm.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

@@ -1,11 +1,6 @@
 #include "worker/self_test.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/exp.h>
-#include <ATen/ops/sin.h>
-#include <ATen/ops/square.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 #include "worker/step_choice.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/randn.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cstdlib>

@@ -1,10 +1,6 @@
 #include "worker/window_server.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <string>

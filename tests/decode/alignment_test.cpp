@@ -1,5 +1,3 @@
-#include <ATen/ops/arange.h>
-#include <ATen/ops/sin.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

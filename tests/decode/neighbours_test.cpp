@@ -1,10 +1,6 @@
 // The batcher over the real network code, in float32 on the CPU.
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/allclose.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/sin.h>
 #include <gtest/gtest.h>
 
 #include <map>

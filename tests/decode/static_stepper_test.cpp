@@ -1,12 +1,6 @@
 // The batcher over static decoder steps, as a GPU makes them, with the kernels' host versions.
-#include <ATen/Context.h>
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/allclose.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/sin.h>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,11 +1,6 @@
 #include "model/cpu/attention/attention.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,10 +1,5 @@
 #include "model/cpu/byte_kv.h"
 
-#include <ATen/Context.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include "model/cpu/instructions.h"

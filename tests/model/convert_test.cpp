@@ -1,5 +1,3 @@
-#include <ATen/ops/all.h>
-#include <ATen/ops/equal.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

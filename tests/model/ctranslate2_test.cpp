@@ -1,7 +1,5 @@
 // Models that CTranslate2's own converter made of the random golden model (tools/golden/stored.py).
 
-#include <ATen/ops/all.h>
-#include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

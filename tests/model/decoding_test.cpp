@@ -1,6 +1,3 @@
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 
 #include "model/stored/ggml.h"
 
-#include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,14 +1,6 @@
 #include "model/cpu/likeliest.h"
 
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/allclose.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/rand_like.h>
-#include <ATen/ops/randn.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 namespace tutti {

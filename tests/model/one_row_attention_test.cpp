@@ -1,12 +1,5 @@
 #include "model/cpu/one_row_attention.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
 #include "model/cpu/instructions.h"

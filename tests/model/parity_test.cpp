@@ -1,4 +1,3 @@
-#include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
 #include "model/golden.h"

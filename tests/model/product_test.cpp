@@ -1,11 +1,5 @@
 #include "model/cpu/matrix/product.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include "model/cpu/matrix/block.h"

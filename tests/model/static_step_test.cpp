@@ -1,9 +1,4 @@
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

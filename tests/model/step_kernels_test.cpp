@@ -1,17 +1,4 @@
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/rand.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <filesystem>
 #include <map>

@@ -1,9 +1,6 @@
 #include "train/network/ctc_head.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 

@@ -2,15 +2,7 @@
 
 #include "train/sound/device_features.h"
 
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/fft_rfft.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/rand.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "audio/log_mel.h"

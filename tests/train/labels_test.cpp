@@ -1,7 +1,5 @@
 #include "train/labels.h"
 
-#include <ATen/ops/equal.h>
-#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include "train/evaluation/listener.h"

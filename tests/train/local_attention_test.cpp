@@ -1,9 +1,6 @@
 #include "train/network/local_attention.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,6 @@
 #include "train/peers/peers.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/equal.h>
-#include <ATen/ops/tensor.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,6 +1,5 @@
 #include "train/step.h"
 
-#include <ATen/ops/allclose.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

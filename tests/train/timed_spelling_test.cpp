@@ -1,8 +1,6 @@
 #include "train/timed_spelling.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/tensor.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

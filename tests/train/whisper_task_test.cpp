@@ -1,6 +1,5 @@
 #include "train/whisper_task.h"
 
-#include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
 #include "small_whisper.h"

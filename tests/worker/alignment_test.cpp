@@ -1,6 +1,4 @@
 // Word alignment on real speech, against openai-whisper's find_alignment (tools/golden/alignment.py).
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,4 @@
 // Beam search on real speech, against openai-whisper's DecodingTask (tools/golden/beam.py).
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>

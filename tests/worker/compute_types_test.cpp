@@ -1,9 +1,5 @@
 // How far the fast compute types are from float32, on real speech.
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cosine_similarity.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,4 @@
 // The real tiny.en on real speech: what windows in one batch do to each other, in every compute type there is.
-#include <ATen/ops/equal.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

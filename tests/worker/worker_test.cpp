@@ -1,7 +1,5 @@
 #include "worker/worker.h"
 
-#include <ATen/ops/equal.h>
-#include <ATen/ops/tensor.h>
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,6 @@
 #include "decode/alignment/aligner.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/std_mean.h>
-#include <ATen/ops/tensor.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

@@ -1,11 +1,6 @@
 #include "model/convert/converted_tensor.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/isfinite.h>
-#include <ATen/ops/ones_like.h>
-#include <ATen/ops/round.h>
-#include <ATen/ops/where.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <string>

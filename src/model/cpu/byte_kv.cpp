@@ -1,8 +1,6 @@
 #include "model/cpu/byte_kv.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ATen.h>
 
 #include "base/numbers.h"
 #include "model/cpu/byte_kv_job.h"

@@ -1,9 +1,6 @@
 #include "model/cpu/cpu_ops.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ATen.h>
 
 #include <vector>
 

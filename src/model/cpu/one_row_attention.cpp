@@ -1,7 +1,6 @@
 #include "model/cpu/one_row_attention.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 

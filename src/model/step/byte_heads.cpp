@@ -1,8 +1,6 @@
 #include "model/step/byte_heads.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 
 #include "model/step/byte_layout.h"

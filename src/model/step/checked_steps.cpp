@@ -1,7 +1,6 @@
 #include "model/step/checked_steps.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 

@@ -1,10 +1,6 @@
 #include "model/step/static_pass.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/_int_mm.h>
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/mm.h>
+#include <ATen/ATen.h>
 
 #include "model/step/byte_layout.h"
 

@@ -1,9 +1,6 @@
 #include "model/step/step_buffers.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 

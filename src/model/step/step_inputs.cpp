@@ -1,7 +1,6 @@
 #include "model/step/step_inputs.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <array>

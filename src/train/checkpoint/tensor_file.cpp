@@ -1,8 +1,6 @@
 #include "train/checkpoint/tensor_file.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <fcntl.h>
 

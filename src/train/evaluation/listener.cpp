@@ -1,8 +1,6 @@
 #include "train/evaluation/listener.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

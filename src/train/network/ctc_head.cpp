@@ -1,15 +1,7 @@
 #include "train/network/ctc_head.h"
 
+#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Reduction.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/ctc_loss.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
 
 #include "train/labels.h"
 

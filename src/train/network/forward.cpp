@@ -1,14 +1,6 @@
 #include "train/network/forward.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/conv1d.h>
-#include <ATen/ops/dropout.h>
-#include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 #include <stdexcept>

@@ -1,7 +1,6 @@
 #include "train/network/local_attention.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>

@@ -1,11 +1,7 @@
 #include "train/network/lora.h"
 
+#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/zeros.h>
 
 #include <cmath>
 

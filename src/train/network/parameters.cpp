@@ -1,16 +1,7 @@
 #include "train/network/parameters.h"
 
+#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/cos.h>
-#include <ATen/ops/exp.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/sin.h>
-#include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 
 #include <cmath>

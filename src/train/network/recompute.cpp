@@ -1,11 +1,8 @@
 #include "train/network/recompute.h"
 
+#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
 #include <ATen/autocast_mode.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 

@@ -1,14 +1,6 @@
 #include "train/optimiser/adamw.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/_foreach_add.h>
-#include <ATen/ops/_foreach_mul.h>
-#include <ATen/ops/_foreach_norm.h>
-#include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
 namespace tutti {

@@ -1,8 +1,6 @@
 #define USE_C10D_GLOO  // as torch's library was built
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,20 +1,7 @@
 #include "train/sound/device_effects.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/arange.h>
-#include <ATen/ops/constant_pad_nd.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/fft_irfft.h>
-#include <ATen/ops/fft_rfft.h>
-#include <ATen/ops/minimum.h>
-#include <ATen/ops/ones_like.h>
-#include <ATen/ops/rsqrt.h>
-#include <ATen/ops/sqrt.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/where.h>
-#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 #include "train/sound/device_features.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 

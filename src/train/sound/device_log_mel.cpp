@@ -1,16 +1,6 @@
 #include "train/sound/device_log_mel.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/abs.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/constant_pad_nd.h>
-#include <ATen/ops/fft_rfft.h>
-#include <ATen/ops/full_like.h>
-#include <ATen/ops/hann_window.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/maximum.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
