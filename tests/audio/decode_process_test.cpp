@@ -147,7 +147,7 @@ TEST(DecodeProcess, AFullDiskIsSaidToBeOne) {
   do ASSERT_TRUE(inbox.next(message).value()) << "ended without saying why";
   while (std::holds_alternative<DecodeProgress>(message));
   ASSERT_TRUE(std::holds_alternative<DecodeFailed>(message));
-  EXPECT_EQ(std::get<DecodeFailed>(message).error.fault, Fault::exhausted);
+  EXPECT_EQ(std::get<DecodeFailed>(message).error.fault, Fault::full);
   EXPECT_EQ((*child)->end(Seconds(60)).words, "exited with status 0");
 }
 

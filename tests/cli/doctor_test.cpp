@@ -81,7 +81,7 @@ TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
   gpu.utilisation.doubt = "says 100 % with no process and no memory in use";
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "cannot be true", "own work")));
   gpu = healthy();
-  gpu.memory.foreign = Bytes{std::int64_t{5} << 30};
+  gpu.memory.foreign = Bytes{5'000'000'000};
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "other programs hold 5.0")));
   gpu = healthy();
   gpu.cuda_order.reset();

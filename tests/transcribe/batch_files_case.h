@@ -75,7 +75,9 @@ class BatchFilesTest : public testing::Test {
   BatchObserver observer_;
   CountingPool pool_;
   SpokenModel model_ =
-      spoken_model(Tokenizer::built_in(51865).value(), {.n_mels = 80, .n_audio_ctx = 1500}, options_.run).value();
+      spoken_model(Tokenizer::built_in(51865).value(),
+                   {.n_mels = 80, .n_audio_ctx = 1500, .n_text_ctx = 448, .n_vocab = 51865}, options_.run)
+          .value();
   OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
   std::unique_ptr<JobStore> store_;
   RunId run_ = 0;
