@@ -89,6 +89,7 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
       break;
     case ComputeType::bfloat16:
       if (own) calls.push_back(own_product(Precision::bfloat16));
+      if (own && !multiplies_bfloat16()) calls.push_back(own_product(Precision::int16));  // as its windows' attention
       calls.push_back(torch_product(device, at::kBFloat16));
       break;
     case ComputeType::float16: calls.push_back(torch_product(device, at::kHalf)); break;
