@@ -9,24 +9,26 @@
 namespace tutti {
 namespace {
 
-/// How far a product goes in registers: `rows` times `panels` sums at a time. Every sum runs over the groups in order,
-/// so that a row's result depends neither on how many rows there are nor on where it stands.
+/// A block of a product as it is kept in registers.
 ///
 /// Dot has the types Sums (sixteen), Weights (a group of a panel) and Row (a group of a row), and the functions
 /// weights(bytes), row(bits) and add(sums, row, weights), or the same with the row's index.
 template <class Dot, int rows, int panels>
-inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
-  const auto* a = job.rows_data + row * job.row_stride;
-  const auto* b = job.panels_data + panel * job.panel_stride;
+struct RegisterBlock {
+  const std::byte* a;  // the rows
+  std::int64_t row_stride;
+  const std::byte* b;  // the panels
+  std::int64_t panel_stride;
   typename Dot::Sums sums[rows][panels] = {};
-  for (std::int64_t group = 0; group < job.groups; ++group) {
+
+  void add_group(std::int64_t group) {
     typename Dot::Weights weights[panels];
 #pragma GCC unroll 8
-    for (int p = 0; p < panels; ++p) weights[p] = Dot::weights(b + p * job.panel_stride + group * 64);
+    for (int p = 0; p < panels; ++p) weights[p] = Dot::weights(b + p * panel_stride + group * 64);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       std::int32_t bits;
-      std::memcpy(&bits, a + r * job.row_stride + group * 4, sizeof bits);
+      std::memcpy(&bits, a + r * row_stride + group * 4, sizeof bits);
       const auto x = Dot::row(bits);
 #pragma GCC unroll 8
       for (int p = 0; p < panels; ++p) {
@@ -37,11 +39,26 @@ inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t pa
       }
     }
   }
+};
+
+/// How far a product goes in registers: `rows` times `panels` sums at a time. Every sum runs over the groups in order,
+/// so that a row's result depends neither on how many rows there are nor on where it stands.
+template <class Dot, int rows, int panels>
+inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
+  RegisterBlock<Dot, rows, panels> block{job.rows_data + row * job.row_stride, job.row_stride,
+                                         job.panels_data + panel * job.panel_stride, job.panel_stride};
+  constexpr int together = 4;  // groups, so that the loop itself costs little beside them
+  std::int64_t group = 0;
+  for (; job.groups - group >= together; group += together) {
+#pragma GCC unroll 4
+    for (int i = 0; i < together; ++i) block.add_group(group + i);
+  }
+  for (; group < job.groups; ++group) block.add_group(group);
   auto* out = static_cast<float*>(job.sums) + row * job.sum_stride + panel * kPanel;
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 8
-    for (int p = 0; p < panels; ++p) std::memcpy(out + r * job.sum_stride + p * kPanel, &sums[r][p], 64);
+    for (int p = 0; p < panels; ++p) std::memcpy(out + r * job.sum_stride + p * kPanel, &block.sums[r][p], 64);
   }
 }
 
