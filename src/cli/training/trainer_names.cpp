@@ -60,7 +60,8 @@ Result<void> check_resume(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto equals = std::min(words[i].find('='), words[i].size());
     const std::string flag = with_hyphens(words[i].substr(0, equals));
-    if (std::string_view(flag) != "--resume-from-checkpoint") continue;  // g++ 12 doubts the length of the string itself
+    if (std::string_view(flag) != "--resume-from-checkpoint")
+      continue;  // g++ 12 doubts the length of the string itself
     const bool inside = equals < words[i].size();
     const std::string named = inside ? words[i].substr(equals + 1) : i + 1 < words.size() ? words[i + 1] : "";
     bool wanted = false;
