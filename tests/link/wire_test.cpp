@@ -96,7 +96,7 @@ TEST(Wire, ATruthValueThatIsNeitherIsRefused) {
 }
 
 TEST(Wire, AFaultOutOfRangeIsRefused) {
-  for (const int wrong : {9, -1, 1 << 30}) {
+  for (const int wrong : {static_cast<int>(Fault::internal) + 1, -1, 1 << 30}) {
     const auto back = decode_to_control(bytes_of<ToControl>(Failed{.fault = static_cast<Fault>(wrong)}));
     ASSERT_FALSE(back) << wrong;
     EXPECT_THAT(back.error().what, HasSubstr("fault at offset 17 is out of range"));
