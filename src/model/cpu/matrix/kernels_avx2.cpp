@@ -1,3 +1,4 @@
+#include "model/cpu/matrix/float_dots.h"
 #include "model/cpu/matrix/tile_kernel.h"
 #include "model/cpu/matrix/whole_dots_avx2.h"
 #include "model/cpu/matrix/words_by_bytes_avx2.h"

@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "model/cpu/matrix/float_dots.h"
 #include "model/cpu/matrix/tile_kernel.h"
 #include "model/cpu/matrix/whole_dots_avx2.h"
 
