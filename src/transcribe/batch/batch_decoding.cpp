@@ -60,7 +60,7 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   return spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
     if (attempt.settled) return not_wanted();
     auto recording = decode();
-    attempt.no_room = !recording && recording.error().fault == Fault::full;
+    attempt.no_room = RoomWait::is_out_of_room(recording);
     if (!attempt.no_room || !told) return recording;
     const auto disk = disk_room(temporary_folder());
     const Bytes needed = decoded_size(*told);

@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::chrono::seconds kPlaceEvery{1};
 
-bool is_out_of_room(const Result<void>& placed) {
-  return !placed && placed.error().fault == Fault::full;
-}
-
 Bytes size_of(const std::vector<OutputContent>& contents) {
   Bytes bytes{};
   for (const auto& output : contents) bytes.value += static_cast<std::int64_t>(output.content.size());
@@ -99,7 +95,7 @@ void BatchFiles::place_kept(bool last_time) {
     BatchAttempt& attempt = at(result.index);
     const auto placed = full ? tl::unexpected(Error{Fault::full, "as the one before"})
                              : put_outputs_in_place(store_, attempt.lease.key.task);
-    full = !last_time && is_out_of_room(placed);
+    full = !last_time && RoomWait::is_out_of_room(placed);
     if (full) {
       keep(std::move(result));
     } else {

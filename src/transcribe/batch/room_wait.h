@@ -63,6 +63,11 @@ class RoomWait {
   std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
     return std::make_unique<Waiting>(*this, needed, error);
   }
+  /// Whether `written` is what room would mend.
+  template <class Written>
+  static bool is_out_of_room(const Written& written) {
+    return !written && written.error().fault == Fault::full;
+  }
   /// In the first place, for what would be begun next, by what its disk says; true where it says nothing.
   bool has_some() const;
   /// Until there is.
@@ -83,10 +88,6 @@ class RoomWait {
     std::string why{};
   };
 
-  template <class Written>
-  static bool is_out_of_room(const Written& written) {
-    return !written && written.error().fault == Fault::full;
-  }
   void enter(Bytes needed, const Error& error);
   void leave();
   /// False: somebody lets go.
