@@ -22,17 +22,20 @@ help: ## list the commands
 setup: ## install what is missing, fetch libtorch into the cache
 	@tools/setup.sh
 
-build: setup ## Release binaries in build/bin
+build: setup ## the programs, Release, in build/bin
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS) --target programs
+
+test: setup ## every test and check; ends with "N passed, N failed, N skipped"
 	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
-
-test: build ## every test and check; ends with "N passed, N failed, N skipped"
 	@tools/run_tests.py $(BUILD)
 
 demo: build ## transcribe samples/ with models/nano and the model in TUTTI_MODEL, train for a minute
 	@tools/demo.sh $(BUILD)
 
 demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one of which dies and comes back
+	@cmake --build $(BUILD) -j $(JOBS) --target fake_nvml
 	@tools/demo_gpus.py $(BUILD)
 
 bench: build ## speed of each hot path, into build/bench.jsonl
@@ -67,7 +70,7 @@ tsan: setup ## the threaded rooms under ThreadSanitizer
 
 install: setup ## install below $(DESTDIR)$(prefix)
 	@$(configure) release -B $(BUILD) $(install_args) $(CMAKE_ARGS) --log-level=WARNING
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target programs
 	@cmake --install $(BUILD)
 
 clean: ## remove the build folders (the cache stays)
