@@ -27,6 +27,9 @@ Fault fault_of(int error_number) {
     case ENOMEM:
     case EMFILE:
     case ENFILE: return Fault::exhausted;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Fault::refused;
     case EIO:
     case ESTALE:
     case ETIMEDOUT:
@@ -45,6 +48,7 @@ std::string hint_for(int error_number) {
     case ENOENT: return "Check the path";
     case EACCES:
     case EPERM: return "Check the permissions of the file and its folder";
+    case EROFS: return "Its file system is mounted read-only; name a place on another";
     case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
     case EDQUOT: return "The disk quota is used up; free some space";
     case EFBIG: return "Raise the limit of a file's size (ulimit -f), or take a file system that allows larger files";

@@ -67,6 +67,12 @@ TEST(Files, AFullDiskIsToldFromABadPath) {
   EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::full);
 }
 
+TEST(Files, WhatThePermissionsForbidIsNoFaultOfTheCommandLine) {
+  for (const int forbidden : {EACCES, EPERM, EROFS})
+    EXPECT_EQ(system_error("x", "cannot be opened", forbidden).fault, Fault::refused);
+  EXPECT_EQ(system_error("x", "cannot be opened", EISDIR).fault, Fault::usage);
+}
+
 TEST(Files, AMappedFileShowsItsBytesAndAnEmptyOneNone) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "some", "weights"));

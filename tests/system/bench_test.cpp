@@ -55,6 +55,27 @@ TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
   EXPECT_THAT(end.err, HasSubstr("no setting could run"));
 }
 
+TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
+  const auto refused = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano"});
+    const ProgramEnd end = run_program(flags);
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    EXPECT_EQ(end.out, "");
+    return end.err;
+  };
+  EXPECT_THAT(refused({"--devices", "cpu,gpux"}), HasSubstr("--devices: device 'gpux'"));
+  EXPECT_THAT(refused({"--devices", "cpu", "--compute-types", "float32,int3"}), HasSubstr("found 'int3'"));
+  EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
+}
+
+TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
+  const TempFolder folder;
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                                      "cpu", "--compute-types", "float32", "--batch-sizes", "1", folder.path()});
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder"));
+}
+
 TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {
   const auto limits = [](const char* threads) {
     return run_program({TUTTI_BINARY_DIR "/bin/tutti-engine", "limits", "--model", TUTTI_SOURCE_DIR "/models/nano",
