@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
-#include "base/file_size_limit.h"
+#include "base/process/file_size_limit.h"
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/command.h"

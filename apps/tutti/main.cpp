@@ -1,5 +1,5 @@
 #include "audio/decode_child.h"
-#include "base/file_size_limit.h"
+#include "base/process/file_size_limit.h"
 #include "base/terminal/standard_streams.h"
 #include "cli/commands.h"
 #include "link/emulated/emulated_worker.h"

@@ -14,10 +14,10 @@
 #include "audio/decode_protocol.h"
 #include "audio/losses.h"
 #include "audio/recording.h"
-#include "base/child.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/process/child.h"
 
 namespace tutti {
 namespace {

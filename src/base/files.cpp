@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/environment.h"
-#include "base/file_size_limit.h"
+#include "base/process/file_size_limit.h"
 
 namespace tutti {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "base/file_size_limit.h"
+#include "base/process/file_size_limit.h"
 
 namespace tutti {
 namespace {

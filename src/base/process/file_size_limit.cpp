@@ -1,4 +1,4 @@
-#include "base/file_size_limit.h"
+#include "base/process/file_size_limit.h"
 
 #include <sys/resource.h>
 
