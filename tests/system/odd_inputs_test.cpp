@@ -113,17 +113,6 @@ TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
   expect_refused({"--language", "Klingon"}, "--language: 'Klingon' is no language Whisper knows");
 }
 
-TEST(OddInputs, ALimitOnFilesThatTheDecodedSoundExceedsIsSaidAndKillsNobody) {
-  const TempFolder out;
-  std::vector<std::string> words{"/bin/bash", "-c", "ulimit -f 64; exec \"$@\"", "bash"};
-  for (const auto& word : command(out, {"--device", "cpu", TUTTI_SOURCE_DIR "/samples/george.wav"}))
-    words.push_back(word);
-  const ProgramEnd end = run_program(words);
-  EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "george.wav: the temporary file for decoded sound: could not be written");
-  expect_said(end.err, "a file may have at most 66 kB here");
-}
-
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));

@@ -360,18 +360,6 @@ TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {
   EXPECT_EQ(verdict["bad_samples"], 250);
 }
 
-TEST(Training, CheckpointsThatAreLargerThanAFileMayBeEndItNamingTheLimit) {
-  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder out;
-  std::vector<std::string> words{"/bin/bash", "-c", "ulimit -f 100; exec \"$@\"", "bash"};
-  for (const auto& word : training(out.path())) words.push_back(word);
-  const auto end = run_program(words);
-  EXPECT_EQ(end.exit_code, 4) << end.err;
-  EXPECT_NE(end.err.find("model.safetensors: could not be written"), std::string::npos) << end.err;
-  EXPECT_NE(end.err.find("a file may have at most 102 kB here"), std::string::npos) << end.err;
-  EXPECT_FALSE(fs::exists(out / "checkpoints/step-00000002"));
-}
-
 TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
