@@ -6,6 +6,7 @@
 #include <random>
 
 #include "text/error_rate/edit_distance.h"
+#include "text/manifest/read.h"
 #include "text/normaliser.h"
 #include "text/tokenizer.h"
 
@@ -68,6 +69,24 @@ void english_normaliser(benchmark::State& state) {
   count_bytes(state, text);
 }
 BENCHMARK(english_normaliser)->Arg(100)->Arg(1 << 20)->Unit(benchmark::kMicrosecond);
+
+/// Of note 000's manifest, until the first asset, which is the last in the text, is handed on.
+void first_asset(benchmark::State& state) {
+  std::string text = R"({"assets": [)";
+  const std::string notes(400, 'x');
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    text += (i ? ",\n" : "\n") + ("{\"id\": \"" + std::to_string(i) + "\", \"name\": \"n" + std::to_string(i)) +
+            R"(", "asset_type": "Audio", "folder_path": "f", "notes": ")" + notes + "\"}";
+  text += "]}";
+  for (auto _ : state) {
+    std::string first;
+    const ManifestSink one{[&](ManifestEntry&& entry) { return first = entry.path, false; }, [](Error&&) {}};
+    if (!read_manifest(text, ManifestFormat::json, "m", {}, one) || first.empty())
+      return state.SkipWithError("no asset was found");
+  }
+  count_bytes(state, text);
+}
+BENCHMARK(first_asset)->Arg(100'000)->Unit(benchmark::kMillisecond);
 
 /// Ten hours of talk on one line are 100,000 words; one in ten is wrong here.
 void errors(benchmark::State& state, bool with_parts) {

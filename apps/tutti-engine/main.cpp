@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "base/process/file_size_limit.h"
 #include "model/convert/command.h"
 #include "train/command.h"
 #include "worker/command.h"
@@ -36,6 +37,7 @@ constexpr const char* kHelp =
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::outlive_file_size_limit();
   const std::span arguments(argv + 1, argv + argc);
   const std::string_view command = arguments.empty() ? "" : arguments[0];
   if (command == "worker") {

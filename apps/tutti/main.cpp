@@ -1,10 +1,12 @@
 #include "audio/decode_child.h"
+#include "base/process/file_size_limit.h"
 #include "base/terminal/standard_streams.h"
 #include "cli/commands.h"
 #include "link/emulated/emulated_worker.h"
 
 int main(int argc, char** argv) {
   tutti::occupy_closed_streams();
+  tutti::outlive_file_size_limit();
   if (tutti::is_decode_child(argc, argv)) return tutti::decode_audio_main(argc, argv);
   if (tutti::is_emulated_worker(argc, argv)) return tutti::emulated_worker_main(argc, argv);
   return tutti::run_tutti({argv + 1, argv + argc});

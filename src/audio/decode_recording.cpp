@@ -14,10 +14,10 @@
 #include "audio/decode_protocol.h"
 #include "audio/losses.h"
 #include "audio/recording.h"
-#include "base/child.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/process/child.h"
 
 namespace tutti {
 namespace {
@@ -156,9 +156,6 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
 
 tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
   const std::string where = " while reading " + name_ + " at " + position_text(length_of(samples_, kModelRate));
-  if (child.signal == SIGXFSZ)
-    return fail(Fault::exhausted, "the decoder's sound is larger than files may be" + where,
-                "Raise the limit of a file's size (ulimit -f)");
   if (child.signal == SIGKILL || child.signal == SIGTERM)
     return fail(Fault::unavailable, "the decoder was killed from outside" + where,
                 "Most often the machine has run out of memory: look into the kernel's log (dmesg)");

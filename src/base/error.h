@@ -12,8 +12,9 @@ enum class Fault {
   missing,      // a file, model or device is not there
   corrupt,      // the thing is there but damaged
   unsupported,  // well-formed, but not something this build can do
+  refused,      // somebody does not let us, by a permission, a limit or a lock: only they can end that
   exhausted,    // memory, descriptors or another resource ran out
-  full,         // a disk has no room left: worth waiting for
+  full,         // a disk or a quota has no room left: worth waiting for
   unavailable,  // it is there and does not answer now: a network folder, a disk, a busy machine
   device,       // a device or worker process failed
   cancelled,    // the user or the caller stopped it

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/environment.h"
+#include "base/process/file_size_limit.h"
 
 namespace tutti {
 namespace {
@@ -22,11 +23,13 @@ Fault fault_of(int error_number) {
     case ENOENT:
     case ENOTDIR: return Fault::missing;
     case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return Fault::full;
+    case EDQUOT: return Fault::full;
     case ENOMEM:
     case EMFILE:
     case ENFILE: return Fault::exhausted;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Fault::refused;
     case EIO:
     case ESTALE:
     case ETIMEDOUT:
@@ -45,9 +48,9 @@ std::string hint_for(int error_number) {
     case ENOENT: return "Check the path";
     case EACCES:
     case EPERM: return "Check the permissions of the file and its folder";
+    case EROFS: return "Its file system is mounted read-only; name a place on another";
     case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
     case EDQUOT: return "The disk quota is used up; free some space";
-    case EFBIG: return "Raise the limit of a file's size (ulimit -f), or take a file system that allows larger files";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";
     default: return {};
   }
@@ -60,8 +63,8 @@ tl::unexpected<Error> failed(std::string_view thing, std::string_view doing) {
 }  // namespace
 
 Error system_error(std::string_view thing, std::string_view doing, int error_number) {
-  return {fault_of(error_number), std::string(thing) + ": " + std::string(doing) + ": " + std::strerror(error_number),
-          hint_for(error_number)};
+  const std::string what = std::string(thing) + ": " + std::string(doing) + ": " + std::strerror(error_number);
+  return error_number == EFBIG ? file_too_large(what) : Error{fault_of(error_number), what, hint_for(error_number)};
 }
 
 Result<std::string> read_file(const fs::path& path) {

@@ -12,8 +12,10 @@
 #include "cli/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
+#include "hub/memory_plan.h"
 #include "transcribe/bench/clip.h"
 #include "transcribe/interrupt.h"
 
@@ -54,9 +56,18 @@ std::vector<std::string> words_in(const std::string& list) {
   return words;
 }
 
-Result<void> check_batch_sizes(const std::vector<std::int32_t>& sizes) {
-  for (const std::int32_t size : sizes)
+/// What can be known before the first of many settings has taken its time.
+Result<void> check(const BenchCommand& c) {
+  if (c.model.empty())
+    return fail(Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'");
+  for (const std::int32_t size : c.batch_sizes)
     if (size < 1) return fail(Fault::usage, "--batch-sizes: expected numbers from 1 on, found " + std::to_string(size));
+  for (const auto& device : words_in(c.devices))
+    if (const auto spec = parse_device(device); !spec) return fail_in("--devices", spec.error());
+  for (const auto& type : words_in(c.compute_types))
+    if (type != "auto" && !number_sizes(type))
+      return fail(Fault::usage, "--compute-types: expected auto or names of types, found '" + type + "'",
+                  "They are float32, tf32, bfloat16, float16, int8 and int8_float16");
   return {};
 }
 
@@ -110,7 +121,8 @@ struct Measured {
   std::vector<std::optional<DeviceLimits>> limits{};
 };
 
-/// Runs all settings; people see each line when it is there.
+/// Runs all settings; people see each line when it is there. A setting that cannot run here is one of the results;
+/// Fault::usage for one that cannot be meant anywhere.
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& model, Interrupt& interrupt) {
   Measured measured;
@@ -122,6 +134,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
   for (const auto& setting : settings_of(c)) {
     auto trial = run_trial(files, setting, common, interrupt);
     if (!trial) return tl::unexpected(trial.error());
+    if (trial->error && trial->error->fault == Fault::usage) return tl::unexpected(*trial->error);
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
     if (c.json) continue;
@@ -153,12 +166,9 @@ int run_bench(const std::vector<std::string>& arguments) {
   add_bench(table, command);
   table.examples({"tutti bench --model tiny.en lecture.flac"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (command.model.empty())
-    return complain({Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'"},
-                    kUsage);
-  if (auto meant = check_batch_sizes(command.batch_sizes); !meant) return complain(meant.error(), kUsage);
+  if (auto meant = check(command); !meant) return complain(meant.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
-  if (!model) return complain(model.error(), kNothingRan);
+  if (!model) return complain(model.error());
   const auto clip = bundled_clip();
   if (!clip) return complain(clip.error(), kNothingRan);
   std::vector<std::filesystem::path> files(command.files.begin(), command.files.end());
@@ -166,7 +176,7 @@ int run_bench(const std::vector<std::string>& arguments) {
 
   Interrupt interrupt;
   const auto measured = measure(command, files, *model, interrupt);
-  if (!measured) return complain(measured.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (!measured) return interrupt.raised() ? complain(measured.error(), kInterrupted) : complain(measured.error());
   return report(command, judge(measured->trials, measured->limits), *model);
 }
 

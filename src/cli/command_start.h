@@ -20,4 +20,8 @@ std::string command_line(const std::string& command, const std::vector<std::stri
 /// Prints the error for people and returns the exit code.
 int complain(const Error& error, int exit_code);
 
+/// The same for what ended a command: kUsage where the command line could not be meant, however late that was found
+/// (some of it only a loaded model can tell), else kNothingRan.
+int complain(const Error& error);
+
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "hub/find.h"
+#include "hub/names.h"
 #include "hub/pull.h"
 #include "transcribe/interrupt.h"
 #include "view/progress.h"
@@ -56,11 +57,14 @@ int run_pull(const std::vector<std::string>& arguments) {
       "pull",
       "Fetch a Whisper model from a Hugging Face hub into Tutti's cache, ~/.cache/tutti unless TUTTI_CACHE names "
       "another folder. HF_ENDPOINT names another hub, HF_TOKEN lets you in, HF_HUB_OFFLINE=1 forbids it. A stopped "
-      "pull goes on where it was.");
+      "pull goes on where it was. Exit codes: 0 all are here, 2 a name that can be no model's, 3 some could not be "
+      "fetched, 4 none could.");
   table.positional(command.names, "NAME...", "tiny.en, large-v3, turbo, ... or a repository: openai/whisper-small");
   table.add_switch("quiet", command.quiet, "print nothing but errors").letter = 'q';
   table.examples({"tutti pull tiny.en", "tutti pull openai/whisper-medium distil-whisper/distil-large-v3"});
   if (const auto code = start_command(table, arguments)) return *code;
+  for (const auto& name : command.names)  // of none of them is anything fetched where one cannot be meant
+    if (const auto known = resolve_name(name); !known) return complain(known.error());
 
   Interrupt interrupt;
   std::size_t failed = 0;

@@ -141,7 +141,7 @@ int exit_code(const RunSummary& summary) {
 }
 
 int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
-  if (const auto made = make_folders_of(plan); !made) return complain(made.error(), kNothingRan);
+  if (const auto made = make_folders_of(plan); !made) return complain(made.error());
   Interrupt interrupt;
   const Display display = display_of(command);
   Result<RunSummary> summary = [&] {
@@ -149,7 +149,7 @@ int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, 
     return run_transcription(plan, options, *observer, interrupt);
   }();
   if (!summary && summary.error().fault == Fault::cancelled) return stopped();  // while the model was still loading
-  if (!summary) return complain(summary.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (!summary) return interrupt.raised() ? complain(summary.error(), kInterrupted) : complain(summary.error());
   if (display == Display::json)
     std::fputs(summary_json(*summary).c_str(), stdout);
   else if (display != Display::quiet)
@@ -177,10 +177,10 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   ModelPlaces places = ModelPlaces::from_environment();
   places.first = command.model_dir;
   const auto model = find_model(command.model, places);
-  if (!model) return complain(model.error(), kNothingRan);
+  if (!model) return complain(model.error());
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
-  if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error(), kNothingRan);
+  if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());
   if (command.dry_run) return say_plan(*plan, *options);
   return transcribe(*plan, *options, command);
 }

@@ -61,7 +61,7 @@ Error explain(const HttpReply& reply, const std::string& thing, const HubAccess&
     const std::string gate = code == "GatedRepo"
                                  ? "Accept its conditions on its page at " + access.endpoint + ", then set"
                                  : std::string("Set");
-    return {Fault::usage, thing + ": the hub refuses access (HTTP " + std::to_string(reply.status) + "); " + shown,
+    return {Fault::refused, thing + ": the hub refuses access (HTTP " + std::to_string(reply.status) + "); " + shown,
             gate + " HF_TOKEN to a token that may read it"};
   }
   const std::string status = thing + ": the hub answers HTTP " + std::to_string(reply.status);

@@ -134,7 +134,7 @@ Result<void> settle(const RemoteFile& file, const std::string& thing, PartFile& 
 
 Result<HubClient> HubClient::connect(HubAccess access, HubHooks hooks) {
   if (access.offline)
-    return fail(Fault::usage, "HF_HUB_OFFLINE is set, and this needs the network",
+    return fail(Fault::refused, "HF_HUB_OFFLINE is set, and this needs the network",
                 "Unset it, or take a model that is already here (tutti models)");
   auto http = Http::load();
   if (!http) return tl::unexpected(http.error());

@@ -52,7 +52,7 @@ Result<OwnedFd> lock(const fs::path& folder) {
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
-    return fail(Fault::usage, folder.string() + ": another pull of this model is running", "Wait for it to end");
+    return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
   return fd;
 }
 

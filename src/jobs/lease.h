@@ -23,8 +23,9 @@ struct LeaseKey {
 
 struct ClaimRequest {
   std::string device{};  // where it will run, for the record; "" when not known yet
-  /// This one, as a batch asks, whose balance knows the devices; none: the first in order (class, aged priority, size
-  /// rule), for whoever knows no more than the store.
+  /// This one, as a batch asks, whose balance knows the devices; none: the first in order, for whoever knows no more
+  /// than the store. The order: class; then priority, plus one for every ten minutes of waiting; then, of interactive
+  /// tasks the earliest deadline and the shortest, of a batch's the longest; then the one that was asked for first.
   std::optional<TaskId> task{};
   std::string batch{};          // only of this batch; empty: of any
   std::string not_failed_on{};  // leave out tasks whose latest attempt failed on this device; empty: none left out

@@ -17,7 +17,8 @@ FailureClass failure_class_of(const Error& error) {
     case Fault::usage:
     case Fault::missing:
     case Fault::corrupt:
-    case Fault::unsupported: return FailureClass::permanent;
+    case Fault::unsupported:
+    case Fault::refused: return FailureClass::permanent;
     case Fault::device: return FailureClass::device;
     case Fault::exhausted:
     case Fault::full:

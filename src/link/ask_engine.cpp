@@ -1,6 +1,6 @@
 #include "link/ask_engine.h"
 
-#include "base/child_output.h"
+#include "base/process/child_output.h"
 #include "link/engine_command.h"
 
 namespace tutti {

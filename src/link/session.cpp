@@ -29,7 +29,8 @@ std::string rounded(Seconds time) {
 }  // namespace
 
 bool is_for_good(Fault fault) {
-  return fault == Fault::usage || fault == Fault::missing || fault == Fault::corrupt || fault == Fault::unsupported;
+  return fault == Fault::usage || fault == Fault::missing || fault == Fault::corrupt || fault == Fault::unsupported ||
+         fault == Fault::refused;
 }
 
 Session::Session(SessionTerms terms, Clock::Instant started)

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/child.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/owned.h"
+#include "base/process/child.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
 #include "link/restart_policy.h"

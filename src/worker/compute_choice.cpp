@@ -48,7 +48,7 @@ DeviceAbility ability_of(at::Device device) {
 Result<ComputeChoice> choose_compute_type(const std::string& name, const DeviceAbility& device) {
   const auto asked = ComputeType::named(name);
   if (!asked) {
-    return fail(Fault::unsupported, "compute type " + name + " is not known",
+    return fail(Fault::usage, "compute type " + name + " is not known",
                 "Use auto, float32, tf32, bfloat16, float16, int8 or int8_float16");
   }
   ComputeChoice choice{*asked};

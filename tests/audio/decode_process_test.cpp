@@ -10,7 +10,7 @@
 
 #include "audio/decode_protocol.h"
 #include "audio/recording.h"
-#include "base/child.h"
+#include "base/process/child.h"
 #include "sounds.h"
 #include "support/temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "base/child.h"
+#include "base/process/child.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <thread>
 
 #include "support/environment.h"
+#include "support/small_files.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -65,6 +67,30 @@ TEST(Files, AFullDiskIsToldFromABadPath) {
   const auto written = write_file_atomically("/dev/full/x", "text");
   ASSERT_FALSE(written);
   EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::full);
+}
+
+TEST(Files, WhatThePermissionsForbidIsNoFaultOfTheCommandLine) {
+  for (const int forbidden : {EACCES, EPERM, EROFS})
+    EXPECT_EQ(system_error("x", "cannot be opened", forbidden).fault, Fault::refused);
+  EXPECT_EQ(system_error("x", "cannot be opened", EISDIR).fault, Fault::usage);
+}
+
+TEST(Files, AFileThatMayNotGrowOnIsNoFullDiskAndSaysTheLimit) {
+  const TempFolder folder;
+  const SmallFiles limit(1 << 16);
+  const auto written = write_file_atomically(folder / "large", std::string(1 << 20, 'x'));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().fault, Fault::refused);
+  EXPECT_NE(written.error().what.find(folder / "large"), std::string::npos) << written.error().text();
+  EXPECT_NE(written.error().what.find("at most 66 kB"), std::string::npos) << written.error().text();
+  EXPECT_NE(written.error().hint.find("ulimit -f"), std::string::npos) << written.error().text();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Files, ALimitThatIsTheFileSystemsOwnIsNotCalledTheProcesss) {
+  const Error error = system_error("x", "could not be written", EFBIG);
+  EXPECT_EQ(error.fault, Fault::refused);
+  EXPECT_NE(error.hint.find("file system"), std::string::npos) << error.text();
 }
 
 TEST(Files, AMappedFileShowsItsBytesAndAnEmptyOneNone) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/process_rank.h"
+#include "base/process/process_rank.h"
 #include "support/environment.h"
 
 namespace tutti {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/child.h"
+#include "base/process/child.h"
 #include "support/log_capture.h"
 
 using namespace tutti;

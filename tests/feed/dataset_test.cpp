@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/clock.h"
 #include "feed/corpus.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
@@ -132,18 +131,17 @@ TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
 }
 
 TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
+  constexpr int kBroken = 10'000;  // one in a hundred: each is a bad sample as soon as somebody reads it
   std::string lines;
-  for (int i = 0; i < 1'000'000; ++i)
-    lines += "{\"id\":\"n" + std::to_string(i) +
-             "\",\"audio\":\"s0.wav\",\"text\":\"some words of usual length\",\"duration\":1.0}\n";
+  for (int i = 0; i < 100 * kBroken; ++i)
+    lines += i % 100 == 50 ? "{\"id\":\"n" + std::to_string(i) + "\",\"audio\":\n"
+                           : "{\"id\":\"n" + std::to_string(i) +
+                                 "\",\"audio\":\"s0.wav\",\"text\":\"some words of usual length\",\"duration\":1.0}\n";
   write_wav(folder_ / "s0.wav", sound_of(0, 16000));
-  const auto manifest = write("big.jsonl", lines);
-  const auto since = Clock::real().now();
-  Feed feed = opened(options_for(manifest));
+  Feed feed = opened(options_for(write("big.jsonl", lines)));
   ASSERT_EQ((*feed.next())->size(), 4);
-  // 0.2 s on a quiet machine; what is asked here is that the time is not that of parsing a million lines (seconds).
-  EXPECT_LT(Seconds(Clock::real().now() - since), Seconds(1.5));
-  EXPECT_EQ(feed.samples_per_epoch(), 1'000'000);
+  EXPECT_LT(feed.report().bad_samples, kBroken / 10) << "a tenth of all lines is far more than lies ahead of a batch";
+  EXPECT_EQ(feed.samples_per_epoch(), 100 * kBroken);
 }
 
 TEST(RealSets, LjSpeechAndHiFiTtsAreReadWhole) {

@@ -180,7 +180,7 @@ TEST_F(Pull, TheTokenIsShownToTheHubAndToNobodyElse) {
   const HubServer hub(root / "hub", R"({"token": "secret"})");
   const auto refused = pull_from(hub);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().fault, Fault::usage);
+  EXPECT_EQ(refused.error().fault, Fault::refused);
   EXPECT_NE(refused.error().hint.find("HF_TOKEN"), std::string::npos) << refused.error().text();
 
   options.hub.token = "secret";

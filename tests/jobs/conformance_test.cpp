@@ -11,7 +11,6 @@ namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
 
 class JobStoreTest : public StoreTest {};
 INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreTest, testing::ValuesIn(store_kinds()),
@@ -123,54 +122,7 @@ TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
   EXPECT_TRUE(complete(fresh));
 }
 
-// ---- the order of claiming
-
-TEST_P(JobStoreTest, ClassesGoBeforePrioritiesAndLongerAudioFirst) {
-  const RunId one = run();
-  std::vector<TaskSpec> specs;
-  for (const char* name : {"short", "long", "urgent", "asked"}) specs.push_back(spec(name));
-  specs[0].audio = Seconds(10);
-  specs[1].audio = Seconds(9000);
-  specs[2].task_class = TaskClass::interactive;
-  specs[3].priority = 1;
-  store_->submit(one, specs);
-  std::vector<std::string> order;
-  while (const auto lease = claim()) order.push_back(lease->task.spec.key);
-  EXPECT_THAT(order, ElementsAre("/out/urgent", "/out/asked", "/out/long", "/out/short"));
-}
-
-TEST_P(JobStoreTest, InteractiveTasksGoByDeadlineThenShortestFirst) {
-  std::vector<TaskSpec> specs;
-  for (const char* name : {"longer", "shorter", "due"}) specs.push_back(spec(name));
-  for (auto& each : specs) each.task_class = TaskClass::interactive;
-  specs[0].audio = Seconds(100);
-  specs[1].audio = Seconds(10);
-  specs[2].deadline = clock_.wall() + 60s;
-  store_->submit(run(), specs);
-  std::vector<std::string> order;
-  while (const auto lease = claim()) order.push_back(lease->task.spec.key);
-  EXPECT_THAT(order, ElementsAre("/out/due", "/out/shorter", "/out/longer"));
-}
-
-TEST_P(JobStoreTest, WaitingTenMinutesCountsOnePriority) {
-  add("old");
-  clock_.advance(10min + 1s);
-  TaskSpec fresh = spec("fresh");
-  fresh.priority = 1;
-  add(fresh);
-  EXPECT_EQ(claim()->task.spec.key, "/out/old");
-}
-
-TEST_P(JobStoreTest, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnored) {
-  const TaskId shorter = add("a");
-  const TaskId longer = add("b");
-  ASSERT_TRUE(store_->set_length(longer, Seconds(8000), LengthSource::probed));
-  ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
-  ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
-  EXPECT_EQ(task(longer).spec.audio, Seconds(8000));
-  // Both were asked for at the same moment: only the length tells them apart.
-  EXPECT_EQ(claim()->task.id, longer);
-}
+// ---- claiming (its order: conformance_order_test.cpp)
 
 TEST_P(JobStoreTest, AWishedTaskIsClaimedOutOfOrderAndOnlyOnce) {
   add("a");

@@ -20,18 +20,22 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
   const TempFolder folder;
   {
     const auto store = open_store({.folder = folder.path()}).value();
-    const std::vector<TaskSpec> specs{{.key = "/out/a"}};
+    const std::vector<TaskSpec> specs{{.key = "/out/a", .audio = Seconds(10)}, {.key = "/out/b", .audio = Seconds(20)}};
     store->submit(store->begin_run({}).value(), specs).value();
   }
   {
     auto first = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));
     ASSERT_TRUE(first);
-    first->script("ALTER TABLE tasks DROP COLUMN old_sha256; PRAGMA user_version = 1");  // as its first version was
+    // As its first version was, which counted waiting in milliseconds.
+    first->script(
+        "ALTER TABLE tasks DROP COLUMN old_sha256; UPDATE tasks SET aged_from = submitted + id; "
+        "PRAGMA user_version = 1");
   }
   const auto store = open_store({.folder = folder.path()});
   ASSERT_TRUE(store) << store.error().text();
   const auto lease = (*store)->claim({}).value();
   ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->task.spec.key, "/out/b") << "asked for at one time, it is the longer one";
   EXPECT_TRUE((*store)->content_known(lease->key, "sha"));
 }
 

@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "store_kinds.h"
 #include "support/full_disk.h"
+#include "support/small_files.h"
 
 namespace tutti {
 namespace {
@@ -183,6 +184,21 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
   EXPECT_TRUE(publish_outputs(*store_, lease, staging(), large, {})->held);
 }
 
+TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const fs::path spare = folder_.path() / "spare";
+  const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
+  const SmallFiles limit(1 << 16);
+  const auto published = publish_outputs(*store_, lease, staging(), large, {}, spare);
+  ASSERT_FALSE(published);
+  EXPECT_EQ(published.error().fault, Fault::refused);
+  EXPECT_NE(published.error().text().find("ulimit -f"), std::string::npos) << published.error().text();
+  EXPECT_FALSE(fs::exists(spare));
+  EXPECT_EQ(staged_files(), 0U);
+  EXPECT_EQ(state(id), TaskState::running);
+}
+
 TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   add("a");
   const TaskId other = add("b");
@@ -255,6 +271,20 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
   EXPECT_EQ(state(id), TaskState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
   EXPECT_EQ(state(id), TaskState::done);
+}
+
+TEST_P(Publishing, AStoreWhoseFileMayNotGrowOnSaysSoAndChangesNothing) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  {
+    const SmallFiles limit(1024);
+    const auto completed = store_->complete(lease.key, {}, {});
+    ASSERT_FALSE(completed);
+    EXPECT_EQ(completed.error().fault, Fault::refused) << completed.error().text();
+    EXPECT_NE(completed.error().text().find("ulimit -f"), std::string::npos) << completed.error().text();
+  }
+  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }
 
 }  // namespace

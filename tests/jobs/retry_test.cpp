@@ -15,7 +15,7 @@ TEST(Retry, WaitsDoubleWithFullJitterUpToTenMinutes) {
 }
 
 TEST(Retry, WhatIsWrongWithTheFileStaysWrong) {
-  for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::usage})
+  for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::refused, Fault::usage})
     EXPECT_EQ(failure_class_of({fault, ""}), FailureClass::permanent);
   EXPECT_FALSE(decide_retry(FailureClass::permanent, {}, 0.5).again);
   EXPECT_EQ(failure_class_of({Fault::device, ""}), FailureClass::device);

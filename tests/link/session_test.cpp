@@ -77,7 +77,7 @@ TEST(Session, AFaultWhileLoadingIsFinalUnlessTryingAgainCouldHelp) {
     at.heard(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
     return at.heard(Failed{.fault = fault, .what = "why"}, kStart).ending.value();
   };
-  for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::usage})
+  for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::refused, Fault::usage})
     EXPECT_TRUE(verdict(fault).final) << static_cast<int>(fault);
   for (const Fault fault : {Fault::device, Fault::internal, Fault::exhausted})
     EXPECT_FALSE(verdict(fault).final) << static_cast<int>(fault);

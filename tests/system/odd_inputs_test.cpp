@@ -31,7 +31,7 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
     EXPECT_EQ(end.exit_code, 2) << end.err;
     expect_said(end.err, "found an empty name");
   }
-  for (const auto& [name, code] : {std::pair{"convert", 2}, {"plan", 2}, {"manifest", 4}}) {
+  for (const auto& [name, code] : {std::pair{"convert", 2}, {"plan", 2}, {"manifest", 2}}) {
     const ProgramEnd end = run_program({tutti_program(), name, ""});
     EXPECT_EQ(end.exit_code, code) << name << ": " << end.err;
     expect_said(end.err, "found an empty name");
@@ -54,6 +54,43 @@ TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
   EXPECT_EQ(end.exit_code, 2) << end.err;
   expect_said(end.err, "--suppress-tokens: token 99999");
   expect_said(end.err, "its vocabulary has 1765");
+}
+
+TEST(OddInputs, WhatOnlyALoadedModelCanRefuseIsAUsageErrorAllTheSame) {
+  const TempFolder out;
+  std::string prefix;
+  for (int i = 0; i < 300; ++i) prefix += "so ";
+  const std::string clip = TUTTI_SOURCE_DIR "/samples/george.wav";
+  const ProgramEnd one = run_program(command(out, {"--device", "cpu", "--prefix", prefix, clip}));
+  const ProgramEnd many =
+      run_program({tutti_program(), "batch", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices", "cpu", "-y", "-o",
+                   out / "outputs", "--state", out / "state", "--prefix", prefix, clip});
+  for (const ProgramEnd& end : {one, many}) {
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    expect_said(end.err, "--prefix: its ");
+  }
+}
+
+TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) {
+  const TempFolder out;
+  const std::vector<std::string> nothing_here{"TUTTI_CACHE=" + (out / "cache").string(),
+                                              "XDG_CACHE_HOME=" + (out / "cache").string(),
+                                              "HF_HUB_CACHE=" + (out / "cache").string(), "HF_HUB_OFFLINE=1"};
+  const auto code = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), tutti_program());
+    return run_program(words, nothing_here).exit_code;
+  };
+  for (const auto& [name, expected] : {std::pair{"tinny.en", 2}, {"tiny.en", 4}}) {
+    EXPECT_EQ(code({"transcribe", "--model", name, "a.wav"}), expected) << name;
+    EXPECT_EQ(code({"batch", "--model", name, "--devices", "cpu", "a.wav"}), expected) << name;
+    EXPECT_EQ(code({"bench", "--model", name}), expected) << name;
+    EXPECT_EQ(code({"evaluate", "--model", name, "--data", out.path().string()}), expected) << name;
+    EXPECT_EQ(code({"pull", "base.en", name}), expected) << name;
+  }
+  EXPECT_EQ(code({"pull", "organisation/of/three"}), 2);
+  EXPECT_EQ(code({"evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", out.path().string(),
+                  "--compute-type", "int3"}),
+            2);
 }
 
 TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {

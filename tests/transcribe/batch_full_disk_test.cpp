@@ -7,6 +7,7 @@
 #include <future>
 
 #include "support/full_disk.h"
+#include "support/small_files.h"
 #include "transcribe/batch_files_case.h"
 
 using namespace tutti;
@@ -100,6 +101,23 @@ TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
   EXPECT_EQ(other.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   files_->abort();
   EXPECT_EQ(other.get().error().fault, Fault::cancelled);
+}
+
+TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheTaskForGood) {
+  const TaskId id = add("a");
+  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  files_->all_added();
+  TranscribedFile file = take_and_transcribe();
+  const auto published = [&] {
+    const SmallFiles limit(1 << 16);
+    return files_->publish(file);
+  }();
+  ASSERT_FALSE(published);
+  EXPECT_EQ(published.error().fault, Fault::refused);
+  EXPECT_EQ(log_.count("no recording is begun"), 0);
+  files_->failed(file.outcome.index, published.error());
+  EXPECT_EQ(task(id).state, TaskState::dead);
+  EXPECT_NE(files_->failures().front().error.find("ulimit -f"), std::string::npos);
 }
 
 TEST_F(BatchOnAFullDisk, WhatIsLargerThanTheDiskForDecodedAudioFailsAtOnce) {

@@ -93,9 +93,9 @@ TEST_F(RoomWaitTest, AnotherFaultIsNotWaitedFor) {
   int tries = 0;
   const auto written = room_.patiently({}, [&]() -> Result<void> {
     ++tries;
-    return fail(Fault::usage, "out/a.txt: could not be created: Permission denied");
+    return fail(Fault::refused, "out/a.txt: could not be created: Permission denied");
   });
-  EXPECT_EQ(written.error().fault, Fault::usage);
+  EXPECT_EQ(written.error().fault, Fault::refused);
   EXPECT_EQ(tries, 1);
   EXPECT_EQ(changes_, 0);
 }

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "jobs/fake_store_clock.h"
+#include "jobs/open_store.h"
+#include "support/temp_folder.h"
+
 using namespace tutti;
 using namespace std::chrono_literals;
 
@@ -77,4 +83,35 @@ TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited)
   order.add({.id = 4, .audio = Seconds(900), .queued_at = Seconds(-599)});
   order.add({.id = 5, .audio = Seconds(950)});
   for (const TaskId next : {2, 3, 1, 5, 4}) EXPECT_EQ(order.take(kNow), next);
+}
+
+TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsTasksOut) {
+  using Urgency = std::pair<TaskClass, ServiceClass>;
+  for (const auto& [in_store, in_queue] : {Urgency{TaskClass::interactive, ServiceClass::interactive},
+                                           {TaskClass::normal, ServiceClass::normal},
+                                           {TaskClass::batch, ServiceClass::batch}}) {
+    const TempFolder folder;
+    const FakeStoreClock clock;
+    const auto store = open_store({.folder = folder.path(), .clock = &clock}).value();
+    std::mt19937 random(static_cast<unsigned>(in_store) + 1);
+    const auto below = [&](unsigned end) { return random() % end; };
+    std::vector<TaskSpec> specs(40);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      specs[i] = {.key = std::to_string(i), .audio = Seconds(10 * below(6) + 1), .task_class = in_store};
+      specs[i].priority = static_cast<int>(below(3)) - 1;
+      if (below(2) == 0) specs[i].deadline = clock.wall() + std::chrono::minutes(below(4));
+    }
+    const auto asked = store->submit(store->begin_run({}).value(), specs).value();
+    WorkOrder order(Policy::tutti);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      PoolTask task{.id = static_cast<std::uint64_t>(asked[i].id),
+                    .audio = *specs[i].audio,
+                    .kind = in_queue,
+                    .priority = specs[i].priority};
+      if (specs[i].deadline) task.deadline = Seconds(*specs[i].deadline - clock.wall());
+      order.add(task);
+    }
+    for (std::size_t i = 0; i < specs.size(); ++i)
+      ASSERT_EQ(store->claim({}).value()->task.id, order.take(kNow)) << name_of(in_store) << ", place " << i;
+  }
 }

@@ -40,7 +40,7 @@ TEST(ComputeChoice, WhatADeviceHasNotFallsBackToTheNearestAndSaysWhy) {
 TEST(ComputeChoice, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   const auto choice = choose_compute_type("int3", kCpu);
   ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().fault, Fault::unsupported);
+  EXPECT_EQ(choice.error().fault, Fault::usage);
   EXPECT_NE(choice.error().text().find("int8_float16"), std::string::npos);
 }
 

@@ -156,7 +156,7 @@ TEST(SupervisedEngine, SaysWhichDevicesAndTypesItHasNot) {
   const auto worker = start_engine("int3");
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());
-  EXPECT_EQ(ready.error().fault, Fault::unsupported);
+  EXPECT_EQ(ready.error().fault, Fault::usage);
   EXPECT_NE(ready.error().text().find("compute type int3"), std::string::npos) << ready.error().text();
 }
 

@@ -201,7 +201,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
     if (now) socket = control_socket(*now);
   });
   table.reset();
-  if (!report) return complain(report.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (!report) return interrupt.raised() ? complain(report.error(), kInterrupted) : complain(report.error());
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
@@ -223,7 +223,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
                   "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
   if (const auto code = start_command(table, arguments)) return *code;
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
-  if (!prepared) return complain(prepared.error(), prepared.error().fault == Fault::usage ? kUsage : kNothingRan);
+  if (!prepared) return complain(prepared.error());
   return prepared->no_device ? without_devices(*prepared, command) : batch(*prepared, command);
 }
 

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/child.h"
 #include "base/environment.h"
+#include "base/process/child.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "link/engine_command.h"

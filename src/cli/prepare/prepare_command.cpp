@@ -142,7 +142,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   auto folder = PreparedFolder::create(command.out);
   if (!folder) return complain(folder.error(), kUsage);
   const auto worker = start_worker(options, interrupt);
-  if (!worker) return complain(worker.error(), interrupt.raised() ? kInterrupted : kNothingRan);
+  if (!worker) return interrupt.raised() ? complain(worker.error(), kInterrupted) : complain(worker.error());
   Collection collection(*folder);
   const auto taken = prepare_recordings(
       std::span(command.words).subspan(1),
@@ -168,7 +168,7 @@ int run_prepare(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(command.model, ModelPlaces::from_environment());
-  if (!model) return complain(model.error(), kNothingRan);
+  if (!model) return complain(model.error());
   return prepare(command, options_of(command, *model));
 }
 

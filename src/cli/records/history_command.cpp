@@ -78,7 +78,7 @@ int run_history(const std::vector<std::string>& arguments) {
   constexpr std::size_t kAll = 1'000'000;
   auto history = read_history(command.state, command.run ? kAll : static_cast<std::size_t>(command.last));
   if (history && command.run) history = of_run(std::move(*history), *command.run);
-  if (!history) return complain(history.error(), history.error().fault == Fault::usage ? kUsage : kNothingRan);
+  if (!history) return complain(history.error());
   if (!command.svg.empty())
     if (const auto written = write_file_atomically(command.svg, history_svg(*history)); !written)
       return complain(written.error(), kNothingRan);

@@ -134,7 +134,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
 
   const auto gathered = command.inputs.empty() ? gather_rows(command) : gather_files(command);
-  if (!gathered) return complain(gathered.error(), kNothingRan);
+  if (!gathered) return complain(gathered.error());
   const std::string text = manifest_text(gathered->assets, iso_time(std::time(nullptr)));
   if (command.output.empty())
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -102,7 +102,7 @@ int run_synth(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   const auto written = write_morse_folder(command.folder);
-  if (!written) return complain(written.error(), written.error().fault == Fault::usage ? kUsage : kNothingRan);
+  if (!written) return complain(written.error());
   std::printf("%lld clips, %s of audio, in %s s: %s clips/s. They are in %s\n", static_cast<long long>(written->clips),
               length_text(written->audio).c_str(), short_number(written->spent.count()).c_str(),
               short_number(static_cast<double>(written->clips) / written->spent.count()).c_str(),

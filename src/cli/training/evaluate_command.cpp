@@ -52,7 +52,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
     return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
                     kUsage);
   const auto model = find_model(c.model, ModelPlaces::from_environment());
-  if (!model) return complain(model.error(), kNothingRan);
+  if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
                                 "--normaliser", c.normaliser,     "--language",    c.language, "--device",
                                 c.device,       "--compute-type", c.compute_type};

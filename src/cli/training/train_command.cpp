@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/files.h"
-#include "base/process_rank.h"
+#include "base/process/process_rank.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine/engine_run.h"

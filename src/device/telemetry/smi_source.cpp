@@ -6,8 +6,8 @@
 #include <functional>
 #include <map>
 
-#include "base/child_output.h"
 #include "base/environment.h"
+#include "base/process/child_output.h"
 #include "device/proc_text.h"
 
 namespace tutti {

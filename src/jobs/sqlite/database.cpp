@@ -2,11 +2,13 @@
 
 #include <cerrno>
 
+#include "base/process/file_size_limit.h"
+
 namespace tutti {
 namespace {
 
-/// SQLite calls only some of it a full disk: a quota that is used up and a file that may not become longer are writes
-/// that failed, as those to a disk that fails are.
+/// SQLite calls only some of it a full disk: a quota that is used up is a write that failed, as those to a disk that
+/// fails are.
 bool is_out_of_room(int code, int system_error) {
   if ((code & 0xff) == SQLITE_FULL) return true;
   const bool of_writing = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_TRUNCATE;
@@ -15,6 +17,7 @@ bool is_out_of_room(int code, int system_error) {
 
 Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
+  if (code == SQLITE_IOERR_WRITE && system_error == EFBIG) return file_too_large(what);
   if (is_out_of_room(code, system_error))
     return {Fault::full, what, "Free some space on that disk, or name another folder with --state DIR"};
   switch (code & 0xff) {
@@ -32,6 +35,17 @@ Error sqlite_error(const std::string& name, int code, int system_error, const st
     case SQLITE_AUTH: return {Fault::missing, what, "Name a folder that you may write to with --state DIR"};
     default: return {Fault::internal, what};
   }
+}
+
+/// Of the last write to the database or to its log that failed; 0: none has. What the connection remembers
+/// (sqlite3_system_errno) is that of the last call of all, and may be a later one's.
+int error_of_writes(sqlite3* handle) {
+  int error = 0;
+  sqlite3_file* journal = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+  if (journal && journal->pMethods) journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
+  if (error == 0) sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  return error;
 }
 
 }  // namespace
@@ -88,7 +102,10 @@ bool Database::step(sqlite3_stmt* statement) {
 }
 
 void Database::raise(int code) const {
-  throw SqlError{sqlite_error(name_, code, sqlite3_system_errno(handle_.get()), sqlite3_errmsg(handle_.get()))};
+  const std::string words = sqlite3_errmsg(handle_.get());  // before the next call, which would have its own
+  const int system_error =
+      code == SQLITE_IOERR_WRITE ? error_of_writes(handle_.get()) : sqlite3_system_errno(handle_.get());
+  throw SqlError{sqlite_error(name_, code, system_error, words)};
 }
 
 }  // namespace tutti

@@ -22,8 +22,8 @@ TaskId SqliteStore::first_claimable(Database& database, const ClaimRequest& requ
     database.rows("SELECT id" + std::string(claimable) + "AND id = ?4", take, time, request.batch,
                   request.not_failed_on, *request.task);
   else
-    database.rows("SELECT id" + std::string(claimable) + "ORDER BY class, aged_from, due, size, id LIMIT 1", take, time,
-                  request.batch, request.not_failed_on);
+    database.rows("SELECT id" + std::string(claimable) + "ORDER BY class, aged_from, due, size, submitted, id LIMIT 1",
+                  take, time, request.batch, request.not_failed_on);
   return found;
 }
 

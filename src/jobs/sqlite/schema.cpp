@@ -77,6 +77,13 @@ CREATE INDEX events_at ON events(at);
 )sql",
     // The content of the version before, whose results are kept until they are known to be of no use.
     "ALTER TABLE tasks ADD COLUMN old_sha256 TEXT NOT NULL DEFAULT ''",
+    // Waiting counts in whole periods of ten minutes, so that deadline and size decide within one; normal tasks go in
+    // the order in which they were asked for.
+    R"sql(
+UPDATE tasks SET aged_from = ((submitted + 599999) / 600000 - priority) * 600000, size = iif(class = 1, 0, size);
+DROP INDEX tasks_claimable;
+CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, submitted, id) WHERE state = 'queued';
+)sql",
 };
 
 std::int64_t version_of(Database& database) {

@@ -15,10 +15,10 @@ std::size_t update(Database& database, const TaskFilter& filter, const std::stri
 
 /// Waits from now on: while it had ended, nobody let it wait.
 std::string anew(StoreTime now) {
-  const std::string time = std::to_string(ms_of(now));
   return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
          "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +
-         time + ", aged_from = " + time + " - priority * " + std::to_string(kAgeingMs);
+         std::to_string(ms_of(now)) + ", aged_from = " + std::to_string(aged_from(now, 0)) + " - priority * " +
+         std::to_string(kAgeingMs);
 }
 
 }  // namespace

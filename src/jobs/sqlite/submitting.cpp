@@ -4,11 +4,6 @@
 namespace tutti {
 namespace {
 
-/// When, of two tasks of a class, the one waits as long as the other: the static form of priority + waiting / ageing.
-std::int64_t aged_from(StoreTime now, int priority) {
-  return ms_of(now) - priority * kAgeingMs;
-}
-
 struct Known {
   TaskId id = 0;
   std::string state{};
@@ -41,9 +36,9 @@ void keep_version(Database& database, RunId run, const Known& known, TaskSpec sp
   if (spec.deadline) deadline = ms_of(*spec.deadline);
   database.run(
       "UPDATE tasks SET run = ?2, batch = ?3, class = ?4, priority = ?5, deadline = ?6, uuid = ?7, name = ?8, "
-      "extra = ?9, aged_from = submitted - ?5 * ?10, due = ?11, size = ?12 WHERE id = ?1",
+      "extra = ?9, aged_from = ?10, due = ?11, size = ?12 WHERE id = ?1",
       known.id, run, spec.batch, static_cast<int>(spec.task_class), spec.priority, deadline, spec.uuid, spec.name,
-      spec.extra, kAgeingMs, order.due, order.size);
+      spec.extra, aged_from(known.submitted, spec.priority), order.due, order.size);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/numbers.h"
+
 namespace tutti {
 
 const char* const kTaskColumns =
@@ -40,11 +42,20 @@ Task task_in(const Row& row) {
   return task;
 }
 
+std::int64_t aged_from(StoreTime submitted, int priority) {
+  return rounded_up(ms_of(submitted), kAgeingMs) - priority * kAgeingMs;
+}
+
 ClaimOrder claim_order(const TaskSpec& spec) {
   constexpr double kUsualLength = 40 * 60;
   const double audio = spec.audio ? spec.audio->count() : kUsualLength;
-  if (spec.task_class != TaskClass::interactive) return {0, -audio};
-  return {spec.deadline ? ms_of(*spec.deadline) : std::numeric_limits<std::int64_t>::max(), audio};
+  switch (spec.task_class) {
+    case TaskClass::interactive:
+      return {spec.deadline ? ms_of(*spec.deadline) : std::numeric_limits<std::int64_t>::max(), audio};
+    case TaskClass::normal: return {};
+    case TaskClass::batch: return {0, -audio};
+  }
+  return {};
 }
 
 FilterSql sql_of(const TaskFilter& filter) {

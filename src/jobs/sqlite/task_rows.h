@@ -16,13 +16,18 @@ Task task_in(const Row& row);
 /// So much waiting counts as one priority.
 inline constexpr std::int64_t kAgeingMs = 600'000;
 
-/// Where a task stands in the order of claiming; the smallest goes first.
+/// When, of two tasks of a class, the one waits as urgently as the other, in ms: the static form of priority plus one
+/// for every period of waiting. Whole periods, as balance/turn.h has them: what was asked for within one is a tie,
+/// which deadline and size decide. A list of a hundred thousand, asked for in portions, is one queue so.
+std::int64_t aged_from(StoreTime submitted, int priority);
+
+/// Where a task stands among those that wait as urgently; the smallest goes first, then the one asked for first.
 struct ClaimOrder {
   std::int64_t due = 0;
   double size = 0;
 };
-/// Earliest deadline, then shortest, for interactive tasks; longest first for others. An unknown length counts as forty
-/// minutes.
+/// Earliest deadline, then shortest, for interactive tasks; longest first for a batch's; normal ones are all alike. An
+/// unknown length counts as forty minutes.
 ClaimOrder claim_order(const TaskSpec& spec);
 
 /// Moments as the database keeps them.

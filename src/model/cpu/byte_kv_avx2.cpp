@@ -138,7 +138,7 @@ Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
   const Softened soft = soften(job, largest_score, scores);
   // The sum of all times 127, the largest value, has to stay within 32 bits; rounding adds up to half to each.
   const float most_together = 0x1p31f * 0.999f / 127 - static_cast<float>(job.padded) / 2;
-  const float unit = std::max({soft.largest / 32766, soft.sum / most_together, 1e-30f});
+  const float unit = std::max({soft.largest / 32766, soft.sum / most_together, kLeastScale});
   auto* words = reinterpret_cast<std::int16_t*>(scores + job.padded);
   for (std::int64_t t = 0; t < job.padded; t += kLanes) {
     Lanes lanes;

@@ -110,7 +110,7 @@ struct Weights {
 Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
   const Softened soft = soften(job, largest_score, scores);
   auto* bytes = reinterpret_cast<std::uint8_t*>(scores + job.padded);
-  const float unit = std::max(soft.largest, 1e-30f) / 65535;
+  const float unit = std::max(soft.largest, kLeastScale) / 65535;
   for (std::int64_t t = 0; t < job.padded; t += kLanes) {
     Lanes lanes;
     load(lanes, scores + t);

@@ -40,7 +40,7 @@ inline Lanes larger(const Lanes& a, const Lanes& b) {
 inline float largest_size(const Position& position) {
   Lanes most = {};
   for (const auto& part : position) most = larger(larger(part, -part), most);
-  return std::max(largest(most), 1e-30f);
+  return std::max(largest(most), kLeastScale);
 }
 
 /// What a softmax has left in the place of its scores: each weight times its value's scale.

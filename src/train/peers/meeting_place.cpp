@@ -2,7 +2,7 @@
 #include <string>
 
 #include "base/environment.h"
-#include "base/process_rank.h"
+#include "base/process/process_rank.h"
 #include "train/peers/peers.h"
 
 namespace tutti {

@@ -1,5 +1,6 @@
 #include "train/report/training_log.h"
 
+#include <cerrno>
 #include <cmath>
 #include <sstream>
 
@@ -59,7 +60,7 @@ void JsonLines::add(const std::string& line) {
   const bool written = std::fprintf(file_.get(), "%s\n", line.c_str()) >= 0 && std::fflush(file_.get()) == 0;
   if (written || complained_) return;
   complained_ = true;
-  log(Level::warning, path_.string() + ": lines could not be written");
+  log(Level::warning, system_error(path_.string(), "lines could not be written", errno).text());
 }
 
 Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {

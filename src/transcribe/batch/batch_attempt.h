@@ -41,6 +41,24 @@ struct BatchEntry {
   std::string left_staged{};                 // done, but its outputs are not in place: why
 };
 
+/// What a run has left: its tasks that have not ended.
+struct OpenTasks {
+  std::size_t count = 0;
+  Seconds audio{};          // of them all, as far as it is known
+  std::size_t unknown = 0;  // those whose length nobody knows
+  void add(const BatchEntry& task) {
+    ++count;
+    audio += task.audio;
+    if (task.audio <= Seconds(0)) ++unknown;
+  }
+  /// As it was added: with the same length.
+  void remove(const BatchEntry& task) {
+    --count;
+    audio -= task.audio;
+    if (task.audio <= Seconds(0)) --unknown;
+  }
+};
+
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
   std::size_t index = 0;

@@ -76,9 +76,9 @@ Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
     if (attempt.settled) return not_wanted();
     attempt.length = length;
     Entry& entry = entries_.at(attempt.lease.key.task);
-    close(lock, entry);
+    open_.remove(entry);
     entry.audio = length;
-    open(lock, entry);
+    open_.add(entry);
   }
   return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
 }

@@ -55,7 +55,7 @@ void BatchFiles::add(std::span<const AskedTask> tasks) {
   changed_.notify_all();
 }
 
-void BatchFiles::add(const Lock& held, const AskedTask& asked) {
+void BatchFiles::add(const Lock&, const AskedTask& asked) {
   const auto& [id, what, state, submitted] = asked.known;
   const auto [at, fresh] =
       entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
@@ -63,7 +63,7 @@ void BatchFiles::add(const Lock& held, const AskedTask& asked) {
   at->second.left_staged = asked.left_staged;
   counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
   if (is_final(state)) return;
-  open(held, at->second);
+  open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);
   order_.add(pool_task(id, at->second));
@@ -92,7 +92,7 @@ void BatchFiles::all_added() {
 void BatchFiles::stop_pool_when_all_ended() {
   const bool all_ended = [&] {
     const Lock lock(mutex_);
-    return all_added_ && open_ == 0;
+    return all_added_ && open_.count == 0;
   }();
   if (all_ended) pool_.stop(Seconds(0));
 }
@@ -152,7 +152,7 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
   for (;;) {
     const auto now = Clock::real().now();
     const bool drained = paused_ && in_flight_.empty();
-    over_ = over_ || drained || (all_added_ && open_ == 0);
+    over_ = over_ || drained || (all_added_ && open_.count == 0);
     if (!over_ && may_take(lock))
       if (const auto task = order_.take(now)) return task;
     const auto due = order_.wake_at(now);
@@ -185,24 +185,12 @@ std::optional<TakenFile> BatchFiles::next() {
   return {};
 }
 
-void BatchFiles::open(const Lock&, const Entry& entry) {
-  ++open_;
-  audio_open_ += entry.audio;
-  if (entry.audio <= Seconds(0)) ++unknown_open_;
-}
-
-void BatchFiles::close(const Lock&, const Entry& entry) {
-  --open_;
-  audio_open_ -= entry.audio;
-  if (entry.audio <= Seconds(0)) --unknown_open_;
-}
-
 void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   pool_.end_task(static_cast<std::uint64_t>(id));
   {
     const Lock lock(mutex_);
     ++(counts_.*how);
-    close(lock, entries_.at(id));
+    open_.remove(entries_.at(id));
     changed_.notify_all();
   }
   stop_pool_when_all_ended();

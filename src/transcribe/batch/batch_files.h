@@ -94,8 +94,6 @@ class BatchFiles final : public RunFiles {
   BatchAttempt& at(std::size_t index) const;
   void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
-  void open(const Lock& held, const Entry& entry);  // it has not ended
-  void close(const Lock& held, const Entry& entry);
   bool may_take(const Lock& held) const;
   void room_changed();
   void tell_held_back(const Lock& held);
@@ -146,9 +144,7 @@ class BatchFiles final : public RunFiles {
   BatchDone done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};
-  std::size_t open_ = 0;             // tasks that have not ended
-  Seconds audio_open_{};             // of these
-  std::size_t unknown_open_ = 0;     // those whose length nobody knows
+  OpenTasks open_{};
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled

@@ -28,7 +28,7 @@ BatchProgress BatchFiles::progress() const {
     const BatchAttempt& attempt = attempts_[index];
     progress.done += std::min(Seconds(attempt.position), attempt.length);
   }
-  if (all_added_ && unknown_open_ == 0) progress.total = std::max(progress.done, done_.audio + audio_open_);
+  if (all_added_ && open_.unknown == 0) progress.total = std::max(progress.done, done_.audio + open_.audio);
   return progress;
 }
 

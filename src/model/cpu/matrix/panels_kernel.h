@@ -99,8 +99,7 @@ inline float word_scale_of(const PanelsJob& job, const Source* rows, bool output
   }
   const float by_value = largest(high) / kMostWord;
   const float by_length = __builtin_sqrtf(most_squares / static_cast<float>(job.width)) / kWordRoot;
-  const float scale = by_value > by_length ? by_value : by_length;
-  return scale > 1e-30f ? scale : 1;  // of less there is no reciprocal
+  return scale_within(by_value, by_length);
 }
 
 template <class Element, class Source>

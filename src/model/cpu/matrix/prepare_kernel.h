@@ -62,7 +62,7 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   }
   const float least = -largest(-low);
   const float range = largest(high) - least;
-  scale.scale = range > 1e-30f ? range / 255 : 1;  // of less there is no reciprocal
+  scale.scale = range > kLeastScale ? range / 255 : 1;
   const float per_scale = 1 / scale.scale;
   const float zero = -least * per_scale + kRounding;
   std::memcpy(&scale.zero, &zero, sizeof zero);
@@ -100,8 +100,7 @@ inline float word_scale(const float* x, std::int64_t in, float root) {
   }
   const float by_value = largest(high) * (1.0f / 32766);
   const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(in, root);
-  const float scale = by_value > by_length ? by_value : by_length;
-  return scale > 1e-30f ? scale : 1;  // of less there is no reciprocal
+  return scale_within(by_value, by_length);
 }
 
 /// Sixteen inputs, or the `left` that there are, as whole numbers.

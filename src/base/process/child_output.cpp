@@ -1,4 +1,4 @@
-#include "base/child_output.h"
+#include "base/process/child_output.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/child.h"
+#include "base/process/child.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "base/process_rank.h"
+#include "base/process/process_rank.h"
 
 #include <string>
 

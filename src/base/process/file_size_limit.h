@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// That a file may not grow on (`ulimit -f`, or a file system's largest) becomes an error of the write, EFBIG. By
+/// default the signal SIGXFSZ ends the program there and then. Called first thing in main: a child starts with the
+/// default again.
+void outlive_file_size_limit();
+
+/// The error for EFBIG: Fault::refused, for no room would end it. `what` names the file; the limit that this process
+/// is under, where it is under one, and the way out are added.
+Error file_too_large(std::string what);
+
+}  // namespace tutti

@@ -1,0 +1,118 @@
+// In which order any JobStore hands out its tasks, to whoever knows no more than the store: class, then priority and
+// how long it has waited, then deadline and size. See store_kinds.h for the kinds it runs on.
+#include <gmock/gmock.h>
+
+#include "store_kinds.h"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class JobStoreOrder : public StoreTest {
+ protected:
+  TaskSpec lasting(const std::string& name, double audio, TaskClass task_class = TaskClass::batch) {
+    TaskSpec asked = spec(name);
+    asked.audio = Seconds(audio);
+    asked.task_class = task_class;
+    return asked;
+  }
+  /// Keys of all that can be claimed, in the order in which it is.
+  std::vector<std::string> claimed() {
+    std::vector<std::string> order;
+    while (const auto lease = claim()) order.push_back(lease->task.spec.key);
+    return order;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreOrder, testing::ValuesIn(store_kinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(JobStoreOrder, ClassesGoBeforePrioritiesAndLongerAudioFirst) {
+  const RunId one = run();
+  std::vector<TaskSpec> specs;
+  for (const char* name : {"short", "long", "urgent", "asked"}) specs.push_back(spec(name));
+  specs[0].audio = Seconds(10);
+  specs[1].audio = Seconds(9000);
+  specs[2].task_class = TaskClass::interactive;
+  specs[3].priority = 1;
+  store_->submit(one, specs);
+  EXPECT_THAT(claimed(), ElementsAre("/out/urgent", "/out/asked", "/out/long", "/out/short"));
+}
+
+TEST_P(JobStoreOrder, InteractiveTasksGoByDeadlineThenShortestFirst) {
+  std::vector<TaskSpec> specs;
+  for (const char* name : {"longer", "shorter", "due"}) specs.push_back(spec(name));
+  for (auto& each : specs) each.task_class = TaskClass::interactive;
+  specs[0].audio = Seconds(100);
+  specs[1].audio = Seconds(10);
+  specs[2].deadline = clock_.wall() + 60s;
+  store_->submit(run(), specs);
+  EXPECT_THAT(claimed(), ElementsAre("/out/due", "/out/shorter", "/out/longer"));
+}
+
+TEST_P(JobStoreOrder, WaitingTenMinutesCountsOnePriority) {
+  add("old");
+  clock_.advance(10min + 1s);
+  TaskSpec fresh = spec("fresh");
+  fresh.priority = 1;
+  add(fresh);
+  EXPECT_EQ(claim()->task.spec.key, "/out/old");
+}
+
+TEST_P(JobStoreOrder, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnored) {
+  const TaskId shorter = add("a");
+  const TaskId longer = add("b");
+  ASSERT_TRUE(store_->set_length(longer, Seconds(8000), LengthSource::probed));
+  ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
+  ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
+  EXPECT_EQ(task(longer).spec.audio, Seconds(8000));
+  // Both were asked for at the same moment: only the length tells them apart.
+  EXPECT_EQ(claim()->task.id, longer);
+}
+
+TEST_P(JobStoreOrder, WhatIsAskedForInPortionsIsOneQueue) {
+  add(lasting("short", 10));
+  clock_.advance(50ms);
+  add(lasting("long", 9000));
+  clock_.advance(50ms);
+  add(lasting("middle", 100));
+  EXPECT_THAT(claimed(), ElementsAre("/out/long", "/out/middle", "/out/short"));
+}
+
+TEST_P(JobStoreOrder, ADeadlineGoesBeforeWhatWasAskedForAMomentEarlier) {
+  add(lasting("first", 10, TaskClass::interactive));
+  clock_.advance(1s);
+  TaskSpec due = lasting("due", 100, TaskClass::interactive);
+  due.deadline = clock_.wall() + 1h;
+  add(due);
+  EXPECT_THAT(claimed(), ElementsAre("/out/due", "/out/first"));
+}
+
+TEST_P(JobStoreOrder, NormalTasksGoAsTheyWereAskedForWhateverTheirLength) {
+  const TaskId done = add(lasting("again", 100, TaskClass::normal));
+  ASSERT_TRUE(complete(*claim()));
+  add(lasting("short", 10, TaskClass::normal));
+  add(lasting("long", 9000, TaskClass::normal));
+  clock_.advance(1s);
+  ASSERT_EQ(*store_->redo({.ids = {done}}, JobStore::Redo::all), 1U);
+  EXPECT_THAT(claimed(), ElementsAre("/out/short", "/out/long", "/out/again"))
+      << "what is queued again waits from then on";
+}
+
+TEST_P(JobStoreOrder, AStreamOfMoreUrgentTasksStarvesNobody) {
+  add(lasting("patient", 10));
+  int before = 0;
+  for (; before < 20; ++before) {
+    TaskSpec urgent = lasting(std::to_string(before), 9000);
+    urgent.priority = 3;
+    add(urgent);
+    const auto next = claim();
+    if (next->task.spec.key == "/out/patient") break;
+    clock_.advance(10min);
+  }
+  EXPECT_EQ(before, 4) << "after forty minutes it is above what has just come with three";
+}
+
+}  // namespace
+}  // namespace tutti

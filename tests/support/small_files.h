@@ -1,0 +1,29 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+
+namespace tutti {
+
+/// Files of this process may not grow beyond some bytes while it lives (`ulimit -f`).
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes) {
+    before_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit small{bytes, limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    ::signal(SIGXFSZ, before_);
+  }
+
+ private:
+  sighandler_t before_ = SIG_DFL;
+  rlimit limit_{};
+};
+
+}  // namespace tutti
