@@ -110,6 +110,24 @@ TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
             std::string::npos);
 }
 
+TEST(OptionTable, AnOptionInTheValuesPlaceIsAForgottenValue) {
+  EXPECT_NE(complaint({"x", "--output-dir", "--carry_initial_prompt"})
+                .find("--output-dir: expected a value (DIR), found the option --carry_initial_prompt"),
+            std::string::npos);
+  EXPECT_NE(complaint({"x", "-o", "--threads=4"}).find("write --output-dir=--threads=4"), std::string::npos);
+  EXPECT_NE(complaint({"x", "--model", "--help"}).find("found the option --help"), std::string::npos);
+  EXPECT_EQ(read({"x", "--model=--threads"}).model, "--threads");
+  EXPECT_EQ(read({"x", "--model", "--threads of it"}).model, "--threads of it") << "a text, and no option's name";
+  EXPECT_EQ(read({"x", "--model", "-1"}).model, "-1");
+}
+
+TEST(OptionTable, AValueOfSeveralLinesTakesOneInTheListOfSettings) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"--model", "a\nthreads = 9", "x"}, {}));
+  EXPECT_NE(table.show_config().find("= a threads = 9"), std::string::npos) << table.show_config();
+}
+
 TEST(OptionTable, TheSourcesOfSettingsStandInOneColumn) {
   Knobs knobs;
   OptionTable table = table_of(knobs);
@@ -144,7 +162,7 @@ TEST(OptionTable, HelpIsGivenWhateverElseIsWrong) {
   };
   EXPECT_EQ(wish({"--otuput-dir", "y", "--help"}), OptionTable::Wish::help);
   EXPECT_EQ(wish({"-h"}, {.environment = {{"TUTTI_THREADS", "many"}}}), OptionTable::Wish::help);
-  EXPECT_EQ(read({"x.wav", "--model", "--help"}).model, "--help") << "a value";
+  EXPECT_NE(wish({"x.wav", "--model", "--help"}), OptionTable::Wish::help) << "it stands in a value's place";
   EXPECT_EQ(read({"x.wav", "--", "-h"}).files.at(1), "-h");
 }
 
