@@ -77,6 +77,28 @@ Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& in
               "Name another folder with --output-dir");
 }
 
+/// Of all outputs that are still to be written.
+std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
+  std::set<fs::path> folders;
+  for (const auto& file : plan)
+    if (!file.already_done)
+      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
+  return folders;
+}
+
+/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made in its
+/// place.
+fs::path nearest_that_exists(fs::path folder) {
+  std::error_code ignored;
+  while (fs::symlink_status(folder, ignored).type() == fs::file_type::not_found)
+    folder = folder.has_relative_path() && folder.has_parent_path() ? folder.parent_path() : ".";
+  return folder;
+}
+
+tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& why) {
+  return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
+}
+
 }  // namespace
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
@@ -109,15 +131,22 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
 }
 
 Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
-  std::set<fs::path> folders;
-  for (const auto& file : plan)
-    if (!file.already_done)
-      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
-  for (const auto& folder : folders) {
+  for (const auto& folder : folders_of(plan)) {
     std::error_code why;
     fs::create_directories(folder, why);
     if (!why && ::access(folder.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
-    if (why) return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
+    if (why) return no_place(folder, why);
+  }
+  return {};
+}
+
+Result<void> expect_folders_of(const std::vector<PlannedFile>& plan) {
+  for (const auto& folder : folders_of(plan)) {
+    const fs::path above = nearest_that_exists(folder);
+    std::error_code why;
+    if (!fs::is_directory(above, why) && !why) why = std::make_error_code(std::errc::not_a_directory);
+    if (!why && ::access(above.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
+    if (why) return no_place(folder, why);
   }
   return {};
 }

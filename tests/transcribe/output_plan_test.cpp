@@ -71,6 +71,24 @@ TEST(OutputPlan, AFolderThatCannotBeWrittenToIsKnownBeforeTheWork) {
   EXPECT_FALSE(made("/proc/nope"));
 }
 
+TEST(OutputPlan, AFolderThatCannotBeMadeIsKnownWithoutMakingAny) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "file", ""));
+  std::filesystem::create_symlink("nowhere", folder / "link");
+  const auto expected = [&](const std::filesystem::path& out) {
+    return expect_folders_of(plan_outputs({"talk.mp3"}, {.folder = out, .formats = {Format::txt}}).value());
+  };
+  EXPECT_TRUE(expected(folder / "new/deeper"));
+  EXPECT_TRUE(expected("new-below-where-we-are"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  for (const char* wrong : {"file", "file/below", "link", "link/below"}) {
+    const auto refused = expected(folder / wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().what.find(std::string(wrong) + ": outputs cannot be written there"), std::string::npos)
+        << refused.error().what;
+  }
+}
+
 TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {
   const auto plan = plan_outputs({"/x/a/talk.mp3", "/x/b/talk.wav", "/x/b/talk.mp3"},
                                  {.folder = "out", .formats = {Format::txt}, .name_by = NameBy::path});
