@@ -74,6 +74,9 @@ int run_doctor(const std::vector<std::string>& arguments) {
   table.add("state", state, "DIR", "the folder of the store of 'tutti batch'");
   table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;
+  if (json && prometheus)
+    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Ask for one at a time"},
+                    kUsage);
   if (prometheus) return print_metrics(state);
 
   Findings findings;

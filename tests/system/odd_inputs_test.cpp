@@ -86,6 +86,20 @@ TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   expect_said(end.out, out.path().string() + ": expected a sound file, found a folder");
 }
 
+TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
+  const TempFolder folder;
+  const std::string name = folder / "two\nlines\x1b[31m";
+  ASSERT_TRUE(write_file_atomically(name + ".json", R"({"text": "", "segments": []})"));
+  std::filesystem::copy_file(TUTTI_SOURCE_DIR "/samples/theo.mp3", name + ".mp3");
+  const ProgramEnd converted =
+      run_program({tutti_program(), "convert", name + ".json", "-f", "txt", "-o", folder.path()});
+  EXPECT_EQ(converted.exit_code, 0) << converted.err;
+  expect_said(converted.out, "two lines [31m.txt\n");
+  const ProgramEnd measured = run_program({tutti_program(), "features", name + ".mp3"});
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  expect_said(measured.out, "two lines [31m.mp3 ");
+}
+
 TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlace) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "file", ""));
