@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,8 +66,13 @@ std::optional<FileNumber> number_of(const fs::path& path) {
 }
 
 /// That an output can take its place: a recording that is called talk.txt would become its own transcript, and a folder
-/// of its name would be in the way when all the work is done.
+/// of its name, or a name that is too long for one, would be in the way when all the work is done.
 Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
+  if (const std::size_t length = output.filename().native().size(); length > NAME_MAX)
+    return fail(Fault::usage,
+                output.string() + ": expected a name of at most " + std::to_string(NAME_MAX) + " bytes, found " +
+                    std::to_string(length),
+                "Rename the input");
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",

@@ -50,6 +50,15 @@ TEST(OutputPlan, AFolderWhereAnOutputBelongsIsKnownBeforeTheWork) {
   EXPECT_NE(plan.error().what.find("talk.txt: expected to write an output there, found a folder"), std::string::npos);
 }
 
+TEST(OutputPlan, ANameThatGetsTooLongForAFileIsKnownBeforeTheWork) {
+  const std::string longest(251, 'a');
+  EXPECT_TRUE(plan_outputs({longest + ".mp3"}, {.folder = "out", .formats = {Format::txt}}));
+  const auto plan = plan_outputs({longest + ".mp3"}, {.folder = "out", .formats = {Format::txt, Format::json}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::usage);
+  EXPECT_NE(plan.error().what.find("expected a name of at most 255 bytes, found 256"), std::string::npos);
+}
+
 TEST(OutputPlan, AnAddressIsRefusedBeforeTheWork) {
   const auto plan = plan_outputs({"talk.mp3", "https://example.org/talk.mp3"}, {.folder = "out"});
   ASSERT_FALSE(plan);
