@@ -38,7 +38,8 @@ fs::path common_folder(const std::vector<std::string>& inputs) {
 /// Output path without its format's extension.
 fs::path base_of(const std::string& input, const OutputOptions& options, const fs::path& common) {
   if (input == "-") return options.folder / "stdin";
-  if (options.name_by == NameBy::stem) return options.folder / fs::path(input).stem();
+  const fs::path path(input), named = path.has_filename() ? path : path.parent_path();  // "talks/" is called talks
+  if (options.name_by == NameBy::stem) return options.folder / named.stem();
   return options.folder / fs::absolute(input).lexically_normal().lexically_relative(common);
 }
 

@@ -102,6 +102,8 @@ TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
   EXPECT_NE(complaint({"x", "--otuput-dir", "y"}).find("Did you mean --output-dir?"), std::string::npos);
   EXPECT_NE(complaint({"x", "--threads", "many"}).find("--threads: expected a whole number, found 'many'"),
             std::string::npos);
+  EXPECT_NE(complaint({"x", "--compression-ratio-threshold", "much"}).find("expected a number, or None, found 'much'"),
+            std::string::npos);
   EXPECT_NE(complaint({"x", "--output-format", "doc"}).find("expected one of txt, all, found 'doc'"),
             std::string::npos);
   EXPECT_NE(complaint({"x", "--threads"}).find("expected a value"), std::string::npos);

@@ -14,6 +14,13 @@ TEST(OutputPlan, OutputsAreNamedAfterTheStem) {
   EXPECT_EQ((*plan)[1].outputs[0], "out/stdin.txt");
 }
 
+TEST(OutputPlan, FoldersThatWereNamedByMistakeDoNotCollide) {
+  const auto plan = plan_outputs({"talks/", "more/talks2/"}, {.folder = "out", .formats = {Format::txt}});
+  ASSERT_TRUE(plan) << plan.error().text();  // that they are folders is said of each when it is opened
+  EXPECT_EQ((*plan)[0].outputs[0], "out/talks.txt");
+  EXPECT_EQ((*plan)[1].outputs[0], "out/talks2.txt");
+}
+
 TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
   const auto plan = plan_outputs({"a/talk.mp3", "b/talk.wav"}, {.folder = "out"});
   ASSERT_FALSE(plan);

@@ -59,6 +59,11 @@ bool is_none(std::string_view text) {
   return lower(text) == "none";
 }
 
+tl::unexpected<Error> or_none(Error error) {
+  if (const auto found = error.what.find(", found "); found != error.what.npos) error.what.insert(found, ", or None");
+  return tl::unexpected<Error>(std::move(error));
+}
+
 Result<void> read_value(std::string_view text, bool& into) {
   const std::string word = lower(text);
   if (word != "true" && word != "false") return not_a("True or False", text);
