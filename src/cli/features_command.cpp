@@ -133,7 +133,7 @@ void print_json(const std::string& file, const Measured& it) {
       line["speech"].push_back(
           {{"start", seconds_at(piece.start)}, {"end", seconds_at(piece.end)}, {"forced_cut", piece.forced_cut}});
   }
-  std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::puts(json_line(line).c_str());
 }
 
 void print_total(const Measured& total) {

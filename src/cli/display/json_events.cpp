@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& event) {
-  return event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(event) + "\n";
 }
 
 Json time_json(const TimeSpent& spent) {

@@ -99,7 +99,7 @@ void print_json(const ReviewList& list) {
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
-  std::puts(out.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::puts(json_line(out).c_str());
 }
 
 void print_text(const ReviewList& list, const fs::path& out) {
