@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 // nlohmann's JSON, compiled once in json.cpp: every file that reads or writes JSON would compile the whole reader and
 // writer anew, for three to four seconds each.
@@ -28,3 +29,14 @@ extern template class json_sax_dom_callback_parser<json>;
 extern template class json_sax_dom_callback_parser<ordered_json>;
 
 }  // namespace nlohmann::detail
+
+namespace tutti {
+
+/// `json` on one line, without the line's end. A name or a request may hold bytes that are no UTF-8, at which dump()
+/// alone throws: they become U+FFFD.
+template <class Json>
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tutti

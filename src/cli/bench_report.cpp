@@ -70,7 +70,7 @@ std::string bench_json(const BenchVerdict& verdict) {
   all["recommended"] = verdict.recommended
                            ? nlohmann::json(flags_of(verdict.trials[*verdict.recommended].trial.setting))
                            : nlohmann::json();
-  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_line(all) + "\n";
 }
 
 std::string bench_picture(const BenchVerdict& verdict, const std::string& model) {

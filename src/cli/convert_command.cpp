@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/failure.h"
@@ -67,7 +68,7 @@ Result<void> convert(const PlannedFile& file, const Target& target) {
     const auto content = format_transcript(*transcript, target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());
     if (auto written = write_file_atomically(file.outputs[i], *content); !written) return written;
-    std::printf("%s\n", file.outputs[i].c_str());
+    std::puts(without_controls(file.outputs[i].string()).c_str());
   }
   return {};
 }

@@ -58,6 +58,18 @@ const char* last_words(Finding::Level worst) {
                                          : "Nothing can run like this; see the arrows for what to do.";
 }
 
+int print_report(const Findings& findings, const MachineSnapshot& snapshot, const Result<Topology>& topology,
+                 bool json) {
+  if (json) {
+    std::fputs(doctor_json(findings, snapshot, topology.value_or(Topology{})).c_str(), stdout);
+  } else {
+    std::fputs(findings.text().c_str(), stdout);
+    if (topology && topology->gpus.size() > 1) std::printf("\n%s\n", topology_table(*topology).c_str());
+    std::puts(last_words(findings.worst()));
+  }
+  return exit_code_of(findings.worst());
+}
+
 }  // namespace
 
 int run_doctor(const std::vector<std::string>& arguments) {
@@ -74,6 +86,9 @@ int run_doctor(const std::vector<std::string>& arguments) {
   table.add("state", state, "DIR", "the folder of the store of 'tutti batch'");
   table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;
+  if (json && prometheus)
+    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Ask for one at a time"},
+                    kUsage);
   if (prometheus) return print_metrics(state);
 
   Findings findings;
@@ -89,15 +104,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   look_at_disks(findings);
   look_at_state(FolderFacts::of(state), findings);
   look_at_models(findings);
-
-  if (json) {
-    std::fputs(doctor_json(findings, *snapshot, topology.value_or(Topology{})).c_str(), stdout);
-  } else {
-    std::fputs(findings.text().c_str(), stdout);
-    if (topology && topology->gpus.size() > 1) std::printf("\n%s\n", topology_table(*topology).c_str());
-    std::puts(last_words(findings.worst()));
-  }
-  return exit_code_of(findings.worst());
+  return print_report(findings, *snapshot, topology, json);
 }
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include "audio/vad/packing.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags/vad_flags.h"
@@ -100,10 +101,12 @@ double seconds_at(std::int64_t sample) {
 }
 
 void print_text(const std::string& file, const Measured& it, int mels) {
-  for (const auto& loss : it.losses) std::printf("%s: %s\n", file.c_str(), loss.c_str());
-  std::printf("%-40s %8s  %6lld frames of %d mels, %3zu windows   decoded %s×, features %s× real time\n", file.c_str(),
-              length_text(it.audio).c_str(), static_cast<long long>(it.frames), mels, it.windows,
-              short_number(it.audio / it.decoding).c_str(), short_number(it.audio / it.features).c_str());
+  const std::string name = without_controls(file);
+  const std::size_t columns = std::max<std::size_t>(40, columns_of(name));
+  for (const auto& loss : it.losses) std::printf("%s: %s\n", name.c_str(), loss.c_str());
+  std::printf("%s %8s  %6lld frames of %d mels, %3zu windows   decoded %s×, features %s× real time\n",
+              fitted(name, columns).c_str(), length_text(it.audio).c_str(), static_cast<long long>(it.frames), mels,
+              it.windows, short_number(it.audio / it.decoding).c_str(), short_number(it.audio / it.features).c_str());
   if (!it.speech) return;
   for (const SpeechPiece& piece : *it.speech)
     std::printf("  speech %10.2f s to %10.2f s%s\n", seconds_at(piece.start), seconds_at(piece.end),
@@ -130,7 +133,7 @@ void print_json(const std::string& file, const Measured& it) {
       line["speech"].push_back(
           {{"start", seconds_at(piece.start)}, {"end", seconds_at(piece.end)}, {"forced_cut", piece.forced_cut}});
   }
-  std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::puts(json_line(line).c_str());
 }
 
 void print_total(const Measured& total) {

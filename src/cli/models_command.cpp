@@ -19,7 +19,7 @@ void print_json(const std::vector<ListedModel>& models) {
                                       {"path", model.files.path.string()},
                                       {"bytes", model.files.size},
                                       {"missing", model.files.missing}};
-    std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    std::puts(json_line(line).c_str());
   }
 }
 

@@ -3,22 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <optional>
 
 #include "base/log.h"
-#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/display/run_display.h"
-#include "cli/memory_table.h"
+#include "cli/dry_run.h"
 #include "device/device_spec.h"
-#include "device/machine.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
-#include "hub/memory_plan.h"
 #include "transcribe/interrupt.h"
 
 namespace tutti {
@@ -35,33 +29,7 @@ Display display_of(const TranscribeCommand& command) {
 Error no_model() {
   return {Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
           "Name one with --model or TUTTI_MODEL. 'tutti models' lists what is here; 'tutti pull tiny.en' gets a small "
-          "English "
-          "one, 'tutti pull turbo' a good one for 100 languages"};
-}
-
-/// The device's name, whether it is a GPU, and its free memory, of a GPU without what the driver will take.
-struct DeviceMemory {
-  std::string name{};
-  bool gpu = false;
-  Bytes available{};
-};
-
-std::optional<DeviceMemory> device_memory(const std::string& device) {
-  const auto spec = parse_device(device);
-  if (!spec) return {};
-  const auto devices = find_devices();
-  const auto chosen = resolve(*spec, devices);
-  if (!chosen) return {};
-  if (chosen->kind != ResolvedDevice::Kind::cuda) {
-    const auto memory = read_memory();
-    return memory ? std::optional(DeviceMemory{chosen->name, false, memory->available}) : std::nullopt;
-  }
-  for (const auto& gpu : devices.visible) {
-    if (gpu.uuid != chosen->uuid || !gpu.memory_total) continue;
-    const auto taken = gpu.memory_used.value_or(Bytes{}).value + kDriverMemory.value;
-    return DeviceMemory{chosen->name, true, {std::max<std::int64_t>(0, gpu.memory_total->value - taken)}};
-  }
-  return {};
+          "English one, 'tutti pull turbo' a good one for 100 languages"};
 }
 
 /// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time. Where
@@ -74,60 +42,6 @@ Result<void> find_named_device(const std::string& device, const std::vector<Plan
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   return {};
-}
-
-/// What the engine's own kernels need.
-bool has_avx2() {
-  const auto cpu = read_cpu();
-  return cpu.has("avx2") && cpu.has("fma");
-}
-
-void say_memory(const RunOptions& options) {
-  const auto shape = model_shape(options.model);
-  const auto device = device_memory(options.device);
-  if (!shape || !device) {
-    std::puts("How much memory it takes cannot be told before the model is loaded");
-    return;
-  }
-  const auto usual = device->gpu ? kUsualGpuSlots : kUsualCpuSlots;
-  std::fputs(memory_table({.shape = *shape,
-                           .device = device->name,
-                           .available = device->available,
-                           .windows = options.batch_size > 0 ? options.batch_size : usual,
-                           .beams = std::max(1, options.decoding.beam_size),
-                           .byte_cross = device->gpu || has_avx2()})
-                 .c_str(),
-             stdout);
-}
-
-/// Why an input cannot be transcribed; empty: it can, or is standard input.
-std::string trouble_with(const std::filesystem::path& input) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(input, ignored)) return "expected a sound file, found a folder";
-  if (input == "-" || ::access(input.c_str(), R_OK) == 0) return "";
-  return std::strerror(errno);
-}
-
-/// Exit code: as the run's will be for what is known before it.
-int say_plan(const std::vector<PlannedFile>& plan, const RunOptions& options) {
-  std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
-              options.compute_type.c_str());
-  say_memory(options);
-  bool all_readable = true;
-  const auto say = [](const std::string& line) { std::puts(without_controls(line).c_str()); };
-  for (const auto& file : plan) {
-    const std::string name = file.input.string();
-    if (file.already_done) {
-      say(name + " (done already)");
-    } else if (const std::string trouble = trouble_with(file.input); !trouble.empty()) {
-      say(name + ": " + trouble);
-      all_readable = false;
-    } else {
-      say(name);
-      for (const auto& output : file.outputs) say("  -> " + output.string());
-    }
-  }
-  return all_readable ? kDone : kSomeFailed;
 }
 
 int stopped() {
@@ -181,7 +95,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
   if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());
-  if (command.dry_run) return say_plan(*plan, *options);
+  if (command.dry_run) return dry_run(*plan, *options, command.json);
   return transcribe(*plan, *options, command);
 }
 

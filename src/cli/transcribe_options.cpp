@@ -49,7 +49,7 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
             "False: a progress bar instead of the text, also in a pipe; None: neither");
   table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
   table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
-  table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop");
+  table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop; with --json as events");
 }
 
 void add_decoding(OptionTable& table, TranscribeCommand& c) {

@@ -32,13 +32,6 @@ int count_in_list(std::string_view list) {
   return static_cast<int>(count);
 }
 
-std::optional<Bytes> kilobytes(std::string_view text, std::string_view key) {
-  const auto value = value_of_key(text, key);
-  const auto number = value ? leading_number(*value) : std::nullopt;
-  if (!number) return std::nullopt;
-  return Bytes{*number * 1024};
-}
-
 }  // namespace
 
 bool CpuFacts::has(std::string_view feature) const {
@@ -65,7 +58,7 @@ CpuFacts read_cpu(const fs::path& root) {
 
 std::optional<MemoryFacts> read_memory(const fs::path& root) {
   const std::string info = read_system_file(root / "proc/meminfo").value_or("");
-  const auto total = kilobytes(info, "MemTotal"), available = kilobytes(info, "MemAvailable");
+  const auto total = kilobytes_of_key(info, "MemTotal"), available = kilobytes_of_key(info, "MemAvailable");
   if (!total || !available) return std::nullopt;
   const CgroupLimits limits = read_cgroup_limits(root);
   return MemoryFacts{.total = std::min(*total, limits.memory.value_or(*total)),
@@ -124,7 +117,8 @@ Result<ProcessUsage> process_usage(int pid) {
   const fs::path folder = fs::path("/proc") / std::to_string(pid);
   const auto stat = read_system_file(folder / "stat"), status = read_system_file(folder / "status");
   if (!stat || !status) return fail(Fault::missing, "process " + std::to_string(pid) + ": there is none");
-  ProcessUsage usage{.resident = kilobytes(*status, "VmRSS"), .peak_resident = kilobytes(*status, "VmHWM")};
+  ProcessUsage usage{.resident = kilobytes_of_key(*status, "VmRSS"),
+                     .peak_resident = kilobytes_of_key(*status, "VmHWM")};
   // proc(5): the second field, the name in parentheses, may hold anything; utime and stime are the 14th and 15th.
   std::string_view rest = std::string_view(*stat).substr(stat->rfind(')') + 1);
   std::int64_t ticks = 0;

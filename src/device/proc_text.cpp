@@ -38,4 +38,11 @@ std::optional<std::int64_t> leading_number(std::string_view text) {
   return number;
 }
 
+std::optional<Bytes> kilobytes_of_key(std::string_view text, std::string_view key) {
+  const auto value = value_of_key(text, key);
+  const auto number = value ? leading_number(*value) : std::nullopt;
+  if (!number) return std::nullopt;
+  return Bytes{*number * 1024};
+}
+
 }  // namespace tutti

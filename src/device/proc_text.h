@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"
+
 namespace tutti {
 
 /// Whole content of a small system file; nothing where it cannot be read.
@@ -20,5 +22,8 @@ std::string_view trimmed(std::string_view text);
 
 /// The whole number at the start of `text` (after spaces), whatever follows; nothing where there is none.
 std::optional<std::int64_t> leading_number(std::string_view text);
+
+/// What value_of_key says in KiB, "MemTotal:  16384 kB".
+std::optional<Bytes> kilobytes_of_key(std::string_view text, std::string_view key);
 
 }  // namespace tutti

@@ -70,8 +70,7 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
     seen = state.seen;
   });
   if (is_unwritten && file_) {
-    const std::string line =
-        Json{{"id", id}, {"reason", reason}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string line = json_line(Json{{"id", id}, {"reason", reason}}) + "\n";
     if (auto written = write_all(file_.get(), std::as_bytes(std::span(line)), name_); !written) return written;
   }
   return judge(bad, seen, id, reason);

@@ -1,8 +1,9 @@
 #include "metrics/prometheus.h"
 
-#include <charconv>
 #include <cmath>
 #include <string_view>
+
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -25,9 +26,7 @@ std::string escaped(std::string_view text, bool is_label) {
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char text[32];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
-  return std::string(text, end);
+  return number_text(value);
 }
 
 std::string label_text(const Labels& labels) {

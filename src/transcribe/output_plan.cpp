@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,7 +38,8 @@ fs::path common_folder(const std::vector<std::string>& inputs) {
 /// Output path without its format's extension.
 fs::path base_of(const std::string& input, const OutputOptions& options, const fs::path& common) {
   if (input == "-") return options.folder / "stdin";
-  if (options.name_by == NameBy::stem) return options.folder / fs::path(input).stem();
+  const fs::path path(input), named = path.has_filename() ? path : path.parent_path();  // "talks/" is called talks
+  if (options.name_by == NameBy::stem) return options.folder / named.stem();
   return options.folder / fs::absolute(input).lexically_normal().lexically_relative(common);
 }
 
@@ -65,8 +67,13 @@ std::optional<FileNumber> number_of(const fs::path& path) {
 }
 
 /// That an output can take its place: a recording that is called talk.txt would become its own transcript, and a folder
-/// of its name would be in the way when all the work is done.
+/// of its name, or a name that is too long for one, would be in the way when all the work is done.
 Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
+  if (const std::size_t length = output.filename().native().size(); length > NAME_MAX)
+    return fail(Fault::usage,
+                output.string() + ": expected a name of at most " + std::to_string(NAME_MAX) + " bytes, found " +
+                    std::to_string(length),
+                "Rename the input");
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
@@ -75,6 +82,28 @@ Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& in
   if (!number || !inputs.contains(*number)) return {};
   return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
               "Name another folder with --output-dir");
+}
+
+/// Of all outputs that are still to be written.
+std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
+  std::set<fs::path> folders;
+  for (const auto& file : plan)
+    if (!file.already_done)
+      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
+  return folders;
+}
+
+/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made in its
+/// place.
+fs::path nearest_that_exists(fs::path folder) {
+  std::error_code ignored;
+  while (fs::symlink_status(folder, ignored).type() == fs::file_type::not_found)
+    folder = folder.has_relative_path() && folder.has_parent_path() ? folder.parent_path() : ".";
+  return folder;
+}
+
+tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& why) {
+  return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
 }
 
 }  // namespace
@@ -109,15 +138,22 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
 }
 
 Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
-  std::set<fs::path> folders;
-  for (const auto& file : plan)
-    if (!file.already_done)
-      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
-  for (const auto& folder : folders) {
+  for (const auto& folder : folders_of(plan)) {
     std::error_code why;
     fs::create_directories(folder, why);
     if (!why && ::access(folder.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
-    if (why) return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
+    if (why) return no_place(folder, why);
+  }
+  return {};
+}
+
+Result<void> expect_folders_of(const std::vector<PlannedFile>& plan) {
+  for (const auto& folder : folders_of(plan)) {
+    const fs::path above = nearest_that_exists(folder);
+    std::error_code why;
+    if (!fs::is_directory(above, why) && !why) why = std::make_error_code(std::errc::not_a_directory);
+    if (!why && ::access(above.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
+    if (why) return no_place(folder, why);
   }
   return {};
 }

@@ -37,4 +37,7 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
 /// known before hours of work than after.
 Result<void> make_folders_of(const std::vector<PlannedFile>& plan);
 
+/// What make_folders_of would say, as far as it can be told without making anything: for a dry run.
+Result<void> expect_folders_of(const std::vector<PlannedFile>& plan);
+
 }  // namespace tutti

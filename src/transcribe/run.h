@@ -20,7 +20,7 @@ namespace tutti {
 struct RunOptions {
   std::string build_id{};         // of this program; the worker's must equal it
   std::filesystem::path model{};  // a Hugging Face folder or an OpenAI .pt, found
-  std::string device = "auto";    // auto, cpu, cuda:N, a GPU's UUID
+  std::string device = "auto";    // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   /// default: float32 on a CPU, float16 on a GPU, as the reference. auto: the fastest that passes a self-test.
   std::string compute_type = "default";
   std::int32_t threads = 0;         // CPU threads for tensors; 0: one per core

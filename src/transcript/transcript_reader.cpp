@@ -203,6 +203,13 @@ class Reader {
   std::optional<Error> error_;
 };
 
+/// Its text without the library's own number in front, "[json.exception.parse_error.101] ".
+std::string for_people(const Json::exception& broken) {
+  const std::string_view text = broken.what();
+  const auto end = text.find("] ");
+  return std::string(text.starts_with('[') && end != text.npos ? text.substr(end + 2) : text);
+}
+
 }  // namespace
 
 Result<Transcript> read_transcript_json(std::string_view json) {
@@ -210,7 +217,7 @@ Result<Transcript> read_transcript_json(std::string_view json) {
   try {
     document = Json::parse(with_strict_numbers(json));
   } catch (const Json::exception& broken) {
-    return fail(Fault::corrupt, "transcript JSON: " + std::string(broken.what()));
+    return fail(Fault::corrupt, "transcript JSON: " + for_people(broken));
   }
   Reader reader;
   Transcript transcript = reader.transcript(document);

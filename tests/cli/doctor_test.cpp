@@ -208,6 +208,12 @@ TEST(Doctor, MetricsAreForPrometheus) {
   EXPECT_THAT(text, HasSubstr("tutti_host_disk_free_bytes{disk=\"0\"} "));
 }
 
+TEST(Doctor, TwoFormsOfOneReportAreRefused) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_doctor({"--json", "--prometheus"}), kUsage);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
 TEST(Doctor, TheWholeCommandSpeaksOfEveryCardAndEndsWithItsOwnExitCode) {
   const ScriptedMachine machine(
       "driver 580.65.06\ncuda 13000\n"

@@ -102,12 +102,32 @@ TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
   EXPECT_NE(complaint({"x", "--otuput-dir", "y"}).find("Did you mean --output-dir?"), std::string::npos);
   EXPECT_NE(complaint({"x", "--threads", "many"}).find("--threads: expected a whole number, found 'many'"),
             std::string::npos);
+  EXPECT_NE(complaint({"x", "--compression-ratio-threshold", "much"}).find("expected a number, or None, found 'much'"),
+            std::string::npos);
   EXPECT_NE(complaint({"x", "--output-format", "doc"}).find("expected one of txt, all, found 'doc'"),
             std::string::npos);
   EXPECT_NE(complaint({"x", "--threads"}).find("expected a value"), std::string::npos);
   EXPECT_NE(complaint({}).find("expected FILE..."), std::string::npos);
   EXPECT_NE(complaint({"x"}, {.file = {{"modle", "m"}}, .file_name = "config.toml"}).find("Did you mean --model?"),
             std::string::npos);
+}
+
+TEST(OptionTable, AnOptionInTheValuesPlaceIsAForgottenValue) {
+  EXPECT_NE(complaint({"x", "--output-dir", "--carry_initial_prompt"})
+                .find("--output-dir: expected a value (DIR), found the option --carry_initial_prompt"),
+            std::string::npos);
+  EXPECT_NE(complaint({"x", "-o", "--threads=4"}).find("write --output-dir=--threads=4"), std::string::npos);
+  EXPECT_NE(complaint({"x", "--model", "--help"}).find("found the option --help"), std::string::npos);
+  EXPECT_EQ(read({"x", "--model=--threads"}).model, "--threads");
+  EXPECT_EQ(read({"x", "--model", "--threads of it"}).model, "--threads of it") << "a text, and no option's name";
+  EXPECT_EQ(read({"x", "--model", "-1"}).model, "-1");
+}
+
+TEST(OptionTable, AValueOfSeveralLinesTakesOneInTheListOfSettings) {
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"--model", "a\nthreads = 9", "x"}, {}));
+  EXPECT_NE(table.show_config().find("= a threads = 9"), std::string::npos) << table.show_config();
 }
 
 TEST(OptionTable, TheSourcesOfSettingsStandInOneColumn) {
@@ -144,7 +164,7 @@ TEST(OptionTable, HelpIsGivenWhateverElseIsWrong) {
   };
   EXPECT_EQ(wish({"--otuput-dir", "y", "--help"}), OptionTable::Wish::help);
   EXPECT_EQ(wish({"-h"}, {.environment = {{"TUTTI_THREADS", "many"}}}), OptionTable::Wish::help);
-  EXPECT_EQ(read({"x.wav", "--model", "--help"}).model, "--help") << "a value";
+  EXPECT_NE(wish({"x.wav", "--model", "--help"}), OptionTable::Wish::help) << "it stands in a value's place";
   EXPECT_EQ(read({"x.wav", "--", "-h"}).files.at(1), "-h");
 }
 

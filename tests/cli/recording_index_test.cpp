@@ -24,6 +24,16 @@ TEST(RecordingIndex, ATranscriptBelongsToTheSoundOfItsNameBesideIt) {
   EXPECT_EQ(index.recording_of(folder / "other.json"), std::nullopt);
 }
 
+TEST(RecordingIndex, WhateverABatchTranscribesIsFoundAgain) {
+  const TempFolder folder;
+  for (const char* name : {"book.m4b", "old.mp2", "film.ogv", "LOUD.WAV", "stream.ts"}) {
+    touch(folder / name);
+    EXPECT_EQ(RecordingIndex({}).recording_of(folder / (std::string(name) + ".json")), folder / name);
+  }
+  touch(folder / "notes.md");
+  EXPECT_EQ(RecordingIndex({}).recording_of(folder / "notes.json"), std::nullopt);
+}
+
 TEST(RecordingIndex, BelowARootTheFolderDecidesBetweenEqualNames) {
   const TempFolder folder;
   touch(folder / "in/monday/talk.wav");

@@ -36,3 +36,16 @@ TEST(SettingsFile, ASlipInTheFileIsShownWithItsLine) {
   ASSERT_FALSE(section);
   EXPECT_NE(section.error().text().find("config.toml:2"), std::string::npos) << section.error().text();
 }
+
+TEST(SettingsFile, AValueThatNoFlagCouldHaveIsNotTakenForAnEmptyOne) {
+  const std::vector<std::pair<std::string, std::string>> wrong{{"initial-prompt = 2026-11-23", "a date or time"},
+                                                               {"model = { name = \"tiny\" }", "a table"},
+                                                               {"clip-timestamps = [[0, 1]]", "a list of something"}};
+  for (const auto& [line, found] : wrong) {
+    const auto section = settings_section("[transcribe]\n" + line + "\n", "config.toml", "transcribe");
+    ASSERT_FALSE(section) << line;
+    const std::string said = section.error().text();
+    EXPECT_NE(said.find("config.toml:2: " + line.substr(0, line.find(' '))), std::string::npos) << said;
+    EXPECT_NE(said.find("found " + found), std::string::npos) << said;
+  }
+}

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 
@@ -118,6 +121,48 @@ TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
   EXPECT_EQ(end.exit_code, 3) << end.err;
   expect_said(end.out, out.path().string() + ": expected a sound file, found a folder");
+}
+
+TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
+  const TempFolder folder;
+  const std::string name = folder / "two\nlines\x1b[31m";
+  ASSERT_TRUE(write_file_atomically(name + ".json", R"({"text": "", "segments": []})"));
+  std::filesystem::copy_file(TUTTI_SOURCE_DIR "/samples/theo.mp3", name + ".mp3");
+  const ProgramEnd converted =
+      run_program({tutti_program(), "convert", name + ".json", "-f", "txt", "-o", folder.path()});
+  EXPECT_EQ(converted.exit_code, 0) << converted.err;
+  expect_said(converted.out, "two lines [31m.txt\n");
+  const ProgramEnd measured = run_program({tutti_program(), "features", name + ".mp3"});
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  expect_said(measured.out, "two lines [31m.mp3 ");
+}
+
+TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlace) {
+  const TempFolder out;
+  ASSERT_TRUE(write_file_atomically(out / "file", ""));
+  const std::string clip = TUTTI_SOURCE_DIR "/samples/george.wav";
+  const ProgramEnd end = run_program(command(out, {"--dry-run", "--output-dir", out / "file", clip}));
+  EXPECT_EQ(end.exit_code, 4) << end.out;
+  expect_said(end.err, "file: outputs cannot be written there: Not a directory");
+}
+
+TEST(OddInputs, ADryRunTellsItsPlanAsJsonTooALineAFile) {
+  const TempFolder out;
+  const std::string done = TUTTI_SOURCE_DIR "/samples/george.wav", fresh = TUTTI_SOURCE_DIR "/samples/theo.mp3";
+  ASSERT_TRUE(write_file_atomically(out / "george.txt", "transcribed already\n"));
+  const ProgramEnd end =
+      run_program(command(out, {"--dry-run", "--json", "--skip-existing", done, fresh, "no\nfile.wav"}));
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  std::vector<nlohmann::json> events;
+  std::istringstream lines(end.out);
+  for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(events.size(), 3U) << end.out;
+  EXPECT_EQ(events[0], (nlohmann::json{{"event", "skipped"}, {"file", done}}));
+  EXPECT_EQ(events[1].at("event"), "planned");
+  EXPECT_EQ(events[1].at("outputs"), nlohmann::json::array({(out / "theo.txt").string()}));
+  EXPECT_EQ(events[2].at("event"), "failed");
+  EXPECT_EQ(events[2].at("file"), "no\nfile.wav");
+  EXPECT_EQ(events[2].at("error"), "no\nfile.wav: No such file or directory");
 }
 
 TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {

@@ -14,6 +14,13 @@ TEST(OutputPlan, OutputsAreNamedAfterTheStem) {
   EXPECT_EQ((*plan)[1].outputs[0], "out/stdin.txt");
 }
 
+TEST(OutputPlan, FoldersThatWereNamedByMistakeDoNotCollide) {
+  const auto plan = plan_outputs({"talks/", "more/talks2/"}, {.folder = "out", .formats = {Format::txt}});
+  ASSERT_TRUE(plan) << plan.error().text();  // that they are folders is said of each when it is opened
+  EXPECT_EQ((*plan)[0].outputs[0], "out/talks.txt");
+  EXPECT_EQ((*plan)[1].outputs[0], "out/talks2.txt");
+}
+
 TEST(OutputPlan, TwoInputsOfOneStemAreRefusedNamingBoth) {
   const auto plan = plan_outputs({"a/talk.mp3", "b/talk.wav"}, {.folder = "out"});
   ASSERT_FALSE(plan);
@@ -50,6 +57,15 @@ TEST(OutputPlan, AFolderWhereAnOutputBelongsIsKnownBeforeTheWork) {
   EXPECT_NE(plan.error().what.find("talk.txt: expected to write an output there, found a folder"), std::string::npos);
 }
 
+TEST(OutputPlan, ANameThatGetsTooLongForAFileIsKnownBeforeTheWork) {
+  const std::string longest(251, 'a');
+  EXPECT_TRUE(plan_outputs({longest + ".mp3"}, {.folder = "out", .formats = {Format::txt}}));
+  const auto plan = plan_outputs({longest + ".mp3"}, {.folder = "out", .formats = {Format::txt, Format::json}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::usage);
+  EXPECT_NE(plan.error().what.find("expected a name of at most 255 bytes, found 256"), std::string::npos);
+}
+
 TEST(OutputPlan, AnAddressIsRefusedBeforeTheWork) {
   const auto plan = plan_outputs({"talk.mp3", "https://example.org/talk.mp3"}, {.folder = "out"});
   ASSERT_FALSE(plan);
@@ -69,6 +85,24 @@ TEST(OutputPlan, AFolderThatCannotBeWrittenToIsKnownBeforeTheWork) {
   EXPECT_FALSE(made(folder / "file"));
   EXPECT_FALSE(made(folder / "file/below"));
   EXPECT_FALSE(made("/proc/nope"));
+}
+
+TEST(OutputPlan, AFolderThatCannotBeMadeIsKnownWithoutMakingAny) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "file", ""));
+  std::filesystem::create_symlink("nowhere", folder / "link");
+  const auto expected = [&](const std::filesystem::path& out) {
+    return expect_folders_of(plan_outputs({"talk.mp3"}, {.folder = out, .formats = {Format::txt}}).value());
+  };
+  EXPECT_TRUE(expected(folder / "new/deeper"));
+  EXPECT_TRUE(expected("new-below-where-we-are"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  for (const char* wrong : {"file", "file/below", "link", "link/below"}) {
+    const auto refused = expected(folder / wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().what.find(std::string(wrong) + ": outputs cannot be written there"), std::string::npos)
+        << refused.error().what;
+  }
 }
 
 TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {

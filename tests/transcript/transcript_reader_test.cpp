@@ -71,6 +71,17 @@ TEST(TranscriptReader, ErrorsNameThePlaceWhatWasExpectedAndWhatWasFound) {
             "transcript JSON, segments[0].words[0]: expected an object with \"word\", found an object");
 }
 
+TEST(TranscriptReader, WhatIsNoJsonIsSaidWithItsPlaceAndWithoutTheLibrarysOwnNumbers) {
+  for (const char* broken : {"", "{\"text\": \"x", "{\"segments\": [{\"start\": 1e999}]}"}) {
+    const auto read = read_transcript_json(broken);
+    ASSERT_FALSE(read) << broken;
+    EXPECT_EQ(read.error().what.find("json.exception"), std::string::npos) << read.error().what;
+    EXPECT_TRUE(read.error().what.starts_with("transcript JSON: parse error at line 1, column ") ||
+                read.error().what.starts_with("transcript JSON: number overflow parsing '1e999'"))
+        << read.error().what;
+  }
+}
+
 TEST(TranscriptReader, AFileThatEndsTooSoonIsDamagedWithThePlaceInTheError) {
   const std::string whole = transcript_json({.text = "t", .segments = {Segment{.text = " a"}}, .language = "en"});
   for (std::size_t size = 0; size < whole.size(); ++size) {

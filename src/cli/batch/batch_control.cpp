@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 std::string refusal(const std::string& why) {
-  return nlohmann::json{{"error", why}}.dump();
+  return json_line(nlohmann::json{{"error", why}});
 }
 
 const std::string kDone = R"({"ok":true})";

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& event) {
-  return event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(event) + "\n";
 }
 
 Json time_json(const TimeSpent& spent) {
@@ -29,6 +29,16 @@ void add_counts(Json& event, const WindowCounts& counts) {
   event["sequence_steps"] = counts.sequence_steps;
   event["batch_steps"] = counts.batch_steps;
   event["batch_fill"] = counts.batch_fill();
+}
+
+Json outputs_json(const std::vector<std::filesystem::path>& outputs) {
+  Json out = Json::array();
+  for (const auto& output : outputs) out.push_back(output.string());
+  return out;
+}
+
+Json failed_event(const std::string& file, const std::string& what, const std::string& hint) {
+  return {{"event", "failed"}, {"file", file}, {"error", what}, {"hint", hint}};
 }
 
 Json words_json(const std::vector<Word>& words) {
@@ -60,11 +70,9 @@ class JsonEvents final : public RunObserver {
     }
   }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
-    Json outputs = Json::array();
-    for (const auto& output : outcome.outputs) outputs.push_back(output.string());
     Json event{{"event", "done"},
                {"file", name(outcome.index)},
-               {"outputs", outputs},
+               {"outputs", outputs_json(outcome.outputs)},
                {"language", transcript.language},
                {"duration", outcome.duration.count()},
                {"elapsed", outcome.elapsed.count()}};
@@ -74,7 +82,7 @@ class JsonEvents final : public RunObserver {
     emit(event);
   }
   void on_failed(std::size_t index, const Error& error) override {
-    emit({{"event", "failed"}, {"file", name(index)}, {"error", error.what}, {"hint", error.hint}});
+    emit(failed_event(name(index), error.what, error.hint));
   }
 
  private:
@@ -92,6 +100,13 @@ class JsonEvents final : public RunObserver {
 
 std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files) {
   return std::make_unique<JsonEvents>(files);
+}
+
+std::string planned_json(const PlannedFile& file, const std::string& trouble) {
+  const std::string name = file.input.string();
+  if (file.already_done) return line_of({{"event", "skipped"}, {"file", name}});
+  if (!trouble.empty()) return line_of(failed_event(name, name + ": " + trouble, ""));
+  return line_of({{"event", "planned"}, {"file", name}, {"outputs", outputs_json(file.outputs)}});
 }
 
 std::string summary_json(const RunSummary& summary) {

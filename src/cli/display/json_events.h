@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "transcribe/events.h"
@@ -8,7 +9,12 @@
 
 namespace tutti {
 
-/// Events as JSON, one object a line on standard output, each with "event": ready, decoded, segment, done, failed.
+/// Events as JSON, one object a line on standard output, each with "event": ready, decoded, segment, done, failed. Must
+/// not outlive `files`.
 std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files);
+
+/// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, as a run
+/// will say it, where `trouble` is not empty.
+std::string planned_json(const PlannedFile& file, const std::string& trouble);
 
 }  // namespace tutti

@@ -36,8 +36,8 @@ Result<std::vector<double>> from_list(const Json& list, const std::string& where
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto length = length_in(list[i]);
     if (!length)
-      return fail(Fault::corrupt, where + "[" + std::to_string(i) + "]: expected a length in seconds, found " +
-                                      list[i].dump(-1, ' ', false, Json::error_handler_t::replace));
+      return fail(Fault::corrupt,
+                  where + "[" + std::to_string(i) + "]: expected a length in seconds, found " + json_line(list[i]));
     seconds.push_back(*length);
   }
   return seconds;

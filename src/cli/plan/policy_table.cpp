@@ -70,7 +70,7 @@ std::string PolicyTable::json() const {
     if (row.cost) policy["cost"] = *row.cost;
     out["policies"].push_back(std::move(policy));
   }
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_line(out);
 }
 
 std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {

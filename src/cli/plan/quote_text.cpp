@@ -143,7 +143,7 @@ std::string Quote::json() const {
     if (const auto hour = per_audio_hour(*this)) out["cost_per_audio_hour"] = *hour;
   }
   if (energy_joules) out["energy_joules"] = *energy_joules;
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(out);
 }
 
 }  // namespace tutti

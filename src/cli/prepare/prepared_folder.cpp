@@ -28,7 +28,7 @@ std::string rounded(double value, const char* format = "%.3f") {
 }
 
 std::string line_of(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(object) + "\n";
 }
 
 /// The middle of the quietest 160 ms of a stretch; `at` where it is shorter than that.

@@ -83,7 +83,7 @@ std::string history_json(const History& history) {
                   {"runs", list_of(history.runs)},
                   {"speeds", list_of(history.speeds)},
                   {"events", list_of(history.events)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(json);
 }
 
 }  // namespace tutti

@@ -1,24 +1,15 @@
 #include "cli/review/recording_index.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <string_view>
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 33> kSounds{
-    ".wav", ".flac", ".mp3", ".m4a", ".aac", ".ogg", ".oga",  ".opus", ".wma", ".aif",  ".aiff",
-    ".au",  ".caf",  ".amr", ".ac3", ".mka", ".w64", ".rf64", ".mp4",  ".m4v", ".mov",  ".mkv",
-    ".avi", ".webm", ".mpg", ".ts",  ".mts", ".wmv", ".flv",  ".3gp",  ".ogv", ".mpeg", ".m2ts"};
-
-bool is_recording(const fs::path& file) {
-  std::string extension = file.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return std::find(kSounds.begin(), kSounds.end(), extension) != kSounds.end();
+/// What a batch finds in a folder, and .ts, which it must be told by name: in a folder of programs that is TypeScript.
+bool may_have_a_transcript(const fs::path& file) {
+  return is_recording(file) || file.extension() == ".ts";
 }
 
 /// Folders at the end of both paths that are named alike.
@@ -44,7 +35,7 @@ RecordingIndex::RecordingIndex(const fs::path& root) : has_root_(!root.empty()) 
 
 void RecordingIndex::add(ByName& by_name, const fs::path& file) {
   std::error_code ignored;
-  if (!is_recording(file) || !fs::is_regular_file(file, ignored)) return;
+  if (!may_have_a_transcript(file) || !fs::is_regular_file(file, ignored)) return;
   by_name.emplace(file.filename().string(), file);
   by_name.emplace(file.stem().string(), file);
 }

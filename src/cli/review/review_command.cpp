@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/review/recording_index.h"
@@ -98,21 +99,21 @@ void print_json(const ReviewList& list) {
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
-  std::puts(out.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::puts(json_line(out).c_str());
 }
 
 void print_text(const ReviewList& list, const fs::path& out) {
   for (std::size_t i = 0; i < std::min(kShown, list.recordings.size()); ++i) {
     const ReviewRecording& recording = list.recordings[i];
     const ReviewFinding& worst = recording.findings.front();
-    std::printf("%s  %s  %s: %s%s\n", fitted(recording.name, 28, true).c_str(),
-                position_text(worst.start, worst.end).c_str(), worst.kind.c_str(), worst.reason.c_str(),
-                recording.findings.size() > 1
-                    ? (" (and " + std::to_string(recording.findings.size() - 1) + " more)").c_str()
-                    : "");
+    std::printf(
+        "%s  %s  %s: %s%s\n", fitted(without_controls(recording.name), 28, true).c_str(),
+        position_text(worst.start, worst.end).c_str(), worst.kind.c_str(), without_controls(worst.reason).c_str(),
+        recording.findings.size() > 1 ? (" (and " + std::to_string(recording.findings.size() - 1) + " more)").c_str()
+                                      : "");
   }
   if (list.recordings.size() > kShown) std::printf("and %zu more recordings\n", list.recordings.size() - kShown);
-  for (const std::string& line : list.not_read) std::printf("not judged: %s\n", line.c_str());
+  for (const std::string& line : list.not_read) std::printf("not judged: %s\n", without_controls(line).c_str());
   if (list.not_heard > 0)
     std::printf("%zu were judged by their text alone%s\n", list.not_heard,
                 list.recordings.empty() ? "" : ", without where speech is");

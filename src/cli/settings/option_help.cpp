@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/terminal/controls.h"
 #include "cli/settings/option_table.h"
 #include "view/text.h"
 
@@ -102,11 +103,11 @@ std::string OptionTable::show_config() const {
   std::size_t value_width = 0;
   for (const auto& option : options_) {
     name_width = std::max(name_width, option.name.size());
-    value_width = std::max(value_width, std::min<std::size_t>(columns_of(option.show()), 40));
+    value_width = std::max(value_width, std::min<std::size_t>(columns_of(without_controls(option.show())), 40));
   }
   std::string out;
   for (const auto& option : options_) {
-    const std::string value = option.show();
+    const std::string value = without_controls(option.show());
     const std::size_t columns = columns_of(value);
     out += option.name + std::string(name_width - option.name.size(), ' ') + " = " + value;
     out += std::string(std::max(columns, value_width) - columns, ' ') + "  # " + option.source + "\n";

@@ -73,12 +73,18 @@ Option* OptionTable::option_of(std::string_view argument) {
   return found == options_.end() ? nullptr : &*found;
 }
 
+bool OptionTable::is_option(std::string_view word) {
+  if (word.size() <= 2 || !word.starts_with("--")) return false;
+  const std::string name = split_flag(word).first;
+  return name == "help" || name == "show-config" || find(name) != nullptr;
+}
+
 bool OptionTable::asks_for_help(const std::vector<std::string>& arguments) {
   for (std::size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
     const std::string& argument = arguments[at];
     if (argument == "--help" || argument == "-h") return true;
     const Option* option = is_flag(argument) ? option_of(argument) : nullptr;
-    // What follows is its value, even where it reads --help.
+    // What follows stands in its value's place, even where it reads --help; `read` says so.
     if (option && !option->value.empty() && !value_in(argument)) ++at;
   }
   return false;
@@ -124,6 +130,10 @@ Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& argum
     used += spelled_out ? 1 : 0;
   } else if (!value) {
     if (!has_next) return fail(Fault::usage, argument + ": expected a value (" + option->value + "), found nothing");
+    if (is_option(arguments[at + 1]))
+      return fail(Fault::usage,
+                  argument + ": expected a value (" + option->value + "), found the option " + arguments[at + 1],
+                  "If that is the value, write --" + option->name + "=" + arguments[at + 1]);
     value = arguments[at + 1];
     ++used;
   }

@@ -94,6 +94,9 @@ class OptionTable {
   Option* find(std::string_view name);
   /// The option that an argument such as --threads=4 or -o is for; none: there is no such.
   Option* option_of(std::string_view argument);
+  /// A long option's own name, where a value is expected: the value was forgotten, and a folder --json is not meant.
+  /// Letters are not asked about, since a value may be -1.
+  bool is_option(std::string_view word);
   tl::unexpected<Error> unknown(const std::string& argument) const;
   std::string unknown_hint(std::string_view name) const;
   /// The last lines of the help, with one of this command's own settings for an example.

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <sstream>
+#include <optional>
 
 #include "base/environment.h"
 #include "base/files.h"
@@ -37,18 +37,39 @@ std::map<std::string, std::string> tutti_variables() {
   return found;
 }
 
-std::string text_of(const toml::node& value) {
-  if (const auto text = value.value<std::string>(); text && value.is_string()) return *text;
+/// What a flag would be given for it; none: a date or a table, which no setting is.
+std::optional<std::string> text_of(const toml::node& value) {
+  if (value.is_string()) return value.value<std::string>();
   if (value.is_boolean()) return show_value(value.value_or(false));
-  std::ostringstream out;
-  if (const auto* list = value.as_array()) {
-    for (const auto& item : *list) out << (out.tellp() > 0 ? "," : "") << text_of(item);
-  } else if (value.is_integer()) {
-    out << value.value_or(std::int64_t{0});
-  } else if (value.is_floating_point()) {
-    out << show_value(value.value_or(0.0));
+  if (value.is_integer()) return std::to_string(value.value_or(std::int64_t{0}));
+  if (value.is_floating_point()) return show_value(value.value_or(0.0));
+  const auto* list = value.as_array();
+  if (!list) return {};
+  std::string joined;
+  for (const auto& item : *list) {
+    const auto text = item.is_array() ? std::nullopt : text_of(item);
+    if (!text) return {};
+    joined += (&item == &list->front() ? "" : ",") + *text;
   }
-  return out.str();
+  return joined;
+}
+
+Result<std::map<std::string, std::string>> texts_of(const toml::table& section, const std::string& file_name) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : section) {
+    const std::string key(name.str());
+    const auto text = text_of(value);
+    if (!text)
+      return fail(Fault::usage,
+                  file_name + ":" + std::to_string(value.source().begin.line) + ": " + key +
+                      ": expected a text, a number, true or false, or a list of these, found " +
+                      (value.is_table()   ? "a table"
+                       : value.is_array() ? "a list of something else"
+                                          : "a date or time"),
+                  "A text stands in quotes");
+    texts.emplace(key, *text);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -76,7 +97,9 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
       return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
                   "Write [" + key + "] on a line of its own, and its settings below");
     if (key != command) continue;
-    for (const auto& [setting, node] : *value.as_table()) section.emplace(std::string(setting.str()), text_of(node));
+    auto texts = texts_of(*value.as_table(), file_name);
+    if (!texts) return texts;
+    section = std::move(*texts);
   }
   return section;
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
+
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -21,10 +22,9 @@ tl::unexpected<Error> not_a(std::string_view kind, std::string_view text) {
 
 template <class T>
 Result<void> read_number(std::string_view text, T& into, std::string_view kind) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return not_a(kind, text);
-  into = value;
+  const auto value = number_in<T>(text);
+  if (!value) return not_a(kind, text);
+  into = *value;
   return {};
 }
 
@@ -57,6 +57,11 @@ std::string show_list(const std::vector<T>& values) {
 
 bool is_none(std::string_view text) {
   return lower(text) == "none";
+}
+
+tl::unexpected<Error> or_none(Error error) {
+  if (const auto found = error.what.find(", found "); found != error.what.npos) error.what.insert(found, ", or None");
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Result<void> read_value(std::string_view text, bool& into) {
@@ -111,9 +116,7 @@ std::string show_value(std::uint64_t value) {
 }
 
 std::string show_value(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return error == std::errc() ? std::string(text, end) : "?";
+  return number_text(value);
 }
 
 std::string show_value(const std::string& value) {

@@ -35,6 +35,8 @@ std::string show_value(const std::vector<double>& values);
 std::string show_value(const std::vector<std::int32_t>& values);
 
 bool is_none(std::string_view text);
+/// A complaint of `read_value` about a value that may be None as well.
+tl::unexpected<Error> or_none(Error error);
 
 template <class T>
 Result<void> read_value(std::string_view text, std::optional<T>& into) {
@@ -43,9 +45,9 @@ Result<void> read_value(std::string_view text, std::optional<T>& into) {
     return {};
   }
   T value{};
-  auto read = read_value(text, value);
-  if (read) into = std::move(value);
-  return read;
+  if (auto read = read_value(text, value); !read) return or_none(std::move(read.error()));
+  into = std::move(value);
+  return {};
 }
 
 template <class T>

@@ -36,13 +36,6 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-std::optional<Bytes> kilobytes(std::string_view text, std::string_view key) {
-  const auto value = value_of_key(text, key);
-  const auto number = value ? leading_number(*value) : std::nullopt;
-  if (!number) return std::nullopt;
-  return Bytes{*number * 1024};
-}
-
 struct ProcessFacts {
   std::string name;
   int parent = 0;
@@ -114,8 +107,8 @@ void HostReader::read_memory(HostSnapshot& host) const {
     host.memory_available = memory->available;
   }
   const std::string info = read_system_file(root_ / "proc/meminfo").value_or("");
-  host.swap_total = kilobytes(info, "SwapTotal");
-  const auto free = kilobytes(info, "SwapFree");
+  host.swap_total = kilobytes_of_key(info, "SwapTotal");
+  const auto free = kilobytes_of_key(info, "SwapFree");
   if (host.swap_total && free) host.swap_used = Bytes{host.swap_total->value - free->value};
 }
 

@@ -171,7 +171,7 @@ Result<ManifestEntry> entry_from(const Json& record, const std::string& origin, 
   Json extra = Json::object();
   for (const auto& [name, value] : record.items())
     if (!used.contains(name)) extra[name] = value;
-  entry.extra = extra.dump(-1, ' ', false, Json::error_handler_t::replace);
+  entry.extra = json_line(extra);
   return entry;
 }
 

@@ -74,7 +74,7 @@ std::string evaluation_json(const Evaluation& e) {
   json["per_condition"] = Json::object();
   for (const auto& [condition, verdict] : e.per_condition)
     json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(json);
 }
 
 }  // namespace tutti

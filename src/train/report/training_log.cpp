@@ -20,7 +20,7 @@ Json number(double value) {
 
 /// Ids are as they were found, and need not be UTF-8.
 std::string line_of(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(object);
 }
 
 /// The lines of steps up to `last_step`.

@@ -98,9 +98,9 @@ std::vector<fs::path> expand_deep(const std::string& pattern) {
 
 bool is_recording(const fs::path& path) {
   static const std::set<std::string> kExtensions{
-      ".mp3", ".wav", ".m4a",  ".flac", ".ogg", ".wma", ".aac", ".opus", ".oga",  ".aiff", ".aif",
-      ".au",  ".caf", ".w64",  ".rf64", ".amr", ".m4b", ".mka", ".mp2",  ".ac3",  ".mp4",  ".avi",
-      ".mov", ".mkv", ".webm", ".flv",  ".m4v", ".3gp", ".wmv", ".mpg",  ".mpeg", ".mts",  ".m2ts"};
+      ".mp3",  ".wav", ".m4a",  ".flac", ".ogg", ".wma", ".aac",  ".opus", ".oga",  ".aiff", ".aif", ".au",
+      ".caf",  ".w64", ".rf64", ".amr",  ".m4b", ".mka", ".mp2",  ".ac3",  ".mp4",  ".avi",  ".mov", ".mkv",
+      ".webm", ".flv", ".m4v",  ".3gp",  ".wmv", ".mpg", ".mpeg", ".mts",  ".m2ts", ".ogv"};
   std::string extension = path.extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

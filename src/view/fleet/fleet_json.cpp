@@ -170,7 +170,7 @@ std::string fleet_status_json(const FleetStatus& status) {
   out["devices"] = list_of(status.devices, kDeviceFields);
   out["in_work"] = list_of(status.in_work, kTaskFields);
   out["failures"] = list_of(status.failures, kFailureFields);
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(out);
 }
 
 Result<FleetStatus> read_fleet_status(std::string_view json) {

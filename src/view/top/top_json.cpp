@@ -62,7 +62,7 @@ std::string top_json(const TopData& data) {
   out["processes"] = Json::array();
   for (const ProcessStatus& process : data.processes) out["processes"].push_back(process_json(process));
   out["notes"] = data.notes;
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(out);
 }
 
 }  // namespace tutti

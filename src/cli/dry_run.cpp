@@ -1,0 +1,111 @@
+#include "cli/dry_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "base/terminal/controls.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/display/json_events.h"
+#include "cli/memory_table.h"
+#include "device/device_spec.h"
+#include "device/machine.h"
+#include "device/machine_devices.h"
+#include "hub/memory_plan.h"
+
+namespace tutti {
+namespace {
+
+/// The device's name, whether it is a GPU, and its free memory, of a GPU without what the driver will take.
+struct DeviceMemory {
+  std::string name{};
+  bool gpu = false;
+  Bytes available{};
+};
+
+std::optional<DeviceMemory> device_memory(const std::string& device) {
+  const auto spec = parse_device(device);
+  if (!spec) return {};
+  const auto devices = find_devices();
+  const auto chosen = resolve(*spec, devices);
+  if (!chosen) return {};
+  if (chosen->kind != ResolvedDevice::Kind::cuda) {
+    const auto memory = read_memory();
+    return memory ? std::optional(DeviceMemory{chosen->name, false, memory->available}) : std::nullopt;
+  }
+  for (const auto& gpu : devices.visible) {
+    if (gpu.uuid != chosen->uuid || !gpu.memory_total) continue;
+    const auto taken = gpu.memory_used.value_or(Bytes{}).value + kDriverMemory.value;
+    return DeviceMemory{chosen->name, true, {std::max<std::int64_t>(0, gpu.memory_total->value - taken)}};
+  }
+  return {};
+}
+
+/// What the engine's own kernels need.
+bool has_avx2() {
+  const auto cpu = read_cpu();
+  return cpu.has("avx2") && cpu.has("fma");
+}
+
+void say_memory(const RunOptions& options) {
+  const auto shape = model_shape(options.model);
+  const auto device = device_memory(options.device);
+  if (!shape || !device) {
+    std::puts("How much memory it takes cannot be told before the model is loaded");
+    return;
+  }
+  const auto usual = device->gpu ? kUsualGpuSlots : kUsualCpuSlots;
+  std::fputs(memory_table({.shape = *shape,
+                           .device = device->name,
+                           .available = device->available,
+                           .windows = options.batch_size > 0 ? options.batch_size : usual,
+                           .beams = std::max(1, options.decoding.beam_size),
+                           .byte_cross = device->gpu || has_avx2()})
+                 .c_str(),
+             stdout);
+}
+
+/// Why a file that is to be read cannot be; empty: it can, or is standard input.
+std::string trouble_with(const PlannedFile& file) {
+  std::error_code ignored;
+  if (file.already_done || file.input == "-") return "";
+  if (std::filesystem::is_directory(file.input, ignored)) return "expected a sound file, found a folder";
+  return ::access(file.input.c_str(), R_OK) == 0 ? "" : std::strerror(errno);
+}
+
+void say_file(const PlannedFile& file, const std::string& trouble) {
+  const auto say = [](const std::string& line) { std::puts(without_controls(line).c_str()); };
+  const std::string name = file.input.string();
+  if (file.already_done) return say(name + " (done already)");
+  if (!trouble.empty()) return say(name + ": " + trouble);
+  say(name);
+  for (const auto& output : file.outputs) say("  -> " + output.string());
+}
+
+}  // namespace
+
+int dry_run(const std::vector<PlannedFile>& plan, const RunOptions& options, bool json) {
+  if (const auto place = expect_folders_of(plan); !place) return complain(place.error(), kNothingRan);
+  if (!json) {
+    std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
+                options.compute_type.c_str());
+    say_memory(options);
+  }
+  int exit_code = kDone;
+  for (const auto& file : plan) {
+    const std::string trouble = trouble_with(file);
+    if (!trouble.empty()) exit_code = kSomeFailed;
+    if (json)
+      std::fputs(planned_json(file, trouble).c_str(), stdout);
+    else
+      say_file(file, trouble);
+  }
+  return exit_code;
+}
+
+}  // namespace tutti
