@@ -7,9 +7,11 @@ namespace tutti {
 
 Result<std::string> ask_engine(const std::vector<std::string>& arguments,
                                const std::vector<std::pair<std::string, std::string>>& environment, Seconds within) {
-  const auto command = engine_command(EngineSettings::of_this_process(), arguments);
+  auto command = engine_command(EngineSettings::of_this_process(), arguments);
   if (!command) return tl::unexpected(command.error());
-  auto said = child_output({.name = "tutti-engine", .command = command->words, .environment = environment}, within);
+  command->environment.insert(command->environment.end(), environment.begin(), environment.end());
+  auto said = child_output(
+      {.name = "tutti-engine", .command = command->words, .environment = std::move(command->environment)}, within);
   if (!said && said.error().hint.empty()) said.error().hint = "Run it by hand to see why";
   return said;
 }

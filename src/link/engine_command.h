@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ namespace tutti {
 struct EngineCommand {
   std::vector<std::string> words;  // program and arguments
   bool wrapped = false;            // under a debugger or the like: it keeps our terminal, and nothing is timed
+  std::vector<std::pair<std::string, std::string>> environment{};  // what it needs beside ours
 };
 
 /// `words` split as a shell would at blanks, with 'single' and "double" quotes and backslashes, and nothing else of a
@@ -24,6 +26,7 @@ struct EngineSettings {
   std::string engine{};                // TUTTI_ENGINE: path of the executable
   std::string wrapper{};               // TUTTI_ENGINE_WRAPPER: "gdb --args"
   std::filesystem::path own_folder{};  // where this program lies
+  bool threads_as_told = false;        // OMP_WAIT_POLICY or GOMP_SPINCOUNT: how its threads wait for each other
 
   static EngineSettings of_this_process();
 };

@@ -108,15 +108,10 @@ SessionTerms Supervisor::terms() const {
 }
 
 Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
-  // An empty list of devices keeps a CPU worker from making a CUDA context.
-  std::vector<std::pair<std::string, std::string>> environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
-                                                               {"CUDA_VISIBLE_DEVICES", options_.device_uuid}};
-  // Torch's OpenMP threads wait for each other at every operator's end, by default spinning without end: as soon as
-  // anything else wants a core they starve each other, and a decoder step took ten times as long. Not spinning at all
-  // costs a sixth of the speed on a quiet machine; a few hundred microseconds cost neither. The user's own choice
-  // stands.
-  if (!std::getenv("OMP_WAIT_POLICY") && !std::getenv("GOMP_SPINCOUNT"))
-    environment.emplace_back("GOMP_SPINCOUNT", "10000");
+  auto environment = options_.command.environment;
+  environment.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+  environment.emplace_back("CUDA_VISIBLE_DEVICES",
+                           options_.device_uuid);  // none keeps a CPU worker from a CUDA context
   return Child::start({.name = options_.name,
                        .command = options_.command.words,
                        .environment = std::move(environment),

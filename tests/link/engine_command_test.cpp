@@ -11,6 +11,8 @@
 using namespace tutti;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
 
 namespace {
 
@@ -54,6 +56,15 @@ TEST(EngineCommand, TheEnvironmentMayNameAnotherEngineAndAWrapper) {
   ASSERT_TRUE(command) << command.error().text();
   EXPECT_THAT(command->words, ElementsAre("gdb", "--args", engine.string(), "worker"));
   EXPECT_TRUE(command->wrapped);
+}
+
+// As soon as anything else wants a core, threads that spin for long starve each other.
+TEST(EngineCommand, ItsThreadsSpinBrieflyUnlessTheUserSaysHowTheyWait) {
+  const TempFolder folder;
+  executable_in(folder);
+  EXPECT_THAT(engine_command({.own_folder = folder.path()}, {})->environment,
+              ElementsAre(Pair("GOMP_SPINCOUNT", "10000")));
+  EXPECT_THAT(engine_command({.own_folder = folder.path(), .threads_as_told = true}, {})->environment, IsEmpty());
 }
 
 TEST(EngineCommand, AMissingEngineIsAnErrorThatSaysWhereItWasSought) {

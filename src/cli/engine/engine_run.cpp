@@ -63,9 +63,10 @@ class Engines {
     if (!command) return refuse(command.error());
     ChildOptions options{.name = run.name,
                          .command = std::move(command->words),
-                         .environment = run.environment,
+                         .environment = std::move(command->environment),
                          .core = run.core,
                          .streams = ChildStreams::terminal};
+    options.environment.insert(options.environment.end(), run.environment.begin(), run.environment.end());
     options.environment.push_back(decoder());
     auto child = Child::start(options);
     if (!child) return refuse(child.error());
