@@ -78,7 +78,7 @@ Result<void> Feed::Parts::choose_path() {
     packed = std::move(*opened);
   }
   if (packed) {
-    path = std::make_unique<GatheredBatches>(options, packed, set->size(), *bad, prefix);
+    path = std::make_unique<GatheredBatches>(options, packed, *bad, prefix);
     return {};
   }
   auto cache = cache_of(options);

@@ -299,7 +299,7 @@ TEST(Packed, ADamagedPackIsToldAndMadeAnew) {
     return other;
   };
   for (const std::string& broken :
-       {flipped(100), flipped(bytes.size() / 2), flipped(20), flipped(bytes.size() - 10),
+       {flipped(8), flipped(100), flipped(bytes.size() / 2), flipped(20), flipped(bytes.size() - 10),
         bytes.substr(0, bytes.size() / 2), bytes + "more", std::string("short"), std::string()}) {
     ASSERT_TRUE(write_file_atomically(pack, broken));
     const auto mended = batches_of(options);

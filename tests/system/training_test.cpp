@@ -10,57 +10,15 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "support/eventually.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "system/training_runs.h"
 
 using namespace tutti;
 
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Eight clips in epochs of four steps.
-std::vector<std::string> training(const fs::path& out, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words{tutti_program(),
-                                 "train",
-                                 "whisper",
-                                 "--config",
-                                 std::string(TUTTI_SOURCE_DIR) + "/recipes/smoke.toml",
-                                 "--data",
-                                 (test_data() / "speech/ljspeech").string(),
-                                 "--out",
-                                 out.string(),
-                                 "--batch-size",
-                                 "2",
-                                 "--epochs",
-                                 "3",
-                                 "--max-steps",
-                                 "12",
-                                 "--save-steps",
-                                 "2",
-                                 "--compute-threads",
-                                 "1",
-                                 "--log-order"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-std::vector<nlohmann::json> lines_of(const fs::path& path) {
-  std::istringstream text(read_file(path).value());
-  std::vector<nlohmann::json> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
-
-void expect_same(const TempFolder& found, const TempFolder& wanted) {
-  for (const char* file : {"model/model.safetensors", "order.jsonl", "checkpoints/step-00000012/training.safetensors"})
-    EXPECT_TRUE(read_file(found / file).value() == read_file(wanted / file).value()) << file;
-}
-
-}  // namespace
 
 TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
@@ -238,73 +196,6 @@ TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) 
   const auto again = run_program(training(parts.path(), {"--data-gpu", "cpu", "--resume", "--threads", "5"}));
   ASSERT_EQ(again.exit_code, 0) << again.err;
   expect_same(parts, whole);
-}
-
-TEST(Training, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAndResumed) {
-  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder cache, streamed;
-  const std::vector<std::string> masks{"--cache", cache.path().string(), "--mask-bands", "1", "--mask-stretches", "1"};
-  const auto kept_in = [&](const std::string& where, const std::string& more = "") {
-    auto words = masks;
-    words.insert(words.end(), {"--data-set", where});
-    if (!more.empty()) words.push_back(more);
-    return words;
-  };
-  ASSERT_EQ(run_program(training(streamed.path(), kept_in("stream"))).exit_code, 0);
-  for (const char* where : {"memory", "device"}) {
-    const TempFolder out;
-    const auto end = run_program(training(out.path(), kept_in(where)));
-    ASSERT_EQ(end.exit_code, 0) << end.err;
-    expect_same(out, streamed);
-  }
-  const TempFolder parts;
-  for (const auto& entry : fs::directory_iterator(cache.path()))
-    if (entry.path().extension() == ".setpack") fs::remove(entry.path());
-  {
-    RunningProgram program(training(parts.path(), kept_in("mapped")));
-    ASSERT_TRUE(program.saw("samples into")) << "what the trainings before had packed is gone";
-    ASSERT_TRUE(program.saw("step 7/"));
-    ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
-    program.wait();
-  }
-  const auto again = run_program(training(parts.path(), kept_in("mapped", "--resume")));
-  ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(again.err.find("samples into"), std::string::npos) << "it is packed already:\n" << again.err;
-  EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not begin anew";
-  expect_same(parts, streamed);
-}
-
-TEST(Training, KilledWhileItPacksItLeavesNothingThatIsRead) {
-  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder cache, killed, out, streamed;
-  const auto packing = [&](const fs::path& folder, const std::string& where) {
-    return training(folder, {"--cache", cache.path().string(), "--data-set", where});
-  };
-  const auto has_begun = [&] {
-    for (const auto& entry : fs::directory_iterator(cache.path()))
-      if (entry.path().extension() == ".half" || entry.path().extension() == ".setpack") return true;
-    return false;
-  };
-  {
-    RunningProgram program(packing(killed.path(), "mapped"));
-    eventually(has_begun);  // half of it, or by then all
-    ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
-    program.wait();
-  }
-  const auto end = run_program(packing(out.path(), "mapped"));
-  ASSERT_EQ(end.exit_code, 0) << end.err;
-  for (const auto& entry : fs::directory_iterator(cache.path())) EXPECT_NE(entry.path().extension(), ".half");
-  ASSERT_EQ(run_program(packing(streamed.path(), "stream")).exit_code, 0);
-  expect_same(out, streamed);
-}
-
-TEST(Training, ASetThatIsToBePackedOnceIsRefusedWhereSoundChangesInEveryEpoch) {
-  const TempFolder out;
-  const auto end = run_program(training(out.path(), {"--cache", (out / "cache").string(), "--data-set", "device",
-                                                     "--speed-share", "0.5", "--noise-share", "0.1"}));
-  EXPECT_EQ(end.exit_code, 2);
-  EXPECT_NE(end.err.find("data-set device, speed-share, noise-share"), std::string::npos) << end.err;
-  EXPECT_FALSE(fs::exists(out / "cache"));
 }
 
 TEST(Training, AScheduleMayBeLongerThanTheTraining) {

@@ -8,13 +8,13 @@
 
 namespace tutti {
 
-GatherPlan::GatherPlan(const FeedOptions& options, const PackedSet& set, std::int64_t lines, BadSamples& bad,
-                       Planner planner, bool is_resumed)
+GatherPlan::GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamples& bad, Planner planner,
+                       bool is_resumed)
     : options_(options),
       set_(set),
       bad_(bad),
       planner_(std::move(planner)),
-      order_(options, lines, planner_.epoch(), planner_.cursor()),
+      order_(options, set.lines(), planner_.epoch(), planner_.cursor()),
       first_whole_(is_resumed ? planner_.epoch() + 1 : 0) {}
 
 std::optional<Result<GatherList>> GatherPlan::next() {

@@ -27,9 +27,8 @@ struct GatherList {
 /// all at once, for how long samples are and which are bad is known beforehand. One thread.
 class GatherPlan {
  public:
-  /// `options`, `set` and `bad` outlive it. `planner`: new, or restored from a position; `lines`: of the whole set.
-  GatherPlan(const FeedOptions& options, const PackedSet& set, std::int64_t lines, BadSamples& bad, Planner planner,
-             bool is_resumed);
+  /// `options`, `set` and `bad` outlive it. `planner`: new, or restored from a position.
+  GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamples& bad, Planner planner, bool is_resumed);
 
   /// The next batch; none after the last epoch. Errors as Feed::next's.
   std::optional<Result<GatherList>> next();

@@ -14,11 +14,10 @@ constexpr int kGathering = 4;  // batches at a time, each with its buffer
 
 }  // namespace
 
-GatheredBatches::GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, std::int64_t lines,
-                                 BadSamples& bad, std::string prefix)
+GatheredBatches::GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, BadSamples& bad,
+                                 std::string prefix)
     : options_(options),
       set_(std::move(set)),
-      lines_(lines),
       bad_(bad),
       prefix_(std::move(prefix)),
       buffers_(options.memory),
@@ -30,7 +29,7 @@ Result<void> GatheredBatches::restore(std::string_view position) {
 }
 
 Reader<Batch> GatheredBatches::add_stages(Pipeline& pipeline) {
-  plan_.emplace(options_, *set_, lines_, bad_, std::move(planner_), is_resumed_);
+  plan_.emplace(options_, *set_, bad_, std::move(planner_), is_resumed_);
   const auto ready = static_cast<std::size_t>(options_.ready);
   auto lists = pipeline.source("list", [this] { return plan_->next(); }, {.output = {.items = ready}});
   const int threads = std::min(options_.threads.features, kGathering);

@@ -17,8 +17,8 @@ namespace tutti {
 /// cache makes.
 class GatheredBatches final : public BatchPath {
  public:
-  /// `options` and `bad` outlive it; `lines`: of the whole set; `prefix` goes in front of every position.
-  GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, std::int64_t lines, BadSamples& bad,
+  /// `options` and `bad` outlive it; `prefix` goes in front of every position.
+  GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, BadSamples& bad,
                   std::string prefix);
 
   Result<void> restore(std::string_view position) override;
@@ -29,7 +29,6 @@ class GatheredBatches final : public BatchPath {
 
   const FeedOptions& options_;
   std::shared_ptr<const PackedSet> set_;
-  std::int64_t lines_;
   BadSamples& bad_;
   std::string prefix_;
   BufferPool buffers_;

@@ -17,6 +17,9 @@ namespace tutti {
 
 inline constexpr std::uint64_t kPackMagic = 0x3130746573747574;  // "tutset01"; other contents, another number
 
+/// Records and the index begin at multiples of it: wherever they are, a number may.
+inline constexpr std::int64_t kPackAlignment = 8;
+
 struct PackHead {
   std::uint64_t magic = kPackMagic;
   CacheKey key{};
@@ -31,7 +34,7 @@ struct PackHead {
 /// A sample of the set: a line, or a piece of a recording that is cut; also a bad one, which has no features.
 struct PackEntry {
   std::int64_t at = 0;       ///< of its record, in bytes
-  std::uint64_t check = 0;   ///< pack_check of its record
+  std::uint64_t check = 0;   ///< pack_check of its record, filled up to kPackAlignment
   std::int32_t piece = -1;   ///< as PlannedSample::piece; kBadLine: found out before there were pieces
   std::int32_t planned = 0;  ///< frames expected before it was decoded
   std::int32_t real = 0;     ///< frames of content; 0: a bad sample, whose facts are its id and why

@@ -42,11 +42,10 @@ Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) 
 Result<void> PackWriter::append(PackEntry& entry, std::span<const std::uint16_t> mel, const std::string& facts) {
   std::string record(reinterpret_cast<const char*>(mel.data()), mel.size_bytes());
   record += facts;
+  record.resize(static_cast<std::size_t>(rounded_up(std::ssize(record), kPackAlignment)));
   entry.facts = static_cast<std::int32_t>(facts.size());
   entry.check = pack_check(std::as_bytes(std::span(record)));
-  const std::int64_t size = rounded_up(std::ssize(record), sizeof(std::int64_t));  // all begin where numbers may
-  entry.at = end_.fetch_add(size);
-  record.resize(static_cast<std::size_t>(size));
+  entry.at = end_.fetch_add(std::ssize(record));
   return put(entry.at, std::as_bytes(std::span(record)));
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/numbers.h"
 #include "feed/packed/in_parallel.h"
 
 namespace tutti {
@@ -15,7 +16,7 @@ tl::unexpected<Error> damaged(const std::filesystem::path& path, const std::stri
 }
 
 std::int64_t record_bytes(const PackEntry& entry, std::int64_t n_mels) {
-  return feature_bytes(n_mels, entry.frames) + entry.facts;
+  return rounded_up(feature_bytes(n_mels, entry.frames) + entry.facts, kPackAlignment);
 }
 
 }  // namespace
