@@ -31,6 +31,12 @@ struct BatchSound {
   SpectrumMasks masks{};            ///< to be laid over its features
 };
 
+/// A row before it is gathered.
+struct BatchPlace {
+  std::int64_t entry = 0;  ///< of the packed set
+  SpectrumMasks masks{};   ///< to be laid over it
+};
+
 /// One training batch, in host memory. Plain data; belongs to whoever holds it. Letting go of it gives its memory back
 /// to the feed, also after the feed has gone.
 struct Batch {
@@ -40,6 +46,7 @@ struct Batch {
   std::int64_t frames = 0;           ///< T: of the longest row, rounded up as the options say, or the whole window
   HostBuffer mel{};                  ///< [samples, n_mels, T] float32; padding holds what silence would in that row
   std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as sound; otherwise empty
+  std::vector<BatchPlace> places{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};

@@ -30,6 +30,20 @@ std::uint64_t digest_of(const Augmentation& it) {
                            spectrum.stretch_share})});
 }
 
+/// What has to be so for a set to be packed once and gathered from in every epoch.
+Result<void> check_resident(const FeedOptions& options) {
+  if (options.resident.where == Residence::stream) return {};
+  if (options.cache.folder.empty())
+    return fail(Fault::usage, "the feed: a set is packed in the cache's folder, and there is none", "Name one");
+  if (options.augmentation.touches_sound() || options.chunking == Chunking::random || options.as_sound)
+    return fail(
+        Fault::usage,
+        "the feed: a packed set has the same features in every epoch; speed, room, noise, gain and pieces drawn "
+        "anew cannot be had of it, nor can sound",
+        "Leave them out (masks may stay), or stream");
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const FeedOptions& options) {
@@ -54,6 +68,7 @@ Result<void> check(const FeedOptions& options) {
   if (options.as_sound && !options.cache.folder.empty())
     return fail(Fault::usage, "the feed: a cache of features cannot be used where a device computes them",
                 "Leave one of the two: the cache, or the device for features");
+  if (auto checked = check_resident(options); !checked) return checked;
   const FeedThreads& threads = options.threads;
   for (const int count :
        {threads.probe, threads.read, threads.decode, threads.resample, threads.augment, threads.features})

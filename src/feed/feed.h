@@ -13,6 +13,8 @@
 
 namespace tutti {
 
+class PackedSet;
+
 /// What a feed has done since it was opened. Plain data.
 struct FeedReport {
   PipelineReport stages;     ///< busy, starved and blocked per stage: order, probe, plan, read ... batch
@@ -49,6 +51,8 @@ class Feed {
 
   /// Samples of one epoch for this rank, bad ones included, cut recordings counted once.
   std::int64_t samples_per_epoch() const;
+  /// The set that batches are gathered from; null where samples are read one by one (FeedOptions::resident).
+  std::shared_ptr<const PackedSet> packed() const;
   FeedReport report() const;
 
  private:

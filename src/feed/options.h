@@ -54,6 +54,21 @@ struct FeatureCacheOptions {
   Bytes most{8LL << 30};  ///< on disk; when full, what was stored first goes first
 };
 
+/// Where the features of a set are while it is learned. All but `stream` are packed once into one file in the cache's
+/// folder; batches are then gathered from it by index.
+enum class Residence {
+  stream,  ///< nowhere: each sample is read, or computed, when its batch is made
+  mapped,  ///< in that file, mapped: memory holds what it has room for, and all processes of a machine share it
+  memory,  ///< in memory of the process's own
+  device,  ///< where the consumer put them (Feed::packed): batches say what to gather (Batch::places)
+};
+
+/// A packed set wants a cache, sound that no augmentation changes, and pieces that are the same in every epoch.
+struct ResidentOptions {
+  Residence where = Residence::stream;
+  Bytes room{};  ///< that `memory` or `device` may take; what needs more is refused before any work. 0: not known
+};
+
 /// Everything that makes a feed. Order, batches and augmentation depend on the set, the fields marked (*) and nothing
 /// else; a position fits only a feed that agrees in them.
 struct FeedOptions {
@@ -88,6 +103,7 @@ struct FeedOptions {
   BadSampleLimits bad_limits{};
   std::filesystem::path bad_samples{};  ///< JSON lines with id and reason; empty: only counted
   FeatureCacheOptions cache{};          ///< (*) whether there is one: with it, features are rounded to half precision
+  ResidentOptions resident{};           ///< changes no batch
   std::shared_ptr<HostMemory> memory = HostMemory::ordinary();
   const Clock* clock = &Clock::real();  ///< outlives the feed
 

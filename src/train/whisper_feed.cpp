@@ -4,7 +4,10 @@
 #include <thread>
 
 #include "base/units.h"
+#include "device/machine.h"
 #include "feed/source/dataset.h"
+#include "model/device_name.h"
+#include "model/gpu.h"
 #include "train/evaluation/listener.h"
 
 namespace tutti {
@@ -73,6 +76,23 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .resume = std::move(resume)};
   options.cache = {.folder = r.cache, .most = Bytes{static_cast<std::int64_t>(r.cache_gigabytes * 1e9)}};
   return options;
+}
+
+ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device) {
+  constexpr double kShareForASet = 0.8;
+  const auto fifths = [](Bytes free) {
+    return Bytes{static_cast<std::int64_t>(kShareForASet * static_cast<double>(free.value))};
+  };
+  if (recipe.data_set == "stream") return {};
+  if (recipe.data_set == "mapped") return {.where = Residence::mapped};
+  const bool on_device = recipe.data_set == "device";
+  ResidentOptions resident{.where = on_device ? Residence::device : Residence::memory};
+  if (on_device && device.is_cuda()) {
+    if (const auto memory = gpu::memory(index_of(device))) resident.room = fifths(memory->free);
+  } else if (const auto memory = read_memory()) {
+    resident.room = fifths(memory->available);
+  }
+  return resident;
 }
 
 FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& data,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -25,6 +27,10 @@ Seconds window_of(const WhisperDims& dims);
 /// to go on behind; empty: from the start.
 FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,
                           const std::string& split, FeedShare share, std::string resume);
+
+/// Where the recipe wants the set to be kept, and what a set may take of the memory that is free there: four fifths,
+/// for the network has yet to step. `device`: the network's.
+ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device);
 
 /// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
 FeedOptions evaluation_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& data,

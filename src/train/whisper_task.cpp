@@ -139,8 +139,17 @@ Result<std::unique_ptr<WhisperTask>> WhisperTask::start(const WhisperRecipe& rec
                 [checkpoint](WeightType type) { return hugging_face_files(*checkpoint, type); });
 }
 
-/// [rows, n_mels, frames]: a view of the batch, or computed now.
+Result<void> WhisperTask::keep_on_device(std::shared_ptr<const PackedSet> set) {
+  auto loaded = DeviceSet::load(std::move(set), device_);
+  if (!loaded) return tl::unexpected<Error>(loaded.error());
+  set_ = std::move(*loaded);
+  data_device_ = device_;
+  return {};
+}
+
+/// [rows, n_mels, frames]: a view of the batch, gathered or computed now.
 at::Tensor WhisperTask::features_of(const Batch& batch) {
+  if (set_ && !batch.places.empty()) return (*set_)(batch);
   if (!features_) return mel_of(batch);
   try {
     return (*features_)(batch);

@@ -12,6 +12,7 @@
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
+#include "train/resident/device_set.h"
 #include "train/sound/device_features.h"
 #include "train/task.h"
 
@@ -31,6 +32,10 @@ class WhisperTask : public Task {
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
   std::map<std::string, std::string> files(const std::string& weight_type) const override;
   std::vector<Parameter> weights() const override;
+
+  /// Keeps the set's features on the task's device, and gathers there what batches name places of. Before batches are
+  /// prepared. Fault::exhausted where there is no room.
+  Result<void> keep_on_device(std::shared_ptr<const PackedSet> set);
 
   const WhisperDims& dims() const { return parameters_.shape.dims; }
   const Labels& labels() const { return labels_; }
@@ -57,6 +62,7 @@ class WhisperTask : public Task {
   std::uint64_t seed_;
   ForwardOptions forward_{};
   std::optional<DeviceFeatures> features_{};  // none: the feed's threads compute them. Of the thread that prepares
+  std::optional<DeviceSet> set_{};            // likewise; none: batches bring their features
   std::optional<LowRankAdditions> lora_{};
   double ctc_weight_;
   double frame_weight_;

@@ -204,6 +204,18 @@ Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, c
                          .log_order = training.recipe.log_order});
 }
 
+/// The feed; where the recipe wants the set on the task's device, it is there now.
+Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const std::string& split, FeedShare share,
+                       const std::string& position) {
+  auto options = training_feed(training.recipe, task.dims(), training.out, split, share, position);
+  options.resident = resident_of(training.recipe, task.device());
+  const bool on_device = options.resident.where == Residence::device;
+  auto feed = Feed::open(std::move(options));
+  if (!feed || !on_device || !feed->packed()) return feed;
+  if (auto kept = task.keep_on_device(feed->packed()); !kept) return tl::unexpected<Error>(kept.error());
+  return feed;
+}
+
 /// What all processes go by: steps are those of the one with most samples in an epoch.
 TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
   const auto own = std::to_string(samples);
@@ -244,7 +256,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   auto state = state_of(training, **task, step, peers->get());
   if (!state) return tl::unexpected<Error>(state.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
-  auto feed = Feed::open(training_feed(recipe, (*task)->dims(), training.out, parts.train_split, share, position));
+  auto feed = open_feed(training, **task, parts.train_split, share, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
   auto reporter = share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);

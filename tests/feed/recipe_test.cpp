@@ -66,6 +66,35 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_NE(broken([](WhisperRecipe& r) { r.data.clear(); }).find("data"), std::string::npos);
 }
 
+TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
+  const auto refused = [](auto change) {
+    WhisperRecipe recipe{.data = "somewhere", .cache = "there", .data_set = "mapped"};
+    change(recipe);
+    const auto checked = check_recipe(recipe);
+    return checked ? std::string() : checked.error().text();
+  };
+  EXPECT_EQ(refused([](WhisperRecipe& r) { r.mask_bands = r.mask_stretches = 2; }), "");
+  EXPECT_EQ(refused([](WhisperRecipe& r) { r.data_set = "device"; }), "");
+  const auto sound = refused([](WhisperRecipe& r) { r.speed_share = r.room_share = 0.5; });
+  EXPECT_NE(sound.find("data-set mapped, speed-share, room-share: "), std::string::npos) << sound;
+  EXPECT_NE(sound.find("data-set stream"), std::string::npos) << sound;
+  const auto chunks = refused([](WhisperRecipe& r) { r.chunk_strategy = "random"; });
+  EXPECT_NE(chunks.find("chunk-strategy random"), std::string::npos) << chunks;
+  EXPECT_EQ(refused([](WhisperRecipe& r) {
+              r.chunk_strategy = "random";
+              r.use_chunking = false;
+            }),
+            "");
+  EXPECT_NE(refused([](WhisperRecipe& r) { r.cache.clear(); }).find("--cache"), std::string::npos);
+  EXPECT_NE(refused([](WhisperRecipe& r) {
+              r.cache.clear();
+              r.data_gpu = "cpu";
+            }).find("data-gpu"),
+            std::string::npos);
+  EXPECT_NE(refused([](WhisperRecipe& r) { r.data_set = "ram"; }).find("stream, mapped, memory, device; found 'ram'"),
+            std::string::npos);
+}
+
 TEST(Recipe, ThoseThatShipCanBeMeant) {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TUTTI_SOURCE_DIR) + "/recipes")) {

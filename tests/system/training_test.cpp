@@ -14,52 +14,11 @@
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "system/training_runs.h"
 
 using namespace tutti;
 
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Eight clips in epochs of four steps.
-std::vector<std::string> training(const fs::path& out, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words{tutti_program(),
-                                 "train",
-                                 "whisper",
-                                 "--config",
-                                 std::string(TUTTI_SOURCE_DIR) + "/recipes/smoke.toml",
-                                 "--data",
-                                 (test_data() / "speech/ljspeech").string(),
-                                 "--out",
-                                 out.string(),
-                                 "--batch-size",
-                                 "2",
-                                 "--epochs",
-                                 "3",
-                                 "--max-steps",
-                                 "12",
-                                 "--save-steps",
-                                 "2",
-                                 "--compute-threads",
-                                 "1",
-                                 "--log-order"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-std::vector<nlohmann::json> lines_of(const fs::path& path) {
-  std::istringstream text(read_file(path).value());
-  std::vector<nlohmann::json> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
-
-void expect_same(const TempFolder& found, const TempFolder& wanted) {
-  for (const char* file : {"model/model.safetensors", "order.jsonl", "checkpoints/step-00000012/training.safetensors"})
-    EXPECT_TRUE(read_file(found / file).value() == read_file(wanted / file).value()) << file;
-}
-
-}  // namespace
 
 TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");

@@ -21,13 +21,6 @@ double drawn(const Between& range, CounterRandom& random) {
   return random.uniform(range.least, range.most);
 }
 
-double mean_of(const float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames) {
-  double sum = 0;
-  for (std::int64_t bin = 0; bin < n_mels; ++bin)
-    for (std::int64_t frame = 0; frame < frames; ++frame) sum += mel[bin * stride + frame];
-  return sum / static_cast<double>(n_mels * frames);
-}
-
 }  // namespace
 
 double speed_of(const Augmentation& augmentation, std::uint64_t key) {
@@ -83,7 +76,8 @@ SpectrumMasks spectrum_masks(const SpecAugment& augmentation, std::int64_t n_mel
 void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames,
                    const SpectrumMasks& masks) {
   if (masks.empty() || frames == 0) return;
-  const auto mean = static_cast<float>(mean_of(mel, n_mels, stride, frames));
+  const float mean =
+      spectrum_mean(n_mels, frames, [&](std::int64_t bin, std::int64_t frame) { return mel[bin * stride + frame]; });
   for (const MaskedSpan& band : masks.bands)
     for (std::int64_t bin = band.first; bin < band.first + band.count; ++bin)
       std::fill_n(mel + bin * stride, frames, mean);

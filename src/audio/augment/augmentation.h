@@ -83,6 +83,15 @@ struct SpectrumMasks {
 SpectrumMasks spectrum_masks(const SpecAugment& augmentation, std::int64_t n_mels, std::int64_t frames,
                              std::uint64_t key);
 
+/// What is blanked becomes this: the mean of a sample's first `frames` frames, of which there is one at least.
+template <class Value>
+float spectrum_mean(std::int64_t n_mels, std::int64_t frames, Value&& value) {
+  double sum = 0;
+  for (std::int64_t bin = 0; bin < n_mels; ++bin)
+    for (std::int64_t frame = 0; frame < frames; ++frame) sum += value(bin, frame);
+  return static_cast<float>(sum / static_cast<double>(n_mels * frames));
+}
+
 /// Blanks them in a sample's first `frames` frames; bin b of frame f is mel[b * stride + f].
 void mask_spectrum(float* mel, std::int64_t n_mels, std::int64_t stride, std::int64_t frames,
                    const SpectrumMasks& masks);

@@ -143,6 +143,7 @@ std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
       one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("padding", r.padding, {"window", "bucket"}),
       one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
+      one_of("data-set", r.data_set, {"stream", "mapped", "memory", "device"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
   };
 }
@@ -188,6 +189,32 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
   };
 }
 
+/// What is packed once is the same in every epoch, and lies in the cache.
+Result<void> check_data_set(const WhisperRecipe& r) {
+  if (r.data_set == "stream") return {};
+  const std::string asked = "data-set " + r.data_set;
+  std::string changing;
+  const auto name_if = [&](bool is_on, const char* name) {
+    if (is_on) changing += (changing.empty() ? "" : ", ") + std::string(name);
+  };
+  name_if(r.speed_share > 0, "speed-share");
+  name_if(r.gain_share > 0, "gain-share");
+  name_if(r.noise_share > 0, "noise-share");
+  name_if(r.room_share > 0, "room-share");
+  name_if(r.use_chunking && r.chunk_strategy == "random", "chunk-strategy random");
+  if (!changing.empty())
+    return fail(Fault::usage,
+                asked + ", " + changing + ": features are packed once, and these change them in every epoch",
+                "Leave out " + changing + " (mask-bands and mask-stretches may stay), or take data-set stream");
+  if (!r.data_gpu.empty())
+    return fail(Fault::usage, asked + ", data-gpu: features that are packed are not computed while training runs",
+                "Leave out one of them");
+  if (r.cache.empty())
+    return fail(Fault::usage, asked + ": the set is packed in the cache, and none is named",
+                "Name a folder with --cache");
+  return {};
+}
+
 }  // namespace
 
 Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
@@ -227,6 +254,7 @@ Result<void> check_recipe(const WhisperRecipe& r) {
         Fault::usage,
         "data-gpu: '" + r.data_gpu + "': each of several processes sees its own device alone; expected model or cpu",
         "Write data-gpu model, or train in one process with --device");
+  if (auto checked = check_data_set(r); !checked) return checked;
   if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

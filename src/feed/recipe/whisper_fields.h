@@ -22,6 +22,9 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
         "half a window to a whole one, cut elsewhere in every epoch");
   visit("cache", r.cache, "DIR", "keep features there for the next epoch; none: compute them every time");
   visit("cache-gigabytes", r.cache_gigabytes, "GB", "on disk at most; when full, what was kept first goes first");
+  visit("data-set", r.data_set, "stream|mapped|memory|device",
+        "read every sample when its turn comes, or pack all features into one file of the cache once and gather whole "
+        "batches from it: mapped, in memory, or on the network's device. The batches are those of a cache");
 }
 
 template <class Visit>

@@ -21,6 +21,7 @@ struct WhisperRecipe {
   std::string chunk_strategy = "sequential";
   std::string cache{};
   double cache_gigabytes = 8;
+  std::string data_set = "stream";
 
   // Augmentation
   double speed_share = 0;

@@ -4,19 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "audio/log_mel.h"
-#include "base/numbers.h"
+#include "feed/batch_rules.h"
 
 namespace tutti {
 namespace {
-
-std::int64_t frames_of_batch(const PlannedBatch& planned, const FeedOptions& options) {
-  if (options.padding == Padding::window)
-    return static_cast<std::int64_t>(options.window.count() * kModelRate.value) / kHopSamples;
-  std::int64_t longest = 1;
-  for (const PlannedSample& sample : planned.samples) longest = std::max<std::int64_t>(longest, sample.frames);
-  return rounded_up(longest, options.frame_multiple);
-}
 
 RowPtr row_of(const std::shared_ptr<BatchInWork>& work, std::size_t at, const PlannedSample& planned) {
   auto row = std::make_unique<Row>();

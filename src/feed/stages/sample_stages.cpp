@@ -1,23 +1,20 @@
 #include "feed/stages/sample_stages.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <span>
 #include <utility>
 
-#include "audio/length/sound_length.h"
-#include "audio/recording.h"
-#include "base/counter_random.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "feed/cache/half.h"
+#include "feed/cache/unpack.h"
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
+#include "feed/stages/sample_key.h"
+#include "feed/stages/sound_files.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -41,55 +38,6 @@ tl::unexpected<Error> must_not_be_cut(double seconds, Seconds window) {
               "lasts " + seconds_text(seconds) + ", the model hears " + seconds_text(window.count()) +
                   ", and long recordings are not to be cut",
               "Allow it with use-chunking");
-}
-
-OwnedFd open_for_reading(const std::filesystem::path& path) {
-  return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-/// Length of the file by its header. Where that does not say (AAC without a container), a guess of no more than the
-/// window: the row's real length is what counts in the end.
-Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
-  const OwnedFd file = open_for_reading(path);
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
-  auto whole = FileBytes::over(file.get());
-  if (!whole) return tl::unexpected(whole.error());
-  HeadBytes bytes(*whole);
-  const auto facts = clip_facts(bytes);
-  if (facts) return facts->length().count();
-  if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
-  if (const auto length = sound_length(bytes)) return length->count();
-  constexpr double kBytesPerSecond = 12'000;  // of a lossy codec at 96 kbit/s
-  return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
-}
-
-Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
-  const OwnedFd file = open_for_reading(path);
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
-  auto source = FileBytes::over(file.get());
-  if (!source) return tl::unexpected(source.error());
-  std::vector<std::byte> bytes(static_cast<std::size_t>(source->size()));
-  for (std::size_t done = 0; done < bytes.size();) {
-    const auto got = source->read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
-    if (!got) return tl::unexpected(got.error());
-    if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
-    done += *got;
-  }
-  return bytes;
-}
-
-/// Formats that libsndfile does not know: the whole file through a decoding child.
-Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range) {
-  const auto recording = decode_recording(path);
-  if (!recording) return tl::unexpected(recording.error());
-  if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
-  const std::int64_t all = recording->samples();
-  if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
-  const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);
-  const auto last = range.end ? std::clamp(samples_in(*range.end, kModelRate), first, all) : all;
-  std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
-  if (auto read = recording->read(first, pcm); !read) return tl::unexpected(read.error());
-  return native_clip(std::move(pcm));
 }
 
 /// All that is known of when its text is heard.
@@ -138,26 +86,14 @@ Result<std::vector<Piece>> pieces_of(const DatasetLine& line, double seconds, Se
   return cut_pieces(*transcript, seconds, window.count(), rule);
 }
 
-/// Fills all `stride` frames of a row from what was kept.
-void unpack(const CachedFeatures& kept, std::int64_t n_mels, float* out, std::int64_t stride) {
-  const std::int64_t shared = std::min<std::int64_t>(kept.frames, stride);
-  for (std::int64_t bin = 0; bin < n_mels; ++bin) {
-    const std::uint16_t* from = kept.mel.data() + bin * kept.frames;
-    float* into = out + bin * stride;
-    for (std::int64_t frame = 0; frame < shared; ++frame) into[frame] = from_half(from[frame]);
-    std::fill(into + shared, into + stride, kept.silence);
-  }
-}
-
 /// The first `frames` of each bin of `whole`.
 void crop(std::span<const float> whole, std::int64_t n_mels, float* out, std::int64_t frames) {
   const std::int64_t stride = std::ssize(whole) / n_mels;
   for (std::int64_t bin = 0; bin < n_mels; ++bin) std::copy_n(whole.data() + bin * stride, frames, out + bin * frames);
 }
 
-/// What everything random about a sample in an epoch is drawn from.
 std::uint64_t key_of(const FeedOptions& options, std::int64_t epoch, const std::string& id) {
-  return mixed({options.seed, static_cast<std::uint64_t>(epoch), digest(id)});
+  return sample_key(options.seed, epoch, id);
 }
 
 ClipRange range_of(const Row& row) {
@@ -281,11 +217,9 @@ void SampleStages::read(Row& row) const {
   if (cache_) look_up(row);
 }
 
-/// Features depend on the file's content, the part of it, and the shape; another number for the code when what they are
-/// changes.
+/// Features depend on the file's content, the part of it, the shape, and the code.
 void SampleStages::look_up(Row& row) const {
-  constexpr double kCodeVersion = 2;
-  const std::array<double, 6> parameters{kCodeVersion,
+  const std::array<double, 6> parameters{kFeatureVersion,
                                          static_cast<double>(options_.n_mels),
                                          row.line.start.value_or(-1),
                                          row.line.end.value_or(-1),
@@ -369,17 +303,28 @@ void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
   log(Level::warning, "the cache of features takes nothing more: " + kept.error().text());
 }
 
+/// Has what a cache keeps of a row at hand; says whether it was computed just now.
+bool SampleStages::compute_rounded(Row& row) const {
+  if (row.cached) return false;
+  auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
+  if (made)
+    row.cached = std::move(*made);
+  else
+    row.bad = made.error();
+  return made.has_value();
+}
+
+std::optional<CachedFeatures> SampleStages::features_to_keep(Row& row) const {
+  compute_rounded(row);
+  row.pcm = {};
+  if (!row.bad) describe(row, row.cached->real);
+  return std::exchange(row.cached, {});
+}
+
 void SampleStages::features(Row& row) {
   Batch& batch = row.work->batch;
-  if (cache_ && !row.cached) {
-    auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
-    if (!made) {
-      row.bad = made.error();
-      return;
-    }
-    keep(row.key, *made);
-    row.cached = std::move(*made);
-  }
+  if (cache_ && compute_rounded(row)) keep(row.key, *row.cached);
+  if (row.bad) return;
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
   float* planned = batch.row(static_cast<std::int64_t>(row.at));
   const std::int64_t stride = std::max(batch.frames, real + kStraddlingFrames + 1);  // the last one is silent
@@ -387,7 +332,7 @@ void SampleStages::features(Row& row) {
   own.resize(stride > batch.frames ? static_cast<std::size_t>(batch.n_mels * stride) : 0);
   float* out = own.empty() ? planned : own.data();
   if (row.cached)
-    unpack(*row.cached, batch.n_mels, out, stride);
+    unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
     row.bad = written.error();
   row.pcm = {};

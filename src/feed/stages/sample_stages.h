@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "audio/log_mel.h"
 #include "feed/options.h"
@@ -9,6 +10,9 @@
 #include "feed/stages/shelf.h"
 
 namespace tutti {
+
+/// Another number when what features are changes: caches and packed sets of older ones are not read any more.
+inline constexpr double kFeatureVersion = 2;
 
 /// What is done to one sample, step by step, up to its row of the batch. Every step is a function of the sample, the
 /// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad.
@@ -28,6 +32,8 @@ class SampleStages {
   void augment(Row& row) const;
   /// Into the batch's own memory; what follows the real frames becomes what silence would be.
   void features(Row& row);
+  /// In place of `features`: what a cache keeps of them, for a packed set. None for a row that is bad now.
+  std::optional<CachedFeatures> features_to_keep(Row& row) const;
   /// In place of the two: the sound itself, and what is to be done to it.
   void hand_over(Row& row) const;
 
@@ -42,6 +48,7 @@ class SampleStages {
   void trim(Row& row) const;
   void look_up(Row& row) const;
   void describe(Row& row, std::int32_t frames) const;
+  bool compute_rounded(Row& row) const;
   Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const Row& row) const;
   void keep(const CacheKey& key, const CachedFeatures& made);
   Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;

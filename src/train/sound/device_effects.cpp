@@ -169,6 +169,10 @@ void change_gains(SoundRows& all, const Changes& changes) {
   some.put_back();
 }
 
+bool mask_nothing(const std::vector<const SpectrumMasks*>& masks) {
+  return std::ranges::all_of(masks, [](const SpectrumMasks* it) { return it->empty(); });
+}
+
 }  // namespace
 
 SoundRows changed_on_device(SoundRows rows, const Changes& changes) {
@@ -180,9 +184,9 @@ SoundRows changed_on_device(SoundRows rows, const Changes& changes) {
   return rows;
 }
 
-at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,
-                            const std::vector<const SpectrumMasks*>& masks) {
-  if (std::ranges::all_of(masks, [](const SpectrumMasks* it) { return it->empty(); })) return mel;
+at::Tensor masked_with(const at::Tensor& mel, const std::vector<std::int64_t>& real,
+                       const std::vector<const SpectrumMasks*>& masks, const at::Tensor& means) {
+  if (mask_nothing(masks)) return mel;
   auto bands = at::zeros({mel.size(0), mel.size(1), 1}, at::kBool);
   auto stretches = at::zeros({mel.size(0), 1, mel.size(2)}, at::kBool);
   for (std::int64_t row = 0; row < mel.size(0); ++row) {
@@ -192,9 +196,16 @@ at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_
   }
   const auto device = mel.device();
   const auto is_real = places_before(real, mel.size(2), device).unsqueeze(1);  // [rows, 1, frames]
-  const auto frames = at::tensor(real).to(device).reshape({-1, 1, 1}) * mel.size(1);
-  const auto mean = (mel * is_real).to(at::kDouble).sum({1, 2}, /*keepdim=*/true) / frames;
-  return at::where((bands.to(device) | stretches.to(device)) & is_real, mean.to(at::kFloat), mel);
+  return at::where((bands.to(device) | stretches.to(device)) & is_real, means, mel);
+}
+
+at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,
+                            const std::vector<const SpectrumMasks*>& masks) {
+  if (mask_nothing(masks)) return mel;
+  const auto is_real = places_before(real, mel.size(2), mel.device()).unsqueeze(1);
+  const auto values = at::tensor(real).to(mel.device()).reshape({-1, 1, 1}) * mel.size(1);
+  const auto mean = (mel * is_real).to(at::kDouble).sum({1, 2}, /*keepdim=*/true) / values;
+  return masked_with(mel, real, masks, mean.to(at::kFloat));
 }
 
 }  // namespace tutti

@@ -25,4 +25,8 @@ SoundRows changed_on_device(SoundRows rows, const std::vector<const SoundChanges
 at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,
                             const std::vector<const SpectrumMasks*>& masks);
 
+/// The same, blanked with `means`: [rows, 1, 1] float32 on the device of `mel`.
+at::Tensor masked_with(const at::Tensor& mel, const std::vector<std::int64_t>& real,
+                       const std::vector<const SpectrumMasks*>& masks, const at::Tensor& means);
+
 }  // namespace tutti

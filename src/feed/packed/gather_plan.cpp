@@ -1,0 +1,141 @@
+#include "feed/packed/gather_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/numbers.h"
+#include "feed/batch_rules.h"
+
+namespace tutti {
+
+GatherPlan::GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamples& bad, Planner planner,
+                       bool is_resumed)
+    : options_(options),
+      set_(set),
+      bad_(bad),
+      planner_(std::move(planner)),
+      order_(options, set.lines(), planner_.epoch(), planner_.cursor()),
+      first_whole_(is_resumed ? planner_.epoch() + 1 : 0) {}
+
+std::optional<Result<GatherList>> GatherPlan::next() {
+  while (ready_.empty()) {
+    if (failed_) return tl::unexpected(*failed_);
+    const auto sample = order_.next();
+    if (!sample) return std::nullopt;
+    if (auto taken = take(*sample); !taken) failed_ = taken.error();
+  }
+  GatherList list = std::move(ready_.front());
+  ready_.pop_front();
+  return list;
+}
+
+Result<void> GatherPlan::take(const Probed& next) {
+  Result<void> done{};
+  switch (next.kind) {
+    case Probed::Kind::begin:  // batches that an interrupted run had begun are begun again
+      for (const PlannedBatch& batch : planner_.in_flight()) {
+        frames_.push_back(frames_of_batch(batch, options_));
+        if (done) done = note_bad(batch);
+      }
+      settle();
+      break;
+    case Probed::Kind::sample: done = add(next); break;
+    case Probed::Kind::end_of_epoch:
+      planner_.end_order();
+      done = hand_out();
+      planner_.begin_epoch();
+      settle();  // what could not be filled need not wait any longer
+      break;
+  }
+  return done ? judge_before(planner_.oldest_epoch()) : done;
+}
+
+/// The samples of a line join those that wait.
+Result<void> GatherPlan::add(const Probed& next) {
+  bad_.note_seen(1);
+  std::vector<PlannedSample> samples;
+  for (std::int64_t i = set_.first_of(next.index); i < set_.first_of(next.index + 1); ++i) {
+    const PackEntry& entry = set_.entry(i);
+    if (entry.piece != kBadLine) {
+      samples.push_back({next.index, entry.piece, entry.planned});
+      continue;
+    }
+    const auto [id, reason] = set_.bad_facts(entry);
+    if (auto noted = bad_.add(id, reason); !noted) return noted;
+  }
+  planner_.add(next.cursor, samples);
+  return hand_out();
+}
+
+Result<void> GatherPlan::hand_out() {
+  while (planner_.wants_batch()) {
+    const bool has_room = planner_.has_room();
+    if (has_room) {
+      frames_.push_back(frames_of_batch(planner_.choose(), options_));
+    } else {
+      planner_.replace(bad_rows(planner_.in_flight().front()));
+    }
+    const auto& begun = planner_.in_flight();
+    if (auto noted = note_bad(has_room ? begun.back() : begun.front()); !noted) return noted;
+    settle();
+  }
+  return {};
+}
+
+/// The oldest batches that are whole, or will never be, are ready.
+void GatherPlan::settle() {
+  while (!planner_.in_flight().empty()) {
+    const PlannedBatch& oldest = planner_.in_flight().front();
+    if (!bad_rows(oldest).empty() && !planner_.is_drained(oldest.epoch)) return;
+    GatherList list = list_of(oldest, frames_.front());
+    frames_.pop_front();
+    planner_.resolve();
+    if (list.entries.empty()) continue;
+    last_given_ = list.epoch;
+    list.position = planner_.save();
+    ready_.push_back(std::move(list));
+  }
+}
+
+Result<void> GatherPlan::note_bad(const PlannedBatch& batch) {
+  for (const std::size_t row : bad_rows(batch)) {
+    const auto [id, reason] = set_.bad_facts(set_.entry(number_of(batch.samples[row])));
+    if (auto noted = bad_.add(id, reason); !noted) return noted;
+  }
+  return {};
+}
+
+/// Rows without a sample are left out, and rows longer than planned get the room they need.
+GatherList GatherPlan::list_of(const PlannedBatch& batch, std::int64_t frames) const {
+  GatherList list{.number = batch.number, .epoch = batch.epoch, .frames = frames};
+  for (const PlannedSample& sample : batch.samples) {
+    if (sample.index < 0) continue;
+    const std::int64_t number = number_of(sample);
+    const PackEntry& entry = set_.entry(number);
+    if (entry.is_bad()) continue;
+    list.entries.push_back(number);
+    list.frames = std::max<std::int64_t>(list.frames, entry.real);
+  }
+  if (list.frames > frames) list.frames = rounded_up(list.frames, options_.frame_multiple);
+  return list;
+}
+
+std::vector<std::size_t> GatherPlan::bad_rows(const PlannedBatch& batch) const {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < batch.samples.size(); ++row) {
+    const PlannedSample& sample = batch.samples[row];
+    if (sample.index >= 0 && set_.entry(number_of(sample)).is_bad()) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::int64_t GatherPlan::number_of(const PlannedSample& sample) const {
+  return set_.first_of(sample.index) + std::max(sample.piece, 0);
+}
+
+Result<void> GatherPlan::judge_before(std::int64_t epoch) const {
+  if (epoch <= first_whole_ || last_given_ >= epoch - 1) return {};
+  return tl::unexpected(bad_.nothing_usable());
+}
+
+}  // namespace tutti

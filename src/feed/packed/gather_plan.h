@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "feed/bad_samples.h"
+#include "feed/options.h"
+#include "feed/packed/packed_set.h"
+#include "feed/plan/planner.h"
+#include "feed/sample_order.h"
+
+namespace tutti {
+
+/// Which rows of a packed set make a batch.
+struct GatherList {
+  std::int64_t number = 0;  ///< Batch::index
+  std::int64_t epoch = 0;
+  std::int64_t frames = 0;              ///< T
+  std::vector<std::int64_t> entries{};  ///< of the set
+  std::string position{};               ///< Batch::position, without its prefix
+};
+
+/// The batches of a run as lists of places in a packed set: the planner's rules as the streamed feed follows them, but
+/// all at once, for how long samples are and which are bad is known beforehand. One thread.
+class GatherPlan {
+ public:
+  /// `options`, `set` and `bad` outlive it. `planner`: new, or restored from a position.
+  GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamples& bad, Planner planner, bool is_resumed);
+
+  /// The next batch; none after the last epoch. Errors as Feed::next's.
+  std::optional<Result<GatherList>> next();
+
+ private:
+  Result<void> take(const Probed& next);
+  Result<void> add(const Probed& next);
+  Result<void> hand_out();
+  void settle();
+  Result<void> note_bad(const PlannedBatch& batch);
+  GatherList list_of(const PlannedBatch& batch, std::int64_t frames) const;
+  std::vector<std::size_t> bad_rows(const PlannedBatch& batch) const;
+  std::int64_t number_of(const PlannedSample& sample) const;
+  Result<void> judge_before(std::int64_t epoch) const;
+
+  const FeedOptions& options_;
+  const PackedSet& set_;
+  BadSamples& bad_;
+  Planner planner_;
+  SampleOrder order_;
+  std::int64_t first_whole_ = 0;       // epochs before it were begun by an interrupted run
+  std::int64_t last_given_ = -1;       // the epoch of the last batch that held anything
+  std::deque<std::int64_t> frames_{};  // T of the planner's batches in flight
+  std::deque<GatherList> ready_{};
+  std::optional<Error> failed_{};  // told behind the batches that came before it
+};
+
+}  // namespace tutti

@@ -1,0 +1,68 @@
+#include "feed/packed/gathered_batches.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "feed/batch_rules.h"
+#include "feed/packed/gather_row.h"
+#include "feed/stages/sample_key.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kGathering = 4;  // batches at a time, each with its buffer
+
+}  // namespace
+
+GatheredBatches::GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, BadSamples& bad,
+                                 std::string prefix)
+    : options_(options),
+      set_(std::move(set)),
+      bad_(bad),
+      prefix_(std::move(prefix)),
+      buffers_(options.memory),
+      planner_(planner_for(options)) {}
+
+Result<void> GatheredBatches::restore(std::string_view position) {
+  is_resumed_ = true;
+  return planner_.restore(position);
+}
+
+Reader<Batch> GatheredBatches::add_stages(Pipeline& pipeline) {
+  plan_.emplace(options_, *set_, bad_, std::move(planner_), is_resumed_);
+  const auto ready = static_cast<std::size_t>(options_.ready);
+  auto lists = pipeline.source("list", [this] { return plan_->next(); }, {.output = {.items = ready}});
+  const int threads = std::min(options_.threads.features, kGathering);
+  return pipeline.map("gather", std::move(lists),
+                      [this](GatherList&& list) -> Result<Batch> { return gather(std::move(list)); },
+                      {.threads = threads,
+                       .order = threads > 1 ? Order::input : Order::completion,
+                       .window = kGathering,
+                       .output = {.items = ready}});
+}
+
+Batch GatheredBatches::gather(GatherList list) {
+  Batch batch;
+  batch.index = list.number;
+  batch.epoch = list.epoch;
+  batch.n_mels = set_->n_mels();
+  batch.frames = list.frames;
+  batch.position = prefix_ + list.position;
+  const bool by_device = options_.resident.where == Residence::device;
+  if (!by_device)
+    batch.mel = buffers_.take(list.entries.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
+  for (const std::int64_t number : list.entries) {
+    const PackEntry& entry = set_->entry(number);
+    BatchSample& sample = batch.samples.emplace_back(set_->facts(entry));
+    sample.frames = entry.real;
+    auto masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, entry.real,
+                                sample_key(options_.seed, batch.epoch, sample.id));
+    if (by_device)
+      batch.places.push_back({number, std::move(masks)});
+    else
+      gather_row(*set_, entry, masks, batch.row(batch.size() - 1), batch.frames);
+  }
+  return batch;
+}
+
+}  // namespace tutti

@@ -1,0 +1,164 @@
+#include "feed/packed/open_packed.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <vector>
+
+#include "base/log.h"
+#include "base/numbers.h"
+#include "feed/packed/pack_key.h"
+#include "feed/packed/pack_set.h"
+#include "feed/packed/pack_writer.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEnding = ".setpack";
+
+std::string name_of(const CacheKey& key) {
+  char name[48];
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kEnding);
+  return name;
+}
+
+const char* name_of(Residence where) {
+  return where == Residence::device ? "device" : where == Residence::memory ? "memory" : "mapped";
+}
+
+Result<void> check_room(const FeedOptions& options, Bytes needed) {
+  const ResidentOptions& resident = options.resident;
+  if (resident.where == Residence::mapped || resident.room.value == 0 || needed <= resident.room) return {};
+  const std::string where = name_of(resident.where);
+  return fail(Fault::exhausted,
+              "data-set " + where + ": the packed set takes " + bytes_text(needed) + ", there is room for " +
+                  bytes_text(resident.room),
+              "Take data-set mapped, of which memory holds what it has room for, or fewer samples (max-samples)");
+}
+
+/// Before anything is decoded: what memory, and the cache as large as it may be, cannot hold.
+Result<void> check_plan(const FeedOptions& options, const PackPlan& plan) {
+  if (plan.size > options.cache.most)
+    return fail(Fault::usage,
+                std::string("data-set ") + name_of(options.resident.where) + ": the packed set takes " +
+                    bytes_text(plan.size) + ", the cache may take " + bytes_text(options.cache.most),
+                "Raise cache-gigabytes, or take data-set stream");
+  return check_room(options, plan.size);
+}
+
+/// One process packs at a time: the others wait for it, and find what it made.
+Result<OwnedFd> lock_folder(const fs::path& folder) {
+  const fs::path path = folder / "packing.lock";
+  OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno == EWOULDBLOCK) log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
+  while (::flock(lock.get(), LOCK_EX) != 0)
+    if (errno != EINTR) return tl::unexpected(system_error(path.string(), "cannot be locked", errno));
+  return lock;
+}
+
+/// Packs of other sets go, those first that were used least lately, until all of them keep to the cache's bound. Who
+/// has one of them mapped keeps it.
+void make_room(const fs::path& kept, Bytes most) {
+  struct Old {
+    fs::file_time_type used{};
+    fs::path path{};
+    std::int64_t size = 0;
+  };
+  std::error_code ignored;
+  std::vector<Old> others;
+  auto all = static_cast<std::int64_t>(fs::file_size(kept, ignored));
+  for (const auto& entry : fs::directory_iterator(kept.parent_path(), ignored)) {
+    if (entry.path().extension() != kEnding || entry.path() == kept) continue;
+    others.push_back(
+        {entry.last_write_time(ignored), entry.path(), static_cast<std::int64_t>(entry.file_size(ignored))});
+    all += others.back().size;
+  }
+  std::sort(others.begin(), others.end(), [](const Old& a, const Old& b) { return a.used < b.used; });
+  for (const Old& old : others) {
+    if (all <= most.value) return;
+    fs::remove(old.path, ignored);
+    all -= old.size;
+  }
+}
+
+/// The set as it lies there; none where it is not, or is damaged.
+std::shared_ptr<PackedSet> find(const FeedOptions& options, const CacheKey& key, const fs::path& path,
+                                bool tells_damage) {
+  auto found = PackedSet::open(path, key, options.threads.features);
+  if (found) {
+    std::error_code ignored;
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // it was used
+    return std::move(*found);
+  }
+  if (tells_damage && found.error().fault != Fault::missing)
+    log(Level::warning, "the packed set cannot be used and is packed anew: " + found.error().text());
+  return nullptr;
+}
+
+/// Fault::full where the disk has no room for it, as far as can be known beforehand.
+Result<void> check_disk(const fs::path& folder, Bytes needed) {
+  std::error_code failed;
+  const auto room = fs::space(folder, failed);
+  if (failed || needed.value <= static_cast<std::int64_t>(room.available)) return {};
+  return fail(Fault::full,
+              folder.string() + " has " + bytes_text(Bytes{static_cast<std::int64_t>(room.available)}) +
+                  " free, the packed set takes " + bytes_text(needed),
+              "Free some space, or name another folder with --cache");
+}
+
+Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
+                                        const fs::path& path) {
+  const auto not_packed = [](const Error& error) {
+    log(Level::warning, "the set is not packed, each sample is read when its turn comes: " + error.text());
+    return nullptr;
+  };
+  const auto lock = lock_folder(path.parent_path());
+  if (!lock) return not_packed(lock.error());
+  remove_half_packs(path.parent_path());
+  if (auto found = find(options, key, path, /*tells_damage=*/true))
+    return found;  // another process has packed it meanwhile
+  const auto plan = plan_pack(options, set);
+  if (!plan) return tl::unexpected(plan.error());
+  if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
+  if (auto fits = check_disk(path.parent_path(), plan->size); !fits) return not_packed(fits.error());
+  const auto begin = options.clock->now();
+  if (auto written = write_pack(options, set, *plan, key, path); !written) return not_packed(written.error());
+  make_room(path, options.cache.most);
+  auto made = PackedSet::open(path, key, options.threads.features);
+  if (!made) return not_packed(made.error());
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.1f s", Seconds(options.clock->now() - begin).count());
+  log(Level::info, "packed " + std::to_string((*made)->entries()) + " samples into " + path.string() + ": " +
+                       bytes_text((*made)->size()) + ", " + seconds);
+  return made;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options, const Dataset& set) {
+  const auto key = pack_key(options, set);
+  if (!key) return tl::unexpected(key.error());
+  std::error_code ignored;  // what cannot be made cannot be locked either, which is told
+  fs::create_directories(options.cache.folder, ignored);
+  const fs::path path = options.cache.folder / name_of(*key);
+  auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
+  if (fs::exists(path, ignored)) opened = find(options, *key, path, /*tells_damage=*/false);
+  if (!*opened) opened = pack(options, set, *key, path);
+  if (!opened) return tl::unexpected(opened.error());
+  if (!*opened) return nullptr;
+  const auto where = options.resident.where;
+  const Bytes needed = where == Residence::device ? (*opened)->features() : (*opened)->size();
+  if (auto checked = check_room(options, needed); !checked) return tl::unexpected(checked.error());
+  if (where == Residence::memory) (*opened)->move_to_memory(options.threads.features);
+  return std::shared_ptr<const PackedSet>(std::move(*opened));
+}
+
+}  // namespace tutti

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "feed/cache/cache_key.h"
+
+namespace tutti {
+
+// A packed set as it lies on disk: the head, records, the index. A record is a sample's features, [n_mels, frames] in
+// half precision, and what is known of it (sample_facts.h); the index says where each begins: first the number of the
+// first entry of every line, [lines + 1] int64, then the entries. As this machine writes numbers: a file that another
+// kind of machine wrote has another magic number.
+
+inline constexpr std::uint64_t kPackMagic = 0x3130746573747574;  // "tutset01"; other contents, another number
+
+/// Records and the index begin at multiples of it: wherever they are, a number may.
+inline constexpr std::int64_t kPackAlignment = 8;
+
+struct PackHead {
+  std::uint64_t magic = kPackMagic;
+  CacheKey key{};
+  std::int64_t n_mels = 0;
+  std::int64_t lines = 0;
+  std::int64_t entries = 0;
+  std::int64_t index_at = 0;      ///< in bytes
+  std::uint64_t index_check = 0;  ///< pack_check of the index
+  std::uint64_t head_check = 0;   ///< of the head without it
+};
+
+/// A sample of the set: a line, or a piece of a recording that is cut; also a bad one, which has no features.
+struct PackEntry {
+  std::int64_t at = 0;       ///< of its record, in bytes
+  std::uint64_t check = 0;   ///< pack_check of its record, filled up to kPackAlignment
+  std::int32_t piece = -1;   ///< as PlannedSample::piece; kBadLine: found out before there were pieces
+  std::int32_t planned = 0;  ///< frames expected before it was decoded
+  std::int32_t real = 0;     ///< frames of content; 0: a bad sample, whose facts are its id and why
+  std::int32_t frames = 0;   ///< columns kept: content and what straddles its end
+  std::int32_t facts = 0;    ///< bytes behind the features
+  float silence = 0;         ///< what follows the columns
+  float mean = 0;            ///< spectrum_mean of the content
+  std::int32_t reserved = 0;
+
+  bool is_bad() const { return real == 0; }
+};
+
+inline constexpr std::int32_t kBadLine = -2;
+
+static_assert(std::is_trivially_copyable_v<PackHead> && sizeof(PackHead) == 72);
+static_assert(std::is_trivially_copyable_v<PackEntry> && sizeof(PackEntry) == 48);
+
+/// Bytes of a sample's features.
+inline std::int64_t feature_bytes(std::int64_t n_mels, std::int64_t frames) {
+  return n_mels * frames * static_cast<std::int64_t>(sizeof(std::uint16_t));
+}
+
+inline std::uint64_t pack_check(std::span<const std::byte> bytes) {
+  return cache_key(bytes, {})[0];
+}
+
+/// What `head_check` must be.
+inline std::uint64_t check_of_head(PackHead head) {
+  head.head_check = 0;
+  return pack_check(std::as_bytes(std::span(&head, 1)));
+}
+
+}  // namespace tutti

@@ -1,0 +1,156 @@
+#include "feed/packed/pack_set.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "audio/augment/augmentation.h"
+#include "audio/log_mel.h"
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/log.h"
+#include "feed/cache/feature_cache.h"
+#include "feed/cache/half.h"
+#include "feed/packed/in_parallel.h"
+#include "feed/packed/pack_key.h"
+#include "feed/packed/pack_writer.h"
+#include "feed/stages/sample_stages.h"
+
+namespace tutti {
+namespace {
+
+constexpr Seconds kBetweenNews{10};
+constexpr std::int64_t kUsualFacts = 256;  // bytes: id, text, path
+
+/// A line as the feed's probe sees it; what it comes to does not depend on the epoch.
+Probed probe_line(const SampleStages& stages, std::int64_t line) {
+  Probed probed;
+  probed.index = line;
+  return stages.probe(std::move(probed));
+}
+
+Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
+  Bytes all{static_cast<std::int64_t>(sizeof(PackHead))};
+  for (const PlannedSample& sample : samples)
+    all.value += feature_bytes(n_mels, sample.frames + kStraddlingFrames) + kUsualFacts +
+                 static_cast<std::int64_t>(sizeof(PackEntry));
+  return all;
+}
+
+/// Says how far the packing is. Thread-safe.
+class Progress {
+ public:
+  Progress(std::int64_t all, const Clock& clock) : all_(all), clock_(clock), told_(clock.now()) {}
+
+  void note_one() {
+    const std::int64_t done = ++done_;
+    const auto now = clock_.now();
+    const bool is_due = told_.with([&](Clock::Instant& told) {
+      if (now - told < kBetweenNews) return false;
+      told = now;
+      return true;
+    });
+    if (is_due)
+      log(Level::info, "packing the set: " + std::to_string(done) + " of " + std::to_string(all_) + " samples");
+  }
+
+ private:
+  std::int64_t all_;
+  const Clock& clock_;
+  std::atomic<std::int64_t> done_ = 0;
+  Guarded<Clock::Instant> told_;
+};
+
+/// Packs samples, each on its own. Called by several threads at once.
+class Packer {
+ public:
+  Packer(const FeedOptions& options, const Dataset& set, FeatureCache* cache, const PackPlan& plan, PackWriter& out)
+      : options_(options), stages_(options, set, cache), plan_(plan), out_(out) {}
+
+  Result<void> pack(std::int64_t number, PackEntry& entry) {
+    const PlannedSample& planned = plan_.samples[static_cast<std::size_t>(number)];
+    entry.piece = planned.piece;
+    entry.planned = planned.frames;
+    if (planned.piece == kBadLine) return out_.append(entry, {}, write_facts(plan_.bad.at(planned.index)));
+    Row row = row_of(planned);
+    const auto kept = features_of(row);
+    if (!kept) return out_.append(entry, {}, write_facts(BadFacts{row.line.id, row.bad->text()}));
+    entry.real = kept->real;
+    entry.frames = kept->frames;
+    entry.silence = kept->silence;
+    entry.mean = spectrum_mean(options_.n_mels, kept->real, [&](std::int64_t bin, std::int64_t frame) {
+      return from_half(kept->mel[static_cast<std::size_t>(bin * kept->frames + frame)]);
+    });
+    return out_.append(entry, kept->mel, write_facts(row.work->batch.samples.front()));
+  }
+
+ private:
+  /// A batch of its own.
+  static Row row_of(const PlannedSample& planned) {
+    Row row;
+    row.work = std::make_shared<BatchInWork>();
+    row.work->batch.samples.resize(1);
+    row.planned = planned;
+    return row;
+  }
+
+  std::optional<CachedFeatures> features_of(Row& row) {
+    stages_.read(row);
+    if (row.needs_sound()) stages_.decode(row);
+    if (row.needs_sound()) stages_.resample(row);
+    return row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
+  }
+
+  const FeedOptions& options_;
+  SampleStages stages_;
+  const PackPlan& plan_;
+  PackWriter& out_;
+};
+
+}  // namespace
+
+Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
+  const SampleStages stages(options, set, nullptr);
+  std::vector<std::vector<PlannedSample>> of_lines(static_cast<std::size_t>(lines_of(options, set)));
+  Guarded<std::map<std::int64_t, BadFacts>> bad;
+  const auto looked = in_parallel(std::ssize(of_lines), options.threads.probe, [&](std::int64_t line) {
+    Probed probed = probe_line(stages, line);
+    if (probed.bad) {
+      bad.with([&](auto& all) { all[line] = {probed.id, probed.bad->text()}; });
+      probed.samples = {{.index = line, .piece = kBadLine}};
+    }
+    of_lines[static_cast<std::size_t>(line)] = std::move(probed.samples);
+    return Result<void>();
+  });
+  if (!looked) return tl::unexpected(looked.error());
+  PackPlan plan;
+  for (auto& samples : of_lines) {
+    plan.firsts.push_back(std::ssize(plan.samples));
+    plan.samples.insert(plan.samples.end(), samples.begin(), samples.end());
+    samples = {};
+  }
+  plan.firsts.push_back(std::ssize(plan.samples));
+  plan.bad = bad.with([](auto& all) { return std::move(all); });
+  plan.size = size_of(plan.samples, options.n_mels);
+  return plan;
+}
+
+Result<void> write_pack(const FeedOptions& options, const Dataset& set, const PackPlan& plan, const CacheKey& key,
+                        const std::filesystem::path& path) {
+  auto writer = PackWriter::create(path);
+  if (!writer) return tl::unexpected(writer.error());
+  auto cache = FeatureCache::open(options.cache);
+  if (!cache) return tl::unexpected(cache.error());
+  Packer packer(options, set, cache->get(), plan, **writer);
+  Progress progress(std::ssize(plan.samples), *options.clock);
+  std::vector<PackEntry> entries(plan.samples.size());
+  const auto packed = in_parallel(std::ssize(entries), options.threads.features, [&](std::int64_t number) {
+    auto done = packer.pack(number, entries[static_cast<std::size_t>(number)]);
+    progress.note_one();
+    return done;
+  });
+  if (!packed) return packed;
+  return (*writer)->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, entries);
+}
+
+}  // namespace tutti

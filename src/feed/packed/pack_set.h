@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/cache/cache_key.h"
+#include "feed/options.h"
+#include "feed/packed/sample_facts.h"
+#include "feed/plan/planner.h"
+#include "feed/source/dataset.h"
+
+namespace tutti {
+
+/// What a set comes to before anything of it is decoded.
+struct PackPlan {
+  std::vector<std::int64_t> firsts{};      ///< [lines + 1]: the first sample of each line
+  std::vector<PlannedSample> samples{};    ///< a line that cannot be used is one of piece kBadLine
+  std::map<std::int64_t, BadFacts> bad{};  ///< by line
+  Bytes size{};                            ///< that the packed set will take, to a few per cent
+};
+
+/// Looks at every line, and at the headers of files whose length the line does not say, on the threads of the options.
+Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set);
+
+/// Decodes all samples, as a feed with a cache would, and writes them to `path` so that it appears whole. Takes from
+/// the cache what it has; says from time to time how far it is. Samples that cannot be used are kept as such. Errors:
+/// what cannot be written.
+Result<void> write_pack(const FeedOptions& options, const Dataset& set, const PackPlan& plan, const CacheKey& key,
+                        const std::filesystem::path& path);
+
+}  // namespace tutti

@@ -1,0 +1,107 @@
+#include "feed/packed/packed_set.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "base/numbers.h"
+#include "feed/packed/in_parallel.h"
+
+namespace tutti {
+namespace {
+
+tl::unexpected<Error> damaged(const std::filesystem::path& path, const std::string& what) {
+  return fail(Fault::corrupt, path.string() + ": " + what);
+}
+
+std::int64_t record_bytes(const PackEntry& entry, std::int64_t n_mels) {
+  return rounded_up(feature_bytes(n_mels, entry.frames) + entry.facts, kPackAlignment);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PackedSet>> PackedSet::open(const std::filesystem::path& path, const CacheKey& key,
+                                                   int threads) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  std::shared_ptr<PackedSet> set(new PackedSet(std::move(*file)));
+  if (!set->read_index(key)) return damaged(path, "is no packed set, another one, or damaged");
+  const auto checked = in_parallel(set->entries(), threads, [&](std::int64_t number) -> Result<void> {
+    if (set->is_sound(number)) return {};
+    return damaged(path, "sample " + std::to_string(number) + " is damaged");
+  });
+  if (!checked) return tl::unexpected(checked.error());
+  return set;
+}
+
+bool PackedSet::read_index(const CacheKey& key) {
+  if (bytes_.size() < sizeof head_) return false;
+  std::memcpy(&head_, bytes_.data(), sizeof head_);
+  if (head_.magic != kPackMagic || head_.head_check != check_of_head(head_) || head_.key != key) return false;
+  const std::int64_t index_bytes = (head_.lines + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)) +
+                                   head_.entries * static_cast<std::int64_t>(sizeof(PackEntry));
+  if (head_.index_at + index_bytes != std::ssize(bytes_)) return false;
+  find_index();
+  return pack_check(bytes_.subspan(static_cast<std::size_t>(head_.index_at))) == head_.index_check;
+}
+
+void PackedSet::find_index() {
+  const std::byte* at = bytes_.data() + head_.index_at;
+  firsts_ = {reinterpret_cast<const std::int64_t*>(at), static_cast<std::size_t>(head_.lines + 1)};
+  entries_ = {reinterpret_cast<const PackEntry*>(at + firsts_.size_bytes()), static_cast<std::size_t>(head_.entries)};
+}
+
+bool PackedSet::is_sound(std::int64_t number) const {
+  const PackEntry& it = entry(number);
+  const std::int64_t size = record_bytes(it, n_mels());
+  if (it.at < 0 || it.frames < it.real || it.facts < 0 || it.at + size > head_.index_at) return false;
+  const auto record = bytes_.subspan(static_cast<std::size_t>(it.at), static_cast<std::size_t>(size));
+  return pack_check(record) == it.check;
+}
+
+void PackedSet::move_to_memory(int threads) {
+  constexpr std::int64_t kPart = 16 << 20;
+  const std::int64_t size = std::ssize(bytes_);
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes_.size());
+  const auto copied = in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {
+    const std::int64_t at = part * kPart;
+    std::memcpy(copy.get() + at, bytes_.data() + at, static_cast<std::size_t>(std::min(kPart, size - at)));
+    return {};
+  });
+  if (!copied) throw std::logic_error(copied.error().text());
+  copy_ = std::move(copy);
+  bytes_ = {copy_.get(), bytes_.size()};
+  find_index();
+  const MappedFile let_go = std::move(file_);
+}
+
+std::span<const std::uint16_t> PackedSet::mel(const PackEntry& entry) const {
+  return {reinterpret_cast<const std::uint16_t*>(bytes_.data() + entry.at),
+          static_cast<std::size_t>(n_mels() * entry.frames)};
+}
+
+std::string_view PackedSet::facts_of(const PackEntry& entry) const {
+  const auto* record = reinterpret_cast<const char*>(bytes_.data() + entry.at);
+  return {record + feature_bytes(n_mels(), entry.frames), static_cast<std::size_t>(entry.facts)};
+}
+
+BatchSample PackedSet::facts(const PackEntry& entry) const {
+  auto read = read_facts(facts_of(entry));
+  if (!read) throw std::logic_error("a packed sample's facts cannot be read");
+  return std::move(*read);
+}
+
+BadFacts PackedSet::bad_facts(const PackEntry& entry) const {
+  auto read = read_bad_facts(facts_of(entry));
+  if (!read) throw std::logic_error("a bad packed sample's facts cannot be read");
+  return std::move(*read);
+}
+
+Bytes PackedSet::features() const {
+  Bytes all;
+  for (const PackEntry& entry : entries_) all.value += feature_bytes(n_mels(), entry.frames);
+  return all;
+}
+
+}  // namespace tutti

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/units.h"
+#include "feed/packed/pack_format.h"
+#include "feed/packed/sample_facts.h"
+
+namespace tutti {
+
+/// All samples of a set, each by its number: features in half precision, and what is known of it. One file that
+/// appeared whole (pack_set.h), mapped or copied to memory. Immutable; thread-safe.
+class PackedSet {
+ public:
+  /// Maps the file and holds every record against its digest, on `threads` threads. Fault::missing where there is none,
+  /// Fault::corrupt for a damaged one, or one that is not `key`'s.
+  static Result<std::shared_ptr<PackedSet>> open(const std::filesystem::path& path, const CacheKey& key, int threads);
+
+  /// Copies all of it to memory of the process's own, and lets go of the mapping. Before others use it. Throws
+  /// std::bad_alloc.
+  void move_to_memory(int threads);
+
+  std::int64_t n_mels() const { return head_.n_mels; }
+  std::int64_t lines() const { return head_.lines; }
+  /// Samples, bad ones included.
+  std::int64_t entries() const { return head_.entries; }
+  const PackEntry& entry(std::int64_t number) const { return entries_[static_cast<std::size_t>(number)]; }
+  /// The number of a line's first sample; its others follow, up to the next line's first. `line`: 0 to lines().
+  std::int64_t first_of(std::int64_t line) const { return firsts_[static_cast<std::size_t>(line)]; }
+
+  /// [n_mels, entry.frames] in half precision.
+  std::span<const std::uint16_t> mel(const PackEntry& entry) const;
+  /// Of a sample that is not bad; its frames are not set. Throws std::logic_error for another.
+  BatchSample facts(const PackEntry& entry) const;
+  /// Of a bad one. Throws std::logic_error for another.
+  BadFacts bad_facts(const PackEntry& entry) const;
+
+  /// Of the whole file, and of all features.
+  Bytes size() const { return {std::ssize(bytes_)}; }
+  Bytes features() const;
+
+ private:
+  explicit PackedSet(MappedFile file) : file_(std::move(file)), bytes_(file_.bytes()) {}
+  bool read_index(const CacheKey& key);
+  void find_index();
+  bool is_sound(std::int64_t number) const;
+  std::string_view facts_of(const PackEntry& entry) const;
+
+  MappedFile file_;
+  std::unique_ptr<std::byte[]> copy_{};
+  std::span<const std::byte> bytes_;  // of the one or the other
+  PackHead head_{};
+  std::span<const std::int64_t> firsts_{};
+  std::span<const PackEntry> entries_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,65 @@
+#include "feed/stages/sound_files.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "audio/length/sound_length.h"
+#include "audio/recording.h"
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+OwnedFd open_for_reading(const std::filesystem::path& path) {
+  return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+}  // namespace
+
+Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
+  const OwnedFd file = open_for_reading(path);
+  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  auto whole = FileBytes::over(file.get());
+  if (!whole) return tl::unexpected(whole.error());
+  HeadBytes bytes(*whole);
+  const auto facts = clip_facts(bytes);
+  if (facts) return facts->length().count();
+  if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
+  if (const auto length = sound_length(bytes)) return length->count();
+  constexpr double kBytesPerSecond = 12'000;  // of a lossy codec at 96 kbit/s
+  return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
+}
+
+Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
+  const OwnedFd file = open_for_reading(path);
+  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  auto source = FileBytes::over(file.get());
+  if (!source) return tl::unexpected(source.error());
+  std::vector<std::byte> bytes(static_cast<std::size_t>(source->size()));
+  for (std::size_t done = 0; done < bytes.size();) {
+    const auto got = source->read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
+    if (!got) return tl::unexpected(got.error());
+    if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
+    done += *got;
+  }
+  return bytes;
+}
+
+Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range) {
+  const auto recording = decode_recording(path);
+  if (!recording) return tl::unexpected(recording.error());
+  if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
+  const std::int64_t all = recording->samples();
+  if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
+  const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);
+  const auto last = range.end ? std::clamp(samples_in(*range.end, kModelRate), first, all) : all;
+  std::vector<std::int16_t> pcm(static_cast<std::size_t>(last - first));
+  if (auto read = recording->read(first, pcm); !read) return tl::unexpected(read.error());
+  return native_clip(std::move(pcm));
+}
+
+}  // namespace tutti
