@@ -4,6 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "jobs/sqlite/database.h"
+#include "support/small_files.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -14,6 +15,16 @@ TEST(LocalDisk, NetworkFileSystemsAreKnownByNameAndLocalOnesAreNone) {
   EXPECT_EQ(network_file_system(static_cast<long>(static_cast<int>(0xff534d42U))).value_or(""), "CIFS");
   EXPECT_FALSE(network_file_system(0xef53L));      // ext4
   EXPECT_FALSE(network_file_system(0x01021994L));  // tmpfs
+}
+
+// SQLite finds that out where it makes the log's index longer, and calls that neither a write nor a full disk.
+TEST(OpenStore, AFileThatMayNotGrowToWhatAStoreNeedsIsNoFullDisk) {
+  const TempFolder folder;
+  const SmallFiles limit(16 << 10);
+  const auto store = open_store({.folder = folder.path()});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().fault, Fault::refused) << store.error().text();
+  EXPECT_NE(store.error().text().find("ulimit -f"), std::string::npos) << store.error().text();
 }
 
 TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
