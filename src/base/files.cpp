@@ -22,6 +22,16 @@ Fault fault_of(int error_number) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR: return Fault::missing;
+    case EISDIR:
+    case EEXIST:
+    case ENOTEMPTY:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EINVAL:  // mostly a name that this file system does not take
+    case ENXIO: return Fault::usage;
+    case ENOSYS:
+    case ENOTSUP:
+    case ENOEXEC: return Fault::unsupported;
     case ENOSPC:
     case EDQUOT: return Fault::full;
     case ENOMEM:
@@ -37,9 +47,11 @@ Fault fault_of(int error_number) {
     case EHOSTUNREACH:
     case ENETUNREACH:
     case ENOTCONN:
+    case ENOLCK:
     case EAGAIN:
+    case ETXTBSY:
     case EBUSY: return Fault::unavailable;
-    default: return Fault::usage;
+    default: return Fault::internal;
   }
 }
 

@@ -65,9 +65,9 @@ Result<void> check(const BenchCommand& c) {
   for (const auto& device : words_in(c.devices))
     if (const auto spec = parse_device(device); !spec) return fail_in("--devices", spec.error());
   for (const auto& type : words_in(c.compute_types))
-    if (type != "auto" && !number_sizes(type))
+    if (type != "default" && type != "auto" && !number_sizes(type))
       return fail(Fault::usage, "--compute-types: expected auto or names of types, found '" + type + "'",
-                  "They are float32, tf32, bfloat16, float16, int8 and int8_float16");
+                  "They are default, float32, tf32, bfloat16, float16, int8 and int8_float16");
   return {};
 }
 

@@ -55,7 +55,7 @@ int exit_code(const RunSummary& summary) {
 }
 
 int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
-  if (const auto made = make_folders_of(plan); !made) return complain(made.error());
+  if (const auto made = make_folders_of(plan); !made) return complain(made.error(), kNothingRan);
   Interrupt interrupt;
   const Display display = display_of(command);
   Result<RunSummary> summary = [&] {

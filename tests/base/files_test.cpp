@@ -72,7 +72,14 @@ TEST(Files, AFullDiskIsToldFromABadPath) {
 TEST(Files, WhatThePermissionsForbidIsNoFaultOfTheCommandLine) {
   for (const int forbidden : {EACCES, EPERM, EROFS})
     EXPECT_EQ(system_error("x", "cannot be opened", forbidden).fault, Fault::refused);
-  EXPECT_EQ(system_error("x", "cannot be opened", EISDIR).fault, Fault::usage);
+}
+
+TEST(Files, OnlyWhatANameCannotMeanIsAFaultOfTheCommandLine) {
+  for (const int meant : {EISDIR, ELOOP, ENAMETOOLONG, EINVAL, EEXIST})
+    EXPECT_EQ(system_error("x", "cannot be opened", meant).fault, Fault::usage) << meant;
+  for (const int elsewhere : {ENOSYS, ENOTSUP, ETXTBSY, ENOLCK, EBADF, EPROTO, EADDRINUSE})
+    EXPECT_NE(system_error("x", "cannot be opened", elsewhere).fault, Fault::usage) << elsewhere;
+  EXPECT_EQ(system_error("x", "could not be started", ENOEXEC).fault, Fault::unsupported);
 }
 
 TEST(Files, AFileThatMayNotGrowOnIsNoFullDiskAndSaysTheLimit) {

@@ -4,6 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "jobs/sqlite/database.h"
+#include "support/small_files.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -16,26 +17,45 @@ TEST(LocalDisk, NetworkFileSystemsAreKnownByNameAndLocalOnesAreNone) {
   EXPECT_FALSE(network_file_system(0x01021994L));  // tmpfs
 }
 
+// SQLite finds that out where it makes the log's index longer, and calls that neither a write nor a full disk.
+TEST(OpenStore, AFileThatMayNotGrowToWhatAStoreNeedsIsNoFullDisk) {
+  const TempFolder folder;
+  const SmallFiles limit(16 << 10);
+  const auto store = open_store({.folder = folder.path()});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().fault, Fault::refused) << store.error().text();
+  EXPECT_NE(store.error().text().find("ulimit -f"), std::string::npos) << store.error().text();
+}
+
 TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
   const TempFolder folder;
   {
     const auto store = open_store({.folder = folder.path()}).value();
-    const std::vector<TaskSpec> specs{{.key = "/out/a", .audio = Seconds(10)}, {.key = "/out/b", .audio = Seconds(20)}};
+    std::vector<TaskSpec> specs;
+    for (const auto& [key, audio] : {std::pair{"a", 10}, {"b", 20}, {"more urgent", 5}, {"asked", 30}, {"later", 40}})
+      specs.push_back({.key = key, .audio = Seconds(audio)});
+    specs[2].priority = 1;
+    specs[3].task_class = specs[4].task_class = TaskClass::normal;
     store->submit(store->begin_run({}).value(), specs).value();
   }
   {
     auto first = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));
     ASSERT_TRUE(first);
-    // As its first version was, which counted waiting in milliseconds.
+    // As its first version was, which counted waiting in milliseconds and had the longest of every class go first.
     first->script(
-        "ALTER TABLE tasks DROP COLUMN old_sha256; UPDATE tasks SET aged_from = submitted + id; "
+        "ALTER TABLE tasks DROP COLUMN old_sha256; DROP INDEX tasks_claimable;"
+        "UPDATE tasks SET aged_from = submitted + id - priority * 600000, size = -audio;"
+        "CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, id) WHERE state = 'queued';"
         "PRAGMA user_version = 1");
   }
   const auto store = open_store({.folder = folder.path()});
   ASSERT_TRUE(store) << store.error().text();
-  const auto lease = (*store)->claim({}).value();
+  std::vector<std::string> order;
+  std::optional<Lease> lease;
+  while (auto next = (*store)->claim({}).value()) order.push_back((lease = std::move(next))->task.spec.key);
+  const std::vector<std::string> expected{"asked", "later", "more urgent", "b", "a"};
+  EXPECT_EQ(order, expected) << "asked for at one time, the longer one of a batch goes first";
   ASSERT_TRUE(lease);
-  EXPECT_EQ(lease->task.spec.key, "/out/b") << "asked for at one time, it is the longer one";
   EXPECT_TRUE((*store)->content_known(lease->key, "sha"));
 }
 

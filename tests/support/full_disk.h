@@ -50,6 +50,12 @@ __attribute__((weak)) ssize_t write(int file, const void* bytes, std::size_t siz
   return is_full ? (errno = ENOSPC, -1) : next(file, bytes, size);
 }
 
+__attribute__((weak)) ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
+  static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
+  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::has_no_room(file, at + static_cast<off_t>(size));
+  return is_full ? (errno = ENOSPC, -1) : next(file, bytes, size, at);
+}
+
 __attribute__((weak)) ssize_t pwrite64(int file, const void* bytes, std::size_t size, off64_t at) {
   static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
   const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::has_no_room(file, at + static_cast<off_t>(size));

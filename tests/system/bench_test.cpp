@@ -72,9 +72,9 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
 TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
   const TempFolder folder;
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
-                                      "cpu", "--compute-types", "float32", "--batch-sizes", "1", folder.path()});
+                                      "cpu", "--compute-types", "default", "--batch-sizes", "1", folder.path()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder"));
+  EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
 }
 
 TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {

@@ -137,13 +137,19 @@ TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
   expect_said(measured.out, "two lines [31m.mp3 ");
 }
 
-TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlace) {
+TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "file", ""));
+  std::filesystem::create_symlink("nowhere", out / "link");
+  std::filesystem::create_symlink("loop", out / "loop");
   const std::string clip = TUTTI_SOURCE_DIR "/samples/george.wav";
-  const ProgramEnd end = run_program(command(out, {"--dry-run", "--output-dir", out / "file", clip}));
-  EXPECT_EQ(end.exit_code, 4) << end.out;
-  expect_said(end.err, "file: outputs cannot be written there: Not a directory");
+  for (const std::string name : {"file", "file/below", "link", "loop"})
+    for (const char* dry : {"--dry-run", "--dry-run=False"}) {
+      const ProgramEnd end = run_program(command(out, {"--device", "cpu", dry, "--output-dir", out / name, clip}));
+      EXPECT_EQ(end.exit_code, 4) << name << " " << dry << ": " << end.err;
+      expect_said(end.err, name + ": outputs cannot be written there");
+      if (name.starts_with("file")) expect_said(end.err, "Not a directory");
+    }
 }
 
 TEST(OddInputs, ADryRunTellsItsPlanAsJsonTooALineAFile) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include "base/files.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -51,6 +52,16 @@ TEST_F(SqliteQuery, MistakesAreToldInTheDatabasesWords) {
   EXPECT_THAT(query("SELECT nowhere FROM assets").error().text(), HasSubstr("no such column: nowhere"));
   EXPECT_THAT(query("").error().text(), HasSubstr("expected a query"));
   EXPECT_THAT(query_sqlite(folder_ / "none.db", "SELECT 1", {}).error().text(), HasSubstr("unable to open"));
+}
+
+TEST_F(SqliteQuery, OnlyAMistakeInTheQueryIsTheCommandLines) {
+  EXPECT_EQ(query("SELECT nowhere FROM assets").error().fault, Fault::usage);
+  EXPECT_EQ(query("DELETE FROM assets").error().fault, Fault::usage);
+  EXPECT_EQ(query_sqlite(folder_ / "none.db", "SELECT 1", {}).error().fault, Fault::missing);
+  ASSERT_TRUE(write_file_atomically(folder_ / "notes.db", std::string(4096, 'x')));
+  const auto no_database = query_sqlite(folder_ / "notes.db", "SELECT 1 FROM assets", {});
+  EXPECT_EQ(no_database.error().fault, Fault::corrupt) << no_database.error().text();
+  EXPECT_THAT(no_database.error().text(), Not(HasSubstr("See the query")));
 }
 
 TEST(PostgresQuery, AnUnreachableServerIsAnErrorThatKeepsThePassword) {

@@ -13,8 +13,8 @@ namespace tutti {
 /// not outlive `files`.
 std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files);
 
-/// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, as a run
-/// will say it, where `trouble` is not empty.
+/// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, an event as
+/// a run's, where `trouble` is not empty.
 std::string planned_json(const PlannedFile& file, const std::string& trouble);
 
 }  // namespace tutti

@@ -7,18 +7,16 @@
 namespace tutti {
 namespace {
 
-/// SQLite calls only some of it a full disk: a quota that is used up is a write that failed, as those to a disk that
-/// fails are.
-bool is_out_of_room(int code, int system_error) {
-  if ((code & 0xff) == SQLITE_FULL) return true;
-  const bool of_writing = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_TRUNCATE;
-  return of_writing && system_error != EIO;
+/// SQLite calls only some of it a full disk: a quota that is used up, or a file that may not grow on, is a write that
+/// failed, as those to a disk that fails are.
+bool is_of_writing(int code) {
+  return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_TRUNCATE;
 }
 
 Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
-  if (code == SQLITE_IOERR_WRITE && system_error == EFBIG) return file_too_large(what);
-  if (is_out_of_room(code, system_error))
+  if (is_of_writing(code) && system_error == EFBIG) return file_too_large(what);
+  if ((code & 0xff) == SQLITE_FULL || (is_of_writing(code) && system_error != EIO))
     return {Fault::full, what, "Free some space on that disk, or name another folder with --state DIR"};
   switch (code & 0xff) {
     case SQLITE_IOERR:
@@ -103,8 +101,8 @@ bool Database::step(sqlite3_stmt* statement) {
 
 void Database::raise(int code) const {
   const std::string words = sqlite3_errmsg(handle_.get());  // before the next call, which would have its own
-  const int system_error =
-      code == SQLITE_IOERR_WRITE ? error_of_writes(handle_.get()) : sqlite3_system_errno(handle_.get());
+  int system_error = code == SQLITE_IOERR_WRITE ? error_of_writes(handle_.get()) : 0;
+  if (system_error == 0) system_error = sqlite3_system_errno(handle_.get());  // of a temporary file, or no write
   throw SqlError{sqlite_error(name_, code, system_error, words)};
 }
 

@@ -18,7 +18,8 @@ inline constexpr std::int64_t kAgeingMs = 600'000;
 
 /// When, of two tasks of a class, the one waits as urgently as the other, in ms: the static form of priority plus one
 /// for every period of waiting. Whole periods, as balance/turn.h has them: what was asked for within one is a tie,
-/// which deadline and size decide. A list of a hundred thousand, asked for in portions, is one queue so.
+/// which deadline and size decide. A list of a hundred thousand, asked for in portions, is one queue so (two, where a
+/// period ends meanwhile).
 std::int64_t aged_from(StoreTime submitted, int priority);
 
 /// Where a task stands among those that wait as urgently; the smallest goes first, then the one asked for first.

@@ -103,6 +103,8 @@ class Session {
   Result<void> rows(const OnAsset& on_asset) {
     while (const Answer answer{pq_.next(connection_.get()), pq_.clear}) {
       const auto status = pq_.result_status(answer.get());
+      if (pq_.status(connection_.get()) != CONNECTION_OK)
+        return fail(Fault::unavailable, "PostgreSQL: " + last_error());
       if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK)
         return fail(Fault::usage, "PostgreSQL: " + one_line(pq_.result_error(answer.get())),
                     "Expected one query that answers with rows");

@@ -12,7 +12,8 @@ namespace tutti {
 /// Takes one row of an answer, a field per column; false ends the query.
 using OnAsset = std::function<bool(ManifestAsset&& asset)>;
 
-/// Runs one query on a SQLite file, opened for reading only. Binary values come as their text.
+/// Runs one query on a SQLite file, opened for reading only. Binary values come as their text. Fault::usage for a query
+/// that cannot be meant; others for a file that is not there, no database, or in somebody else's hands.
 Result<void> query_sqlite(const std::filesystem::path& file, const std::string& query, const OnAsset& on_asset);
 
 /// Runs one query on a PostgreSQL server, in a read-only transaction, row by row. `connection` is what psql takes

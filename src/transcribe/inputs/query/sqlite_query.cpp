@@ -20,21 +20,36 @@ ManifestValue value_of(sqlite3_stmt* statement, int column) {
   }
 }
 
+/// Only what SQLite cannot make sense of is the query's own fault.
+Fault fault_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_IOERR: return Fault::unavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return Fault::corrupt;
+    case SQLITE_CANTOPEN: return Fault::missing;
+    case SQLITE_NOMEM: return Fault::exhausted;
+    default: return Fault::usage;
+  }
+}
+
 }  // namespace
 
 Result<void> query_sqlite(const std::filesystem::path& file, const std::string& query, const OnAsset& on_asset) {
   sqlite3* raw = nullptr;
   const int opened = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
   const std::unique_ptr<sqlite3, FreeWith<sqlite3_close_v2>> database(raw);
-  const auto failed = [&](const std::string& hint = "") {
-    return fail(Fault::usage, file.string() + ": " + (raw ? sqlite3_errmsg(raw) : "no memory"), hint);
+  const auto failed = [&](int code, const std::string& hint = "") {
+    return fail(fault_of(code), file.string() + ": " + (raw ? sqlite3_errmsg(raw) : "no memory"), hint);
   };
-  if (opened != SQLITE_OK) return failed("Name a SQLite file that is there");
+  if (opened != SQLITE_OK) return failed(opened, "Name a SQLite file that is there");
   sqlite3_busy_timeout(raw, 5000);
   sqlite3_stmt* prepared = nullptr;
   const int compiled = sqlite3_prepare_v2(raw, query.c_str(), -1, &prepared, nullptr);
   const std::unique_ptr<sqlite3_stmt, FreeWith<sqlite3_finalize>> statement(prepared);
-  if (compiled != SQLITE_OK) return failed("See the query: " + query);
+  if (compiled != SQLITE_OK)  // here it first looks into the file
+    return failed(compiled, fault_of(compiled) == Fault::usage ? "See the query: " + query : "");
   if (!prepared) return fail(Fault::usage, "expected a query, found nothing that SQLite could run");
   int code = SQLITE_ROW;
   while ((code = sqlite3_step(prepared)) == SQLITE_ROW) {
@@ -43,7 +58,7 @@ Result<void> query_sqlite(const std::filesystem::path& file, const std::string& 
       asset.push_back({sqlite3_column_name(prepared, column), value_of(prepared, column)});
     if (!on_asset(std::move(asset))) return {};
   }
-  if (code != SQLITE_DONE) return failed();
+  if (code != SQLITE_DONE) return failed(code);
   return {};
 }
 
