@@ -208,10 +208,11 @@ TEST(Packed, ABatchThatGrowsBeyondItsPlanIsTheStreamedOne) {
   EXPECT_EQ(batches.at(0).frames, 152);
 }
 
-TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
-  const TempFolder folder;
+/// A recording of 10 s with a transcript of so many phrases of 2.5 s, for a model that hears 4 s.
+FeedOptions long_recording(const TempFolder& folder, std::size_t phrases) {
   Transcript transcript;
   for (const auto& [start, text] : {std::pair(0.1, "a"), {3.4, "b"}, {6.9, "c"}}) {
+    if (transcript.segments.size() == phrases) break;
     Segment segment;
     segment.start = start;
     segment.end = start + 2.5;
@@ -224,15 +225,62 @@ TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
     transcript.segments.push_back(segment);
   }
   write_wav(folder / "long.wav", sound_of(1, 160'000));
-  ASSERT_TRUE(write_file_atomically(folder / "long.json", transcript_json(transcript)));
+  EXPECT_TRUE(write_file_atomically(folder / "long.json", transcript_json(transcript)));
   FeedOptions options = with_cache(options_for(folder.path()), folder / "cache");
   options.window = Seconds(4);
   options.times = true;
   options.epochs = 2;
+  return options;
+}
+
+TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
+  const TempFolder folder;
+  const FeedOptions options = long_recording(folder, 3);
   const auto batches = all_batches(gathering(options, folder / "cache"));
   expect_same(batches, all_batches(options));
   EXPECT_THAT(ids_of(batches), testing::Contains("long#3"));
   EXPECT_FALSE(batches.at(0).samples.at(1).words.empty());
+}
+
+TEST(Packed, GoesOnAmongManyPiecesOfOneRecording) {
+  const TempFolder folder;
+  FeedOptions options = long_recording(folder, 3);
+  options.batch_size = options.look_ahead = 1;
+  for (const FeedOptions& each : {gathering(options, folder / "cache"), options}) {
+    const auto whole = all_batches(each);
+    const auto expected = digests_of(whole);
+    ASSERT_EQ(expected.size(), 6U);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      FeedOptions resumed = each;
+      resumed.resume = whole[at].position;
+      EXPECT_THAT(digests_of(all_batches(resumed)),
+                  ElementsAreArray(expected.begin() + static_cast<std::ptrdiff_t>(at) + 1, expected.end()));
+    }
+  }
+}
+
+TEST(Packed, APositionThatNamesPiecesTheSetNoLongerHasIsRefused) {
+  const TempFolder folder;
+  FeedOptions options = gathering(long_recording(folder, 3), folder / "cache");
+  options.batch_size = 1;
+  options.resume = all_batches(options).at(0).position;
+  long_recording(folder, 2);  // the third piece still waits in the position
+  const auto refused = Feed::open(options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::corrupt);
+  EXPECT_THAT(refused.error().text(), HasSubstr("transcripts have changed"));
+  ASSERT_TRUE(write_file_atomically(folder / "long.json", "torn"));
+  EXPECT_TRUE(Feed::open(options)) << "a recording that is bad now is left out, as any other";
+}
+
+TEST(Packed, APositionOfOtherOptionsIsRefusedBeforeAnythingIsPacked) {
+  const Corpus corpus(mixed_lengths(8));
+  FeedOptions options = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
+  options.resume = all_batches(options).front().position;
+  options = gathering(options, corpus.folder() / "packs");
+  options.seed = 5;
+  EXPECT_EQ(Feed::open(options).error().fault, Fault::usage);
+  EXPECT_FALSE(fs::exists(corpus.folder() / "packs"));
 }
 
 TEST(Packed, ForADeviceABatchSaysWhatToGather) {

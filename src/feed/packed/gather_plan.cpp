@@ -155,7 +155,8 @@ std::vector<std::size_t> GatherPlan::bad_rows(const PlannedBatch& batch) const {
 }
 
 std::int64_t GatherPlan::number_of(const PlannedSample& sample) const {
-  return set_.first_of(sample.index) + std::max(sample.piece, 0);
+  const std::int64_t first = set_.first_of(sample.index);
+  return set_.entry(first).piece == kBadLine ? first : first + std::max(sample.piece, 0);
 }
 
 Result<void> GatherPlan::judge_before(std::int64_t epoch) const {
