@@ -15,6 +15,7 @@
 #include "feed/packed/gather_row.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/packed_set.h"
+#include "support/environment.h"
 #include "support/full_disk.h"
 #include "support/log_capture.h"
 #include "transcript/transcript_json.h"
@@ -463,6 +464,36 @@ TEST(Packed, WhereTheDiskIsFullSamplesAreReadOneByOneAndThatIsSaidOnce) {
   EXPECT_TRUE(packs_in(corpus.folder() / "full", ".half").empty());
   // A folder in which nobody can make a file, the superuser included.
   expect_streamed(gathering(streamed, "/proc/self/fdinfo"));
+}
+
+TEST(Packed, WhatTheMachineLacksNowMakesNoSampleBadForGood) {
+  const Corpus corpus(mixed_lengths(5), /*with_durations=*/true);
+  ASSERT_TRUE(write_file_atomically(corpus.file(2), "this is no sound at all: only a decoding child can say so"));
+  FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
+  options.bad_limits.share = 1;
+  {
+    const ScopedVariable temporary("TMPDIR", (corpus.folder() / "nowhere").c_str());  // where that child writes
+    LogCapture log;
+    Feed feed = opened(options);
+    drained(feed);
+    EXPECT_EQ(feed.packed(), nullptr);
+    EXPECT_EQ(log.count("the set is not packed, each sample is read when its turn comes: s2: "), 1);
+    EXPECT_TRUE(packs_in(options.cache.folder).empty());
+  }
+  Feed feed = opened(options);
+  EXPECT_NE(feed.packed(), nullptr);
+  drained(feed);
+  EXPECT_EQ(feed.report().bad_samples, 1) << "its content is, which is kept";
+}
+
+TEST(Packed, OnlyItsOwnHalfPacksAreClearedAway) {
+  const Corpus corpus(mixed_lengths(3));
+  const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder().path());
+  ASSERT_TRUE(write_file_atomically(corpus.folder() / "moon.half", "somebody's own file"));
+  ASSERT_TRUE(write_file_atomically(corpus.folder() / "old.setpack.half", "what a killed process left"));
+  all_batches(options);
+  EXPECT_TRUE(fs::exists(corpus.folder() / "moon.half"));
+  EXPECT_FALSE(fs::exists(corpus.folder() / "old.setpack.half"));
 }
 
 TEST(InParallel, CallsEachOnceAndEndsWithTheFirstError) {

@@ -20,11 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEnding = ".setpack";
-
 std::string name_of(const CacheKey& key) {
   char name[48];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kEnding);
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kPackEnding);
   return name;
 }
 
@@ -76,7 +74,7 @@ void make_room(const fs::path& kept, Bytes most) {
   std::vector<Old> others;
   auto all = static_cast<std::int64_t>(fs::file_size(kept, ignored));
   for (const auto& entry : fs::directory_iterator(kept.parent_path(), ignored)) {
-    if (entry.path().extension() != kEnding || entry.path() == kept) continue;
+    if (entry.path().extension() != kPackEnding || entry.path() == kept) continue;
     others.push_back(
         {entry.last_write_time(ignored), entry.path(), static_cast<std::int64_t>(entry.file_size(ignored))});
     all += others.back().size;
@@ -126,7 +124,7 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (auto found = find(options, key, path, /*tells_damage=*/true))
     return found;  // another process has packed it meanwhile
   const auto plan = plan_pack(options, set);
-  if (!plan) return tl::unexpected(plan.error());
+  if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   if (auto fits = check_disk(path.parent_path(), plan->size); !fits) return not_packed(fits.error());
   const auto begin = options.clock->now();
