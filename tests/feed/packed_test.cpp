@@ -486,6 +486,19 @@ TEST(Packed, WhatTheMachineLacksNowMakesNoSampleBadForGood) {
   EXPECT_EQ(feed.report().bad_samples, 1) << "its content is, which is kept";
 }
 
+TEST(Packed, APackThatCannotBeOpenedIsNotTakenForADamagedOne) {
+  const Corpus corpus(mixed_lengths(5));
+  const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
+  const auto expected = digests_of(all_batches(options));
+  const fs::path pack = packs_in(options.cache.folder).at(0);
+  fs::remove(pack);
+  fs::create_directory(pack);  // what not even the superuser can map
+  LogCapture log;
+  EXPECT_EQ(digests_of(all_batches(options)), expected);
+  EXPECT_EQ(log.count("is packed anew"), 0);
+  EXPECT_EQ(log.count("the set is not packed"), 1);
+}
+
 TEST(Packed, OnlyItsOwnHalfPacksAreClearedAway) {
   const Corpus corpus(mixed_lengths(3));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder().path());
