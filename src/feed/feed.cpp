@@ -50,6 +50,8 @@ struct Feed::Parts {
 
   /// Out of a packed set, or sample by sample.
   Result<void> choose_path();
+  /// Whether the position is one of this set and these options.
+  Result<void> check_position() const;
   Result<void> resume();
 
   FeedOptions options;
@@ -87,13 +89,15 @@ Result<void> Feed::Parts::choose_path() {
   return {};
 }
 
+Result<void> Feed::Parts::check_position() const {
+  if (options.resume.empty() || options.resume.starts_with(prefix)) return {};
+  return fail(Fault::usage, "the position to resume from belongs to another set, or to other options of the feed",
+              "Resume with the data and the settings it was made with");
+}
+
 Result<void> Feed::Parts::resume() {
   if (options.resume.empty()) return {};
-  const std::string_view saved = options.resume;
-  if (!saved.starts_with(prefix))
-    return fail(Fault::usage, "the position to resume from belongs to another set, or to other options of the feed",
-                "Resume with the data and the settings it was made with");
-  return path->restore(saved.substr(prefix.size()));
+  return path->restore(std::string_view(options.resume).substr(prefix.size()));
 }
 
 Feed::Feed(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -112,6 +116,7 @@ Result<Feed> Feed::open(FeedOptions options) {
   auto bad = BadSamples::open(options.bad_samples, options.bad_limits, samples);
   if (!bad) return tl::unexpected(bad.error());
   auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad));
+  if (auto checked = parts->check_position(); !checked) return tl::unexpected(checked.error());
   if (auto chosen = parts->choose_path(); !chosen) return tl::unexpected(chosen.error());
   if (auto resumed = parts->resume(); !resumed) return tl::unexpected(resumed.error());
   parts->batches = parts->path->add_stages(parts->pipeline);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/process/process_rank.h"
 #include "base/units.h"
 #include "device/machine.h"
 #include "feed/source/dataset.h"
@@ -90,7 +91,7 @@ ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device) {
   if (on_device && device.is_cuda()) {
     if (const auto memory = gpu::memory(index_of(device))) resident.room = fifths(memory->free);
   } else if (const auto memory = read_memory()) {
-    resident.room = fifths(memory->available);
+    resident.room = fifths(Bytes{memory->available.value / ranks_here()});
   }
   return resident;
 }

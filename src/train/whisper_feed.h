@@ -29,7 +29,8 @@ FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, 
                           const std::string& split, FeedShare share, std::string resume);
 
 /// Where the recipe wants the set to be kept, and what a set may take of the memory that is free there: four fifths,
-/// for the network has yet to step. `device`: the network's.
+/// for the network has yet to step; of the machine's own memory its share, where several processes train there.
+/// `device`: the network's.
 ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device);
 
 /// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.

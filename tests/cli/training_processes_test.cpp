@@ -50,6 +50,23 @@ TEST(TrainingProcesses, OneTaskOfSlurmIsAloneAndTorchrunIsAskedFirst) {
   EXPECT_EQ(process_rank().value().rank, 3);
 }
 
+TEST(TrainingProcesses, ThoseOfOneMachineAreCounted) {
+  const ScopedVariable tasks("SLURM_NTASKS", nullptr), nodes("SLURM_JOB_NUM_NODES", "3");
+  const ScopedVariable no_world("WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr), rank("RANK", "0");
+  const ScopedVariable unsaid("LOCAL_WORLD_SIZE", nullptr);
+  EXPECT_EQ(ranks_here(), 1);
+  {
+    const ScopedVariable slurm("SLURM_NTASKS", "8"), task("SLURM_PROCID", "0");
+    EXPECT_EQ(ranks_here(), 3);
+  }
+  const ScopedVariable world("WORLD_SIZE", "8");
+  EXPECT_EQ(ranks_here(), 8) << "they meet on this machine";
+  const ScopedVariable far("MASTER_ADDR", "node1");
+  EXPECT_EQ(ranks_here(), 1);
+  const ScopedVariable local("LOCAL_WORLD_SIZE", "4");
+  EXPECT_EQ(ranks_here(), 4);
+}
+
 TEST(TrainingProcesses, AFreePortIsOne) {
   const auto port = free_port();
   ASSERT_TRUE(port);

@@ -100,6 +100,21 @@ TEST(Feed, ResumesWithTheExactNextSampleWhereverItWasLeft) {
   }
 }
 
+TEST(Feed, ChoosesAfterAResumeAmongTheSamplesItWouldHaveChosenAmong) {
+  std::vector<double> lengths = mixed_lengths(120);  // so many that the look-ahead is full at most positions
+  for (double& seconds : lengths) seconds /= 4;
+  const Corpus corpus(lengths);
+  FeedOptions options = options_for(corpus.manifest());
+  const auto whole = all_batches(options);
+  const auto expected = digests_of(whole);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    options.resume = whole[at].position;
+    EXPECT_THAT(digests_of(all_batches(options)),
+                ElementsAreArray(expected.begin() + static_cast<std::ptrdiff_t>(at) + 1, expected.end()))
+        << "after batch " << at;
+  }
+}
+
 TEST(Feed, RefusesAPositionOfAnotherSetOrOtherOptions) {
   const Corpus corpus(mixed_lengths(8)), other(mixed_lengths(9));
   FeedOptions options = options_for(corpus.manifest());

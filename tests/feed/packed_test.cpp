@@ -15,6 +15,7 @@
 #include "feed/packed/gather_row.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/packed_set.h"
+#include "support/environment.h"
 #include "support/full_disk.h"
 #include "support/log_capture.h"
 #include "transcript/transcript_json.h"
@@ -103,7 +104,9 @@ TEST(Packed, ThreadsAndRanksChangeNothing) {
 }
 
 TEST(Packed, GoesOnFromAnyPositionAlsoFromOneOfTheStreamedFeed) {
-  const Corpus corpus(mixed_lengths(40));
+  std::vector<double> lengths = mixed_lengths(60);  // so many that the look-ahead is full at most positions
+  for (double& seconds : lengths) seconds /= 4;
+  const Corpus corpus(lengths);
   FeedOptions streamed = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
   streamed.epochs = 2;
   FeedOptions gathered = gathering(streamed, corpus.folder() / "cache");
@@ -206,10 +209,11 @@ TEST(Packed, ABatchThatGrowsBeyondItsPlanIsTheStreamedOne) {
   EXPECT_EQ(batches.at(0).frames, 152);
 }
 
-TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
-  const TempFolder folder;
+/// A recording of 10 s with a transcript of so many phrases of 2.5 s, for a model that hears 4 s.
+FeedOptions long_recording(const TempFolder& folder, std::size_t phrases) {
   Transcript transcript;
   for (const auto& [start, text] : {std::pair(0.1, "a"), {3.4, "b"}, {6.9, "c"}}) {
+    if (transcript.segments.size() == phrases) break;
     Segment segment;
     segment.start = start;
     segment.end = start + 2.5;
@@ -222,15 +226,62 @@ TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
     transcript.segments.push_back(segment);
   }
   write_wav(folder / "long.wav", sound_of(1, 160'000));
-  ASSERT_TRUE(write_file_atomically(folder / "long.json", transcript_json(transcript)));
+  EXPECT_TRUE(write_file_atomically(folder / "long.json", transcript_json(transcript)));
   FeedOptions options = with_cache(options_for(folder.path()), folder / "cache");
   options.window = Seconds(4);
   options.times = true;
   options.epochs = 2;
+  return options;
+}
+
+TEST(Packed, PiecesOfLongRecordingsAndTheTimesOfTextAreKept) {
+  const TempFolder folder;
+  const FeedOptions options = long_recording(folder, 3);
   const auto batches = all_batches(gathering(options, folder / "cache"));
   expect_same(batches, all_batches(options));
   EXPECT_THAT(ids_of(batches), testing::Contains("long#3"));
   EXPECT_FALSE(batches.at(0).samples.at(1).words.empty());
+}
+
+TEST(Packed, GoesOnAmongManyPiecesOfOneRecording) {
+  const TempFolder folder;
+  FeedOptions options = long_recording(folder, 3);
+  options.batch_size = options.look_ahead = 1;
+  for (const FeedOptions& each : {gathering(options, folder / "cache"), options}) {
+    const auto whole = all_batches(each);
+    const auto expected = digests_of(whole);
+    ASSERT_EQ(expected.size(), 6U);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      FeedOptions resumed = each;
+      resumed.resume = whole[at].position;
+      EXPECT_THAT(digests_of(all_batches(resumed)),
+                  ElementsAreArray(expected.begin() + static_cast<std::ptrdiff_t>(at) + 1, expected.end()));
+    }
+  }
+}
+
+TEST(Packed, APositionThatNamesPiecesTheSetNoLongerHasIsRefused) {
+  const TempFolder folder;
+  FeedOptions options = gathering(long_recording(folder, 3), folder / "cache");
+  options.batch_size = 1;
+  options.resume = all_batches(options).at(0).position;
+  long_recording(folder, 2);  // the third piece still waits in the position
+  const auto refused = Feed::open(options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::corrupt);
+  EXPECT_THAT(refused.error().text(), HasSubstr("transcripts have changed"));
+  ASSERT_TRUE(write_file_atomically(folder / "long.json", "torn"));
+  EXPECT_TRUE(Feed::open(options)) << "a recording that is bad now is left out, as any other";
+}
+
+TEST(Packed, APositionOfOtherOptionsIsRefusedBeforeAnythingIsPacked) {
+  const Corpus corpus(mixed_lengths(8));
+  FeedOptions options = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
+  options.resume = all_batches(options).front().position;
+  options = gathering(options, corpus.folder() / "packs");
+  options.seed = 5;
+  EXPECT_EQ(Feed::open(options).error().fault, Fault::usage);
+  EXPECT_FALSE(fs::exists(corpus.folder() / "packs"));
 }
 
 TEST(Packed, ForADeviceABatchSaysWhatToGather) {
@@ -413,6 +464,49 @@ TEST(Packed, WhereTheDiskIsFullSamplesAreReadOneByOneAndThatIsSaidOnce) {
   EXPECT_TRUE(packs_in(corpus.folder() / "full", ".half").empty());
   // A folder in which nobody can make a file, the superuser included.
   expect_streamed(gathering(streamed, "/proc/self/fdinfo"));
+}
+
+TEST(Packed, WhatTheMachineLacksNowMakesNoSampleBadForGood) {
+  const Corpus corpus(mixed_lengths(5), /*with_durations=*/true);
+  ASSERT_TRUE(write_file_atomically(corpus.file(2), "this is no sound at all: only a decoding child can say so"));
+  FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
+  options.bad_limits.share = 1;
+  {
+    const ScopedVariable temporary("TMPDIR", (corpus.folder() / "nowhere").c_str());  // where that child writes
+    LogCapture log;
+    Feed feed = opened(options);
+    drained(feed);
+    EXPECT_EQ(feed.packed(), nullptr);
+    EXPECT_EQ(log.count("the set is not packed, each sample is read when its turn comes: s2: "), 1);
+    EXPECT_TRUE(packs_in(options.cache.folder).empty());
+  }
+  Feed feed = opened(options);
+  EXPECT_NE(feed.packed(), nullptr);
+  drained(feed);
+  EXPECT_EQ(feed.report().bad_samples, 1) << "its content is, which is kept";
+}
+
+TEST(Packed, APackThatCannotBeOpenedIsNotTakenForADamagedOne) {
+  const Corpus corpus(mixed_lengths(5));
+  const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
+  const auto expected = digests_of(all_batches(options));
+  const fs::path pack = packs_in(options.cache.folder).at(0);
+  fs::remove(pack);
+  fs::create_directory(pack);  // what not even the superuser can map
+  LogCapture log;
+  EXPECT_EQ(digests_of(all_batches(options)), expected);
+  EXPECT_EQ(log.count("is packed anew"), 0);
+  EXPECT_EQ(log.count("the set is not packed"), 1);
+}
+
+TEST(Packed, OnlyItsOwnHalfPacksAreClearedAway) {
+  const Corpus corpus(mixed_lengths(3));
+  const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder().path());
+  ASSERT_TRUE(write_file_atomically(corpus.folder() / "moon.half", "somebody's own file"));
+  ASSERT_TRUE(write_file_atomically(corpus.folder() / "old.setpack.half", "what a killed process left"));
+  all_batches(options);
+  EXPECT_TRUE(fs::exists(corpus.folder() / "moon.half"));
+  EXPECT_FALSE(fs::exists(corpus.folder() / "old.setpack.half"));
 }
 
 TEST(InParallel, CallsEachOnceAndEndsWithTheFirstError) {

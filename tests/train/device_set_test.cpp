@@ -7,6 +7,8 @@
 
 #include "feed/corpus.h"
 #include "small_whisper.h"
+#include "support/environment.h"
+#include "train/whisper_feed.h"
 
 namespace tutti {
 namespace {
@@ -77,6 +79,22 @@ TEST(DeviceSet, ABatchThatBringsItsFeaturesIsTakenAsItIs) {
   ASSERT_TRUE(task->keep_on_device(feed.packed()));
   const auto batch = small_batch(0, 2);
   EXPECT_TRUE(at::equal(task->prepare(batch).inputs[0], mel_of(batch)));
+}
+
+TEST(DeviceSet, ProcessesOfOneMachineShareItsMemory) {
+  const ScopedVariable rank("RANK", "0"), local("LOCAL_WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr);
+  WhisperRecipe recipe;
+  const auto room_beside = [&](const char* ranks, const char* where) {
+    const ScopedVariable world("WORLD_SIZE", ranks);
+    recipe.data_set = where;
+    return static_cast<double>(resident_of(recipe, at::kCPU).room.value);
+  };
+  for (const char* where : {"memory", "device"}) {
+    const double alone = room_beside("1", where);
+    ASSERT_GT(alone, 0);
+    EXPECT_NEAR(room_beside("8", where) / alone, 0.125, 0.06) << "what is free changes a little meanwhile";
+  }
+  EXPECT_EQ(room_beside("8", "mapped"), 0);
 }
 
 }  // namespace

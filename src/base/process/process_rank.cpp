@@ -1,5 +1,6 @@
 #include "base/process/process_rank.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/environment.h"
@@ -18,6 +19,17 @@ Result<ProcessRank> process_rank() {
   if (*rank >= *ranks)
     return fail(Fault::usage, std::string(named) + " is " + std::to_string(*rank) + " of " + std::to_string(*ranks));
   return ProcessRank{*rank, *ranks};
+}
+
+int ranks_here() {
+  const int ranks = process_rank().value_or(ProcessRank{}).ranks;
+  if (const auto said = number_variable("LOCAL_WORLD_SIZE", 1)) return std::min(*said, ranks);
+  if (!variable("WORLD_SIZE")) {
+    const int nodes = number_variable("SLURM_JOB_NUM_NODES", 1).value_or(1);
+    return (ranks + nodes - 1) / nodes;
+  }
+  const auto address = variable("MASTER_ADDR").value_or("127.0.0.1");
+  return address == "127.0.0.1" || address == "localhost" ? ranks : 1;
 }
 
 }  // namespace tutti

@@ -14,4 +14,8 @@ struct ProcessRank {
 /// cannot be meant.
 Result<ProcessRank> process_rank();
 
+/// How many of them share this machine, this one included: LOCAL_WORLD_SIZE, else Slurm's tasks over its nodes, else
+/// all of them where they meet on this machine. 1 where nothing says.
+int ranks_here();
+
 }  // namespace tutti

@@ -20,34 +20,53 @@ GatherPlan::GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamp
 std::optional<Result<GatherList>> GatherPlan::next() {
   while (ready_.empty()) {
     if (failed_) return tl::unexpected(*failed_);
-    const auto sample = order_.next();
-    if (!sample) return std::nullopt;
-    if (auto taken = take(*sample); !taken) failed_ = taken.error();
+    const auto gone_on = go_on();
+    if (!gone_on)
+      failed_ = gone_on.error();
+    else if (!*gone_on)
+      return std::nullopt;
   }
   GatherList list = std::move(ready_.front());
   ready_.pop_front();
   return list;
 }
 
-Result<void> GatherPlan::take(const Probed& next) {
+Result<bool> GatherPlan::go_on() {
   Result<void> done{};
+  if (has_begun_ && planner_.wants_batch()) {
+    done = hand_out();
+  } else if (is_ending_) {
+    end_epoch();
+  } else {
+    const auto sample = order_.next();
+    if (!sample) return false;
+    done = take(*sample);
+  }
+  if (done) done = judge_before(planner_.oldest_epoch());
+  return done.map([] { return true; });
+}
+
+Result<void> GatherPlan::take(const Probed& next) {
   switch (next.kind) {
-    case Probed::Kind::begin:  // batches that an interrupted run had begun are begun again
-      for (const PlannedBatch& batch : planner_.in_flight()) {
-        frames_.push_back(frames_of_batch(batch, options_));
-        if (done) done = note_bad(batch);
-      }
-      settle();
-      break;
-    case Probed::Kind::sample: done = add(next); break;
+    case Probed::Kind::begin: return begin_again();
+    case Probed::Kind::sample: return add(next);
     case Probed::Kind::end_of_epoch:
       planner_.end_order();
-      done = hand_out();
-      planner_.begin_epoch();
-      settle();  // what could not be filled need not wait any longer
+      is_ending_ = true;
       break;
   }
-  return done ? judge_before(planner_.oldest_epoch()) : done;
+  return {};
+}
+
+/// Batches that an interrupted run had begun.
+Result<void> GatherPlan::begin_again() {
+  has_begun_ = true;
+  for (const PlannedBatch& batch : planner_.in_flight()) {
+    frames_.push_back(frames_of_batch(batch, options_));
+    if (auto noted = note_bad(batch); !noted) return noted;
+  }
+  settle();
+  return {};
 }
 
 /// The samples of a line join those that wait.
@@ -64,22 +83,28 @@ Result<void> GatherPlan::add(const Probed& next) {
     if (auto noted = bad_.add(id, reason); !noted) return noted;
   }
   planner_.add(next.cursor, samples);
-  return hand_out();
+  return {};
 }
 
+/// The next batch is chosen; where there is no room for it, the oldest gets others for its bad samples first.
 Result<void> GatherPlan::hand_out() {
-  while (planner_.wants_batch()) {
-    const bool has_room = planner_.has_room();
-    if (has_room) {
-      frames_.push_back(frames_of_batch(planner_.choose(), options_));
-    } else {
-      planner_.replace(bad_rows(planner_.in_flight().front()));
-    }
-    const auto& begun = planner_.in_flight();
-    if (auto noted = note_bad(has_room ? begun.back() : begun.front()); !noted) return noted;
-    settle();
+  const bool has_room = planner_.has_room();
+  if (has_room) {
+    frames_.push_back(frames_of_batch(planner_.choose(), options_));
+  } else {
+    planner_.replace(bad_rows(planner_.in_flight().front()));
   }
+  const auto& begun = planner_.in_flight();
+  if (auto noted = note_bad(has_room ? begun.back() : begun.front()); !noted) return noted;
+  settle();
   return {};
+}
+
+/// What could not be filled need not wait any longer.
+void GatherPlan::end_epoch() {
+  is_ending_ = false;
+  planner_.begin_epoch();
+  settle();
 }
 
 /// The oldest batches that are whole, or will never be, are ready.
@@ -130,7 +155,8 @@ std::vector<std::size_t> GatherPlan::bad_rows(const PlannedBatch& batch) const {
 }
 
 std::int64_t GatherPlan::number_of(const PlannedSample& sample) const {
-  return set_.first_of(sample.index) + std::max(sample.piece, 0);
+  const std::int64_t first = set_.first_of(sample.index);
+  return set_.entry(first).piece == kBadLine ? first : first + std::max(sample.piece, 0);
 }
 
 Result<void> GatherPlan::judge_before(std::int64_t epoch) const {

@@ -24,7 +24,7 @@ struct GatherList {
 };
 
 /// The batches of a run as lists of places in a packed set: the planner's rules as the streamed feed follows them, but
-/// all at once, for how long samples are and which are bad is known beforehand. One thread.
+/// without waiting, for how long samples are and which are bad is known beforehand. One thread.
 class GatherPlan {
  public:
   /// `options`, `set` and `bad` outlive it. `planner`: new, or restored from a position.
@@ -34,9 +34,13 @@ class GatherPlan {
   std::optional<Result<GatherList>> next();
 
  private:
+  /// One step of the planner. False: there is nothing left to be done.
+  Result<bool> go_on();
   Result<void> take(const Probed& next);
+  Result<void> begin_again();
   Result<void> add(const Probed& next);
   Result<void> hand_out();
+  void end_epoch();
   void settle();
   Result<void> note_bad(const PlannedBatch& batch);
   GatherList list_of(const PlannedBatch& batch, std::int64_t frames) const;
@@ -49,6 +53,8 @@ class GatherPlan {
   BadSamples& bad_;
   Planner planner_;
   SampleOrder order_;
+  bool has_begun_ = false;
+  bool is_ending_ = false;             // the epoch's order is through, what waits is handed out to the last
   std::int64_t first_whole_ = 0;       // epochs before it were begun by an interrupted run
   std::int64_t last_given_ = -1;       // the epoch of the last batch that held anything
   std::deque<std::int64_t> frames_{};  // T of the planner's batches in flight

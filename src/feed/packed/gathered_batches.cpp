@@ -25,7 +25,24 @@ GatheredBatches::GatheredBatches(const FeedOptions& options, std::shared_ptr<con
 
 Result<void> GatheredBatches::restore(std::string_view position) {
   is_resumed_ = true;
-  return planner_.restore(position);
+  if (auto restored = planner_.restore(position); !restored) return restored;
+  bool holds_all = std::ranges::all_of(planner_.waiting(), [this](const auto& sample) { return holds(sample); });
+  for (const PlannedBatch& batch : planner_.in_flight())
+    for (const PlannedSample& sample : batch.samples) holds_all &= sample.index < 0 || holds(sample);
+  if (holds_all) return {};
+  return fail(Fault::corrupt,
+              "the position to resume from names pieces of recordings that the packed set does not hold: "
+              "recordings or transcripts have changed since",
+              "Put back the files it was made with, or train anew in another folder");
+}
+
+/// A line or a piece that a position names is what it was then. What cannot be used any more is a bad sample.
+bool GatheredBatches::holds(const PlannedSample& sample) const {
+  if (sample.index < 0 || sample.index >= set_->lines()) return false;
+  const std::int64_t first = set_->first_of(sample.index), end = set_->first_of(sample.index + 1);
+  const std::int64_t number = first + std::max(sample.piece, 0);
+  if (first < end && set_->entry(first).piece == kBadLine) return true;
+  return number < end && set_->entry(number).piece == sample.piece;
 }
 
 Reader<Batch> GatheredBatches::add_stages(Pipeline& pipeline) {

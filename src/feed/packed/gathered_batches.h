@@ -26,6 +26,7 @@ class GatheredBatches final : public BatchPath {
 
  private:
   Batch gather(GatherList list);
+  bool holds(const PlannedSample& sample) const;
 
   const FeedOptions& options_;
   std::shared_ptr<const PackedSet> set_;

@@ -20,11 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEnding = ".setpack";
-
 std::string name_of(const CacheKey& key) {
   char name[48];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kEnding);
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kPackEnding);
   return name;
 }
 
@@ -76,7 +74,7 @@ void make_room(const fs::path& kept, Bytes most) {
   std::vector<Old> others;
   auto all = static_cast<std::int64_t>(fs::file_size(kept, ignored));
   for (const auto& entry : fs::directory_iterator(kept.parent_path(), ignored)) {
-    if (entry.path().extension() != kEnding || entry.path() == kept) continue;
+    if (entry.path().extension() != kPackEnding || entry.path() == kept) continue;
     others.push_back(
         {entry.last_write_time(ignored), entry.path(), static_cast<std::int64_t>(entry.file_size(ignored))});
     all += others.back().size;
@@ -89,17 +87,24 @@ void make_room(const fs::path& kept, Bytes most) {
   }
 }
 
-/// The set as it lies there; none where it is not, or is damaged.
-std::shared_ptr<PackedSet> find(const FeedOptions& options, const CacheKey& key, const fs::path& path,
-                                bool tells_damage) {
+/// The set as it lies there; null where it is not, or is damaged. Errors: it cannot be looked at (memory, permissions).
+Result<std::shared_ptr<PackedSet>> find(const FeedOptions& options, const CacheKey& key, const fs::path& path,
+                                        bool tells_damage) {
   auto found = PackedSet::open(path, key, options.threads.features);
   if (found) {
     std::error_code ignored;
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // it was used
-    return std::move(*found);
+    return found;
   }
-  if (tells_damage && found.error().fault != Fault::missing)
+  const Fault fault = found.error().fault;
+  if (fault != Fault::missing && fault != Fault::corrupt) return found;
+  if (tells_damage && fault == Fault::corrupt)
     log(Level::warning, "the packed set cannot be used and is packed anew: " + found.error().text());
+  return nullptr;
+}
+
+std::shared_ptr<PackedSet> not_packed(const Error& error) {
+  log(Level::warning, "the set is not packed, each sample is read when its turn comes: " + error.text());
   return nullptr;
 }
 
@@ -116,17 +121,14 @@ Result<void> check_disk(const fs::path& folder, Bytes needed) {
 
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
-  const auto not_packed = [](const Error& error) {
-    log(Level::warning, "the set is not packed, each sample is read when its turn comes: " + error.text());
-    return nullptr;
-  };
   const auto lock = lock_folder(path.parent_path());
   if (!lock) return not_packed(lock.error());
   remove_half_packs(path.parent_path());
-  if (auto found = find(options, key, path, /*tells_damage=*/true))
-    return found;  // another process has packed it meanwhile
+  auto found = find(options, key, path, /*tells_damage=*/true);
+  if (!found) return not_packed(found.error());
+  if (*found) return found;  // another process has packed it meanwhile
   const auto plan = plan_pack(options, set);
-  if (!plan) return tl::unexpected(plan.error());
+  if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   if (auto fits = check_disk(path.parent_path(), plan->size); !fits) return not_packed(fits.error());
   const auto begin = options.clock->now();
@@ -151,7 +153,10 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   const fs::path path = options.cache.folder / name_of(*key);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
   if (fs::exists(path, ignored)) opened = find(options, *key, path, /*tells_damage=*/false);
-  if (!*opened) opened = pack(options, set, *key, path);
+  if (!opened)
+    opened = not_packed(opened.error());
+  else if (!*opened)
+    opened = pack(options, set, *key, path);
   if (!opened) return tl::unexpected(opened.error());
   if (!*opened) return nullptr;
   const auto where = options.resident.where;

@@ -17,6 +17,10 @@ namespace tutti {
 
 inline constexpr std::uint64_t kPackMagic = 0x3130746573747574;  // "tutset01"; other contents, another number
 
+inline constexpr const char* kPackEnding = ".setpack";
+/// Of what is not whole yet.
+inline constexpr const char* kHalfPackEnding = ".setpack.half";
+
 /// Records and the index begin at multiples of it: wherever they are, a number may.
 inline constexpr std::int64_t kPackAlignment = 8;
 

@@ -29,6 +29,11 @@ Probed probe_line(const SampleStages& stages, std::int64_t line) {
   return stages.probe(std::move(probed));
 }
 
+/// Whether a file may well be readable another time: a pack must not keep its samples as bad.
+bool may_pass(Fault fault) {
+  return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
+}
+
 Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
   Bytes all{static_cast<std::int64_t>(sizeof(PackHead))};
   for (const PlannedSample& sample : samples)
@@ -73,7 +78,9 @@ class Packer {
     entry.planned = planned.frames;
     if (planned.piece == kBadLine) return out_.append(entry, {}, write_facts(plan_.bad.at(planned.index)));
     Row row = row_of(planned);
-    const auto kept = features_of(row);
+    const auto made = features_of(row);
+    if (!made) return tl::unexpected(made.error());
+    const auto& kept = *made;
     if (!kept) return out_.append(entry, {}, write_facts(BadFacts{row.line.id, row.bad->text()}));
     entry.real = kept->real;
     entry.frames = kept->frames;
@@ -94,11 +101,18 @@ class Packer {
     return row;
   }
 
-  std::optional<CachedFeatures> features_of(Row& row) {
+  /// None for a bad sample: why is in the row.
+  Result<std::optional<CachedFeatures>> features_of(Row& row) {
     stages_.read(row);
+    const bool was_read = !row.bad;
     if (row.needs_sound()) stages_.decode(row);
     if (row.needs_sound()) stages_.resample(row);
-    return row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
+    auto kept = row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
+    if (kept) return kept;
+    // The file is there: what is missing is its decoder, or a folder for what that writes.
+    const bool is_decoder_missing = was_read && row.bad->fault == Fault::missing;
+    if (is_decoder_missing || may_pass(row.bad->fault)) return fail_in(row.line.id, *row.bad);
+    return kept;
   }
 
   const FeedOptions& options_;
@@ -113,14 +127,15 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
   const SampleStages stages(options, set, nullptr);
   std::vector<std::vector<PlannedSample>> of_lines(static_cast<std::size_t>(lines_of(options, set)));
   Guarded<std::map<std::int64_t, BadFacts>> bad;
-  const auto looked = in_parallel(std::ssize(of_lines), options.threads.probe, [&](std::int64_t line) {
+  const auto looked = in_parallel(std::ssize(of_lines), options.threads.probe, [&](std::int64_t line) -> Result<void> {
     Probed probed = probe_line(stages, line);
+    if (probed.bad && may_pass(probed.bad->fault)) return fail_in(probed.id, *probed.bad);
     if (probed.bad) {
       bad.with([&](auto& all) { all[line] = {probed.id, probed.bad->text()}; });
       probed.samples = {{.index = line, .piece = kBadLine}};
     }
     of_lines[static_cast<std::size_t>(line)] = std::move(probed.samples);
-    return Result<void>();
+    return {};
   });
   if (!looked) return tl::unexpected(looked.error());
   PackPlan plan;

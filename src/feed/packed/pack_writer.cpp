@@ -10,15 +10,10 @@
 #include "base/numbers.h"
 
 namespace tutti {
-namespace {
-
-constexpr const char* kHalf = ".half";
-
-}  // namespace
 
 Result<std::unique_ptr<PackWriter>> PackWriter::create(const std::filesystem::path& path) {
   std::filesystem::path half = path;
-  half += kHalf;
+  half.replace_extension(kHalfPackEnding);
   OwnedFd file(::open(half.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file) return tl::unexpected(system_error(half.string(), "could not be created", errno));
   return std::unique_ptr<PackWriter>(new PackWriter(path, std::move(half), std::move(file)));
@@ -72,7 +67,7 @@ Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>&
 void remove_half_packs(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().extension() == kHalf) std::filesystem::remove(entry.path(), ignored);
+    if (entry.path().native().ends_with(kHalfPackEnding)) std::filesystem::remove(entry.path(), ignored);
 }
 
 }  // namespace tutti

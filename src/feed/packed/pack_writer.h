@@ -18,6 +18,7 @@ namespace tutti {
 /// published goes with the writer; what `kill -9` leaves is for `remove_half_packs`.
 class PackWriter {
  public:
+  /// `path` ends with kPackEnding.
   static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
   PackWriter(const PackWriter&) = delete;
   PackWriter& operator=(const PackWriter&) = delete;

@@ -59,6 +59,8 @@ class Planner {
 
   /// Chosen and not resolved, oldest first.
   const std::deque<PlannedBatch>& in_flight() const { return in_flight_; }
+  /// Arrived and not chosen yet, oldest first.
+  const std::deque<PlannedSample>& waiting() const { return window_; }
   std::int64_t epoch() const { return epoch_; }
   std::int64_t cursor() const { return cursor_; }
   /// Nothing of epochs before it is still to come.

@@ -40,11 +40,12 @@ Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
   return {};
 }
 
-/// Batches that an interrupted run had begun are begun again.
+/// Batches that an interrupted run had begun are begun again; what it was about to choose is chosen among the samples
+/// it would have been chosen among, before another arrives.
 Result<void> PlanStage::begin(const Emit<RowPtr>& emit) {
   const auto begun = board_.with([](const PlanState& state) { return state.planner.in_flight(); });
   for (const PlannedBatch& planned : begun) start_batch(planned, emit);
-  return {};
+  return hand_out(emit);
 }
 
 Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
