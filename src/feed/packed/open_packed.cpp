@@ -119,14 +119,13 @@ Result<void> check_disk(const fs::path& folder, Bytes needed) {
               "Free some space, or name another folder with --cache");
 }
 
+/// With the folder locked.
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
-  const auto lock = lock_folder(path.parent_path());
-  if (!lock) return not_packed(lock.error());
   remove_half_packs(path.parent_path());
   auto found = find(options, key, path, /*tells_damage=*/true);
   if (!found) return not_packed(found.error());
-  if (*found) return found;  // another process has packed it meanwhile
+  if (*found) return found;  // another process has mended it meanwhile
   const auto plan = plan_pack(options, set);
   if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
@@ -143,6 +142,25 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   return made;
 }
 
+/// Packs the set, or waits for the process that does. `was_there`: what lay there when we looked cannot be used.
+Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const Dataset& set, const CacheKey& key,
+                                             const fs::path& path, bool was_there) {
+  const fs::path folder = path.parent_path();
+  auto lock = lock_folder(folder);
+  std::error_code ignored;
+  if (lock && !was_there && fs::exists(path, ignored)) {
+    // Packed meanwhile. All that waited for it read it at once: one behind the other, the last would begin to train
+    // so late that the first gives it up.
+    *lock = OwnedFd();
+    auto found = find(options, key, path, /*tells_damage=*/false);
+    if (!found) return not_packed(found.error());
+    if (*found) return found;
+    lock = lock_folder(folder);
+  }
+  if (!lock) return not_packed(lock.error());
+  return pack(options, set, key, path);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options, const Dataset& set) {
@@ -152,11 +170,12 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   fs::create_directories(options.cache.folder, ignored);
   const fs::path path = options.cache.folder / name_of(*key);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
-  if (fs::exists(path, ignored)) opened = find(options, *key, path, /*tells_damage=*/false);
+  const bool is_there = fs::exists(path, ignored);
+  if (is_there) opened = find(options, *key, path, /*tells_damage=*/false);
   if (!opened)
     opened = not_packed(opened.error());
   else if (!*opened)
-    opened = pack(options, set, *key, path);
+    opened = pack_once(options, set, *key, path, is_there);
   if (!opened) return tl::unexpected(opened.error());
   if (!*opened) return nullptr;
   const auto where = options.resident.where;
