@@ -52,7 +52,6 @@ struct Feed::Parts {
   Result<void> choose_path();
   /// Whether the position is one of this set and these options.
   Result<void> check_position() const;
-  Result<void> resume();
 
   FeedOptions options;
   std::unique_ptr<Dataset> set;
@@ -95,11 +94,6 @@ Result<void> Feed::Parts::check_position() const {
               "Resume with the data and the settings it was made with");
 }
 
-Result<void> Feed::Parts::resume() {
-  if (options.resume.empty()) return {};
-  return path->restore(std::string_view(options.resume).substr(prefix.size()));
-}
-
 Feed::Feed(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Feed::Feed(Feed&&) noexcept = default;
 Feed& Feed::operator=(Feed&&) noexcept = default;
@@ -118,7 +112,9 @@ Result<Feed> Feed::open(FeedOptions options) {
   auto parts = std::make_unique<Parts>(std::move(options), std::move(*set), std::move(*bad));
   if (auto checked = parts->check_position(); !checked) return tl::unexpected(checked.error());
   if (auto chosen = parts->choose_path(); !chosen) return tl::unexpected(chosen.error());
-  if (auto resumed = parts->resume(); !resumed) return tl::unexpected(resumed.error());
+  if (const std::string_view at = parts->options.resume; !at.empty())
+    if (auto resumed = parts->path->restore(at.substr(parts->prefix.size())); !resumed)
+      return tl::unexpected(resumed.error());
   parts->batches = parts->path->add_stages(parts->pipeline);
   parts->pipeline.start();
   return Feed(std::move(parts));

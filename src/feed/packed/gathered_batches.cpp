@@ -50,15 +50,14 @@ Reader<Batch> GatheredBatches::add_stages(Pipeline& pipeline) {
   const auto ready = static_cast<std::size_t>(options_.ready);
   auto lists = pipeline.source("list", [this] { return plan_->next(); }, {.output = {.items = ready}});
   const int threads = std::min(options_.threads.features, kGathering);
-  return pipeline.map("gather", std::move(lists),
-                      [this](GatherList&& list) -> Result<Batch> { return gather(std::move(list)); },
+  return pipeline.map("gather", std::move(lists), [this](GatherList&& list) -> Result<Batch> { return gather(list); },
                       {.threads = threads,
                        .order = threads > 1 ? Order::input : Order::completion,
                        .window = kGathering,
                        .output = {.items = ready}});
 }
 
-Batch GatheredBatches::gather(GatherList list) {
+Batch GatheredBatches::gather(const GatherList& list) {
   Batch batch;
   batch.index = list.number;
   batch.epoch = list.epoch;

@@ -25,7 +25,7 @@ class GatheredBatches final : public BatchPath {
   Reader<Batch> add_stages(Pipeline& pipeline) override;
 
  private:
-  Batch gather(GatherList list);
+  Batch gather(const GatherList& list);
   bool holds(const PlannedSample& sample) const;
 
   const FeedOptions& options_;
