@@ -31,7 +31,7 @@ void Report::add(const Finding& finding) {
   std::fflush(stdout);
 }
 
-void Report::note(const std::string& text) {
+void Report::note(const std::string& text) const {
   if (json_) return print({{"note", text}});
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);

@@ -33,7 +33,7 @@ class Report {
     }
   }
   /// A remark for people; in JSON {"note": text}.
-  void note(const std::string& text);
+  void note(const std::string& text) const;
   bool passed() const { return failed_ == 0; }
   /// The last line: how it came out.
   void close(const std::string& device);

@@ -18,8 +18,9 @@ TEST_F(BatchRecordsTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefuse
   ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
   const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  EXPECT_EQ(report()["successful"], 10);
-  for (const auto& asset : report()["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
   const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));

@@ -68,7 +68,7 @@ bool take_failures(Entry& entry, const toml::node& node) {
 }
 
 Keys keys_of(Entry& entry) {
-  const auto played = [&entry](Take take) {
+  const auto played = [&entry](const Take& take) {
     return [&entry, take](const toml::node& node) {
       entry.plays = true;
       return take(node);
