@@ -176,7 +176,7 @@ int run_bench(const std::vector<std::string>& arguments) {
 
   Interrupt interrupt;
   const auto measured = measure(command, files, *model, interrupt);
-  if (!measured) return interrupt.raised() ? complain(measured.error(), kInterrupted) : complain(measured.error());
+  if (!measured) return complain(measured.error(), interrupt);
   return report(command, judge(measured->trials, measured->limits), *model);
 }
 

@@ -45,6 +45,10 @@ int complain(const Error& error) {
   return complain(error, error.fault == Fault::usage ? kUsage : kNothingRan);
 }
 
+int complain(const Error& error, const Interrupt& interrupt) {
+  return interrupt.raised() ? complain(error, kInterrupted) : complain(error);
+}
+
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {
   const auto sources = table.asks_for_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
   if (!sources) return complain(sources.error(), kUsage);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/settings/option_table.h"
+#include "transcribe/interrupt.h"
 
 namespace tutti {
 
@@ -23,5 +24,8 @@ int complain(const Error& error, int exit_code);
 /// The same for what ended a command: kUsage where the command line could not be meant, however late that was found
 /// (some of it only a loaded model can tell), else kNothingRan.
 int complain(const Error& error);
+
+/// The same, but kInterrupted where a signal was what ended it.
+int complain(const Error& error, const Interrupt& interrupt);
 
 }  // namespace tutti

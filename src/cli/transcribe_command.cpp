@@ -63,7 +63,7 @@ int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, 
     return run_transcription(plan, options, *observer, interrupt);
   }();
   if (!summary && summary.error().fault == Fault::cancelled) return stopped();  // while the model was still loading
-  if (!summary) return interrupt.raised() ? complain(summary.error(), kInterrupted) : complain(summary.error());
+  if (!summary) return complain(summary.error(), interrupt);
   if (display == Display::json)
     std::fputs(summary_json(*summary).c_str(), stdout);
   else if (display != Display::quiet)

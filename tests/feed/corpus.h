@@ -39,6 +39,16 @@ class Corpus {
     }
     write(lines);
   }
+  /// The manifest anew, with `durations` whatever the files hold.
+  void claim(const std::vector<double>& durations) {
+    std::string lines;
+    for (std::size_t i = 0; i < durations.size(); ++i) {
+      const std::string name = "s" + std::to_string(i);
+      lines += R"({"id":")" + name + R"(","audio":")" + name + R"(.wav","text":"x","duration":)" +
+               std::to_string(durations[i]) + "}\n";
+    }
+    write(lines);
+  }
   void write(const std::string& lines) { (void)write_file_atomically(manifest(), lines); }
   std::filesystem::path manifest() const { return folder_ / "set.jsonl"; }
   std::filesystem::path file(std::size_t i) const { return folder_ / ("s" + std::to_string(i) + ".wav"); }

@@ -228,13 +228,7 @@ TEST(Feed, ARowInABatchThatGrewIsWhatItIsOnItsOwn) {
   // The first makes the planned 100 frames 150; the next three leave 0, 3 and 4 of the 100 free.
   const std::vector<double> seconds{1.5, 1.0, 0.97, 0.965, 0.5};
   Corpus corpus(seconds);
-  std::string lines;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const std::string name = "s" + std::to_string(i);
-    lines += R"({"id":")" + name + R"(","audio":")" + name + R"(.wav","text":"x","duration":)" +
-             std::to_string(std::min(seconds[i], 1.0)) + "}\n";
-  }
-  corpus.write(lines);
+  corpus.claim({1.0, 1.0, 0.97, 0.965, 0.5});
   FeedOptions options = options_for(corpus.manifest());
   options.batch_size = 5;
   const auto batches = all_batches(options);

@@ -30,6 +30,14 @@ class Publishing : public StoreTest {
     const fs::path folders[] = {staging()};
     return *sweep_outputs(*store_, folders);
   }
+  /// Why the store does not note the end of a task while its files may have no more than 1 KiB.
+  template <class Limit>
+  Error refusal_within(const Lease& lease) {
+    const Limit limit(1024);
+    const auto completed = store_->complete(lease.key, {}, {});
+    EXPECT_FALSE(completed);
+    return completed ? Error{} : completed.error();
+  }
   std::size_t staged_files() const {
     std::error_code why;
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(staging(), why), fs::directory_iterator()));
@@ -262,12 +270,8 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
 TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
   const TaskId id = add("a");
   const Lease lease = *claim();
-  {
-    const FullDisk full(1024);
-    const auto completed = store_->complete(lease.key, {}, {});
-    ASSERT_FALSE(completed);
-    EXPECT_EQ(completed.error().fault, Fault::full) << completed.error().text();
-  }
+  const Error refused = refusal_within<FullDisk>(lease);
+  EXPECT_EQ(refused.fault, Fault::full) << refused.text();
   EXPECT_EQ(state(id), TaskState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
   EXPECT_EQ(state(id), TaskState::done);
@@ -276,13 +280,9 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
 TEST_P(Publishing, AStoreWhoseFileMayNotGrowOnSaysSoAndChangesNothing) {
   const TaskId id = add("a");
   const Lease lease = *claim();
-  {
-    const SmallFiles limit(1024);
-    const auto completed = store_->complete(lease.key, {}, {});
-    ASSERT_FALSE(completed);
-    EXPECT_EQ(completed.error().fault, Fault::refused) << completed.error().text();
-    EXPECT_NE(completed.error().text().find("ulimit -f"), std::string::npos) << completed.error().text();
-  }
+  const Error refused = refusal_within<SmallFiles>(lease);
+  EXPECT_EQ(refused.fault, Fault::refused) << refused.text();
+  EXPECT_NE(refused.text().find("ulimit -f"), std::string::npos) << refused.text();
   EXPECT_EQ(state(id), TaskState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }

@@ -201,7 +201,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
     if (now) socket = control_socket(*now);
   });
   table.reset();
-  if (!report) return interrupt.raised() ? complain(report.error(), kInterrupted) : complain(report.error());
+  if (!report) return complain(report.error(), interrupt);
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);

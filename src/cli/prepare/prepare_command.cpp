@@ -142,7 +142,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   auto folder = PreparedFolder::create(command.out);
   if (!folder) return complain(folder.error(), kUsage);
   const auto worker = start_worker(options, interrupt);
-  if (!worker) return interrupt.raised() ? complain(worker.error(), kInterrupted) : complain(worker.error());
+  if (!worker) return complain(worker.error(), interrupt);
   Collection collection(*folder);
   const auto taken = prepare_recordings(
       std::span(command.words).subspan(1),

@@ -40,20 +40,10 @@ void StreamedBatches::correct(PipelineReport& report) const {
     }
 }
 
-Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads,
-                                     Work work) {
-  const auto fn = [this, work](RowPtr&& row) -> Result<RowPtr> {
-    if (row->is_wanted()) work(stages_, *row);
-    return std::move(row);
-  };
-  return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
-}
-
-/// A step that is passed by where the features were in the cache.
-Reader<RowPtr> StreamedBatches::sound_step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads,
-                                           Work work) {
-  const auto fn = [this, work](RowPtr&& row) -> Result<RowPtr> {
-    if (row->needs_sound()) work(stages_, *row);
+Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,
+                                     Concerns concerns) {
+  const auto fn = [this, work, concerns](RowPtr&& row) -> Result<RowPtr> {
+    if (((*row).*concerns)()) work(stages_, *row);
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
@@ -81,10 +71,13 @@ Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   const FeedThreads& threads = options_.threads;
   auto rows = planned_rows(pipeline);
   rows = step(pipeline, "read", std::move(rows), threads.read, [](SampleStages& it, Row& row) { it.read(row); });
-  rows = sound_step(pipeline, "decode", std::move(rows), threads.decode,
-                    [](SampleStages& it, Row& row) { it.decode(row); });
-  rows = sound_step(pipeline, "resample", std::move(rows), threads.resample,
-                    [](SampleStages& it, Row& row) { it.resample(row); });
+  // These two are passed by where the features were in the cache.
+  rows = step(
+      pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); },
+      &Row::needs_sound);
+  rows = step(
+      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); },
+      &Row::needs_sound);
   if (options_.as_sound) {
     rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
   } else {

@@ -32,8 +32,10 @@ class StreamedBatches final : public BatchPath {
  private:
   using Work = void (*)(SampleStages&, Row&);
   Reader<RowPtr> planned_rows(Pipeline& pipeline);
-  Reader<RowPtr> step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work);
-  Reader<RowPtr> sound_step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work);
+  using Concerns = bool (Row::*)() const;
+  /// A stage that works on the rows it concerns and hands all of them on.
+  Reader<RowPtr> step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,
+                      Concerns concerns = &Row::is_wanted);
 
   const FeedOptions& options_;
   const Dataset& set_;
