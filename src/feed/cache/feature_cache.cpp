@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "feed/cache/write_at.h"
 
 namespace tutti {
 namespace {
@@ -165,12 +166,8 @@ Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& feat
   if (!place) return tl::unexpected(place.error());
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes.append(reinterpret_cast<const char*>(features.mel.data()), features.mel.size() * sizeof(std::uint16_t));
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t put = ::pwrite(place->pack->file.get(), bytes.data() + done, bytes.size() - done,
-                                 place->at + static_cast<std::int64_t>(done));
-    if (put < 0) return tl::unexpected(system_error(place->pack->path.string(), "cannot be written", errno));
-    done += static_cast<std::size_t>(put);
-  }
+  if (!write_at(place->pack->file.get(), std::as_bytes(std::span(bytes)), place->at))
+    return tl::unexpected(system_error(place->pack->path.string(), "cannot be written", errno));
   state_.with([&](State& state) {
     const bool is_kept = std::find(state.packs.begin(), state.packs.end(), place->pack) != state.packs.end();
     if (is_kept) state.places[key] = *place;

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "feed/cache/write_at.h"
 
 namespace tutti {
 
@@ -24,14 +25,8 @@ PackWriter::~PackWriter() {
 }
 
 Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(file_.get(), bytes.data(), bytes.size(), at);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return tl::unexpected(system_error(path_.string(), "could not be written", errno));
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-    at += put;
-  }
-  return {};
+  if (write_at(file_.get(), bytes, at)) return {};
+  return tl::unexpected(system_error(path_.string(), "could not be written", errno));
 }
 
 Result<void> PackWriter::append(PackEntry& entry, std::span<const std::uint16_t> mel, const std::string& facts) {
