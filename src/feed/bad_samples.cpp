@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <limits>
 
@@ -35,7 +34,7 @@ Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path
   std::error_code ignored;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   OwnedFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!fd) return tl::unexpected(system_error(file.string(), "cannot be written", errno));
+  if (!fd) return fail_errno(file.string(), "cannot be written");
   auto old = read_file(file);
   if (!old) return tl::unexpected(old.error());
   std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));

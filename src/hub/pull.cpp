@@ -4,7 +4,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <numeric>
 #include <vector>
 
@@ -47,13 +46,12 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
 
 /// A lock on the staging folder that goes with its descriptor, so a killed pull leaves none behind.
 Result<OwnedFd> lock(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
+  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
-    return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
-  return fd;
+  if (!fd) return fail_errno(folder.string(), "cannot be opened");
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (errno != EWOULDBLOCK) return fail_errno(folder.string(), "could not be locked");
+  return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
 }
 
 std::int64_t size_on_disk(const fs::path& path) {

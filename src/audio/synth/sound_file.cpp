@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sndfile.h>
 
-#include <cerrno>
 #include <memory>
 
 #include "base/bytes.h"
@@ -32,7 +31,7 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
 
 Result<void> write_wav(const std::filesystem::path& path, std::span<const std::int16_t> pcm, Hertz rate) {
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be written", errno));
+  if (!file) return fail_errno(path.string(), "cannot be written");
   std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);
   bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
   return write_all(file.get(), std::as_bytes(std::span(bytes)), path.string());

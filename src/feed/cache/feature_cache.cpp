@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 
 #include "base/files.h"
-#include "feed/cache/write_at.h"
 
 namespace tutti {
 namespace {
@@ -22,25 +20,16 @@ constexpr int kPacks = 8;                             // that fill the cache: an
 struct EntryHead {
   std::uint64_t magic = kMagic;
   CacheKey key{};
-  std::uint64_t check = 0;  // of what follows
+  std::uint64_t check = 0;  // checksum of what follows
   std::int32_t real = 0, frames = 0;
   float silence = 0, lead = 0;
   std::int64_t values = 0;
 };
 static_assert(std::is_trivially_copyable_v<EntryHead> && sizeof(EntryHead) == 56);
 
+/// All of `out`. What cannot be read is made anew, so the reason interests nobody.
 bool read_all(int fd, std::int64_t at, std::span<std::byte> out) {
-  while (!out.empty()) {
-    const ssize_t got = ::pread(fd, out.data(), out.size(), at);
-    if (got <= 0) return false;
-    out = out.subspan(static_cast<std::size_t>(got));
-    at += got;
-  }
-  return true;
-}
-
-std::uint64_t check_of(std::span<const std::uint16_t> values) {
-  return cache_key(std::as_bytes(values), {})[0];
+  return read_at(fd, out, at, "feature cache").value_or(0) == out.size();
 }
 
 std::int64_t size_of(const EntryHead& head) {
@@ -51,11 +40,10 @@ std::int64_t size_of(const EntryHead& head) {
 
 Result<std::unique_ptr<FeatureCache>> FeatureCache::open(const FeatureCacheOptions& options) {
   std::unique_ptr<FeatureCache> cache(new FeatureCache(options));
-  std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
-  if (failed) return fail(Fault::missing, options.folder.string() + ": cannot be made: " + failed.message());
+  if (auto made = make_folders(options.folder); !made) return tl::unexpected(made.error());
+  std::error_code ignored;  // a folder that cannot be listed has no packs to take up
   std::vector<std::filesystem::path> packs;
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder, failed))
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, ignored))
     if (entry.path().extension() == ".melpack") packs.push_back(entry.path());
   std::sort(packs.begin(), packs.end());  // by the time in their names
   for (const auto& path : packs)
@@ -93,7 +81,7 @@ Result<std::shared_ptr<FeatureCache::Pack>> FeatureCache::new_pack() const {
   auto pack = std::make_shared<Pack>();
   pack->path = options_.folder / name;
   pack->file = OwnedFd(::open(pack->path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!pack->file) return tl::unexpected(system_error(pack->path.string(), "cannot be written", errno));
+  if (!pack->file) return fail_errno(pack->path.string(), "could not be created");
   return pack;
 }
 
@@ -111,7 +99,7 @@ std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
   found.mel.resize(static_cast<std::size_t>(head.values));
   const bool is_read =
       read_all(fd, place.at + static_cast<std::int64_t>(sizeof head), std::as_writable_bytes(std::span(found.mel)));
-  if (!is_read || check_of(found.mel) != head.check) return std::nullopt;
+  if (!is_read || checksum(std::as_bytes(std::span(found.mel))) != head.check) return std::nullopt;
   return found;
 }
 
@@ -155,7 +143,7 @@ Result<FeatureCache::Place> FeatureCache::reserve(std::int64_t size) {
 Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& features) {
   const EntryHead head{kMagic,
                        key,
-                       check_of(features.mel),
+                       checksum(std::as_bytes(std::span(features.mel))),
                        features.real,
                        features.frames,
                        features.silence,
@@ -166,8 +154,9 @@ Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& feat
   if (!place) return tl::unexpected(place.error());
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes.append(reinterpret_cast<const char*>(features.mel.data()), features.mel.size() * sizeof(std::uint16_t));
-  if (!write_at(place->pack->file.get(), std::as_bytes(std::span(bytes)), place->at))
-    return tl::unexpected(system_error(place->pack->path.string(), "cannot be written", errno));
+  const Pack& pack = *place->pack;
+  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), place->at, pack.path.string()); !put)
+    return put;
   state_.with([&](State& state) {
     const bool is_kept = std::find(state.packs.begin(), state.packs.end(), place->pack) != state.packs.end();
     if (is_kept) state.places[key] = *place;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "feed/packed/pack_key.h"
@@ -54,11 +55,11 @@ Result<void> check_plan(const FeedOptions& options, const PackPlan& plan) {
 Result<OwnedFd> lock_folder(const fs::path& folder) {
   const fs::path path = folder / "packing.lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!lock) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (!lock) return fail_errno(path.string(), "cannot be opened");
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK) log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
   while (::flock(lock.get(), LOCK_EX) != 0)
-    if (errno != EINTR) return tl::unexpected(system_error(path.string(), "cannot be locked", errno));
+    if (errno != EINTR) return fail_errno(path.string(), "cannot be locked");
   return lock;
 }
 

@@ -31,14 +31,14 @@ struct PackHead {
   std::int64_t lines = 0;
   std::int64_t entries = 0;
   std::int64_t index_at = 0;      ///< in bytes
-  std::uint64_t index_check = 0;  ///< pack_check of the index
+  std::uint64_t index_check = 0;  ///< checksum of the index
   std::uint64_t head_check = 0;   ///< of the head without it
 };
 
 /// A sample of the set: a line, or a piece of a recording that is cut; also a bad one, which has no features.
 struct PackEntry {
   std::int64_t at = 0;       ///< of its record, in bytes
-  std::uint64_t check = 0;   ///< pack_check of its record, filled up to kPackAlignment
+  std::uint64_t check = 0;   ///< checksum of its record, filled up to kPackAlignment
   std::int32_t piece = -1;   ///< as PlannedSample::piece; kBadLine: found out before there were pieces
   std::int32_t planned = 0;  ///< frames expected before it was decoded
   std::int32_t real = 0;     ///< frames of content; 0: a bad sample, whose facts are its id and why
@@ -61,14 +61,10 @@ inline std::int64_t feature_bytes(std::int64_t n_mels, std::int64_t frames) {
   return n_mels * frames * static_cast<std::int64_t>(sizeof(std::uint16_t));
 }
 
-inline std::uint64_t pack_check(std::span<const std::byte> bytes) {
-  return cache_key(bytes, {})[0];
-}
-
 /// What `head_check` must be.
 inline std::uint64_t check_of_head(PackHead head) {
   head.head_check = 0;
-  return pack_check(std::as_bytes(std::span(&head, 1)));
+  return checksum(std::as_bytes(std::span(&head, 1)));
 }
 
 }  // namespace tutti

@@ -3,12 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "feed/cache/write_at.h"
 
 namespace tutti {
 
@@ -16,7 +14,7 @@ Result<std::unique_ptr<PackWriter>> PackWriter::create(const std::filesystem::pa
   std::filesystem::path half = path;
   half.replace_extension(kHalfPackEnding);
   OwnedFd file(::open(half.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) return tl::unexpected(system_error(half.string(), "could not be created", errno));
+  if (!file) return fail_errno(half.string(), "could not be created");
   return std::unique_ptr<PackWriter>(new PackWriter(path, std::move(half), std::move(file)));
 }
 
@@ -25,8 +23,7 @@ PackWriter::~PackWriter() {
 }
 
 Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) const {
-  if (write_at(file_.get(), bytes, at)) return {};
-  return tl::unexpected(system_error(path_.string(), "could not be written", errno));
+  return write_at(file_.get(), bytes, at, path_.string());
 }
 
 Result<void> PackWriter::append(PackEntry& entry, std::span<const std::uint16_t> mel, const std::string& facts) {
@@ -34,7 +31,7 @@ Result<void> PackWriter::append(PackEntry& entry, std::span<const std::uint16_t>
   record += facts;
   record.resize(static_cast<std::size_t>(rounded_up(std::ssize(record), kPackAlignment)));
   entry.facts = static_cast<std::int32_t>(facts.size());
-  entry.check = pack_check(std::as_bytes(std::span(record)));
+  entry.check = checksum(std::as_bytes(std::span(record)));
   entry.at = end_.fetch_add(std::ssize(record));
   return put(entry.at, std::as_bytes(std::span(record)));
 }
@@ -47,16 +44,16 @@ Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>&
   head.lines = std::ssize(firsts) - 1;
   head.entries = std::ssize(entries);
   head.index_at = end_;
-  head.index_check = pack_check(index);
+  head.index_check = checksum(index);
   head.head_check = check_of_head(head);
   auto written = put(head.index_at, index);
   if (written) written = put(0, std::as_bytes(std::span(&head, 1)));
   if (!written) return written;
-  if (::fsync(file_.get()) != 0) return tl::unexpected(system_error(path_.string(), "could not be synced", errno));
+  if (::fsync(file_.get()) != 0) return fail_errno(path_.string(), "could not be synced");
   if (::rename(half_.c_str(), path_.c_str()) != 0)
-    return tl::unexpected(system_error(path_.string(), "could not be put in place", errno));
+    return fail_errno(path_.string(), "could not be put in place");
   half_.clear();
-  return sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
+  return sync_folder(folder_of(path_));
 }
 
 void remove_half_packs(const std::filesystem::path& folder) {

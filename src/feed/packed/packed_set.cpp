@@ -43,7 +43,7 @@ bool PackedSet::read_index(const CacheKey& key) {
                                    head_.entries * static_cast<std::int64_t>(sizeof(PackEntry));
   if (head_.index_at + index_bytes != std::ssize(bytes_)) return false;
   find_index();
-  return pack_check(bytes_.subspan(static_cast<std::size_t>(head_.index_at))) == head_.index_check;
+  return checksum(bytes_.subspan(static_cast<std::size_t>(head_.index_at))) == head_.index_check;
 }
 
 void PackedSet::find_index() {
@@ -57,7 +57,7 @@ bool PackedSet::is_sound(std::int64_t number) const {
   const std::int64_t size = record_bytes(it, n_mels());
   if (it.at < 0 || it.frames < it.real || it.facts < 0 || it.at + size > head_.index_at) return false;
   const auto record = bytes_.subspan(static_cast<std::size_t>(it.at), static_cast<std::size_t>(size));
-  return pack_check(record) == it.check;
+  return checksum(record) == it.check;
 }
 
 void PackedSet::move_to_memory(int threads) {

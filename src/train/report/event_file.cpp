@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 
 #include "base/bytes.h"
@@ -77,7 +76,7 @@ Result<EventFile> EventFile::create(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, ignored);
   const auto path = folder / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(now())) + ".tutti");
   std::unique_ptr<std::FILE, FreeWith<std::fclose>> file(std::fopen(path.c_str(), "we"));
-  if (!file) return tl::unexpected<Error>(system_error(path.string(), "could not be created", errno));
+  if (!file) return fail_errno(path.string(), "could not be created");
   EventFile events(std::move(file));
   events.write(event_file_version(now()));
   return events;

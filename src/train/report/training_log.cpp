@@ -52,7 +52,7 @@ Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_
 
 Result<JsonLines> JsonLines::append(const std::filesystem::path& path) {
   std::unique_ptr<std::FILE, FreeWith<std::fclose>> file(std::fopen(path.c_str(), "ae"));
-  if (!file) return tl::unexpected<Error>(system_error(path.string(), "could not be opened", errno));
+  if (!file) return fail_errno(path.string(), "could not be opened");
   return JsonLines(std::move(file), path);
 }
 
