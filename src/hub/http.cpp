@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/library_call.h"
 #include "base/owned.h"
 
 namespace tutti {
@@ -26,12 +27,6 @@ struct Curl {
   decltype(&curl_slist_append) slist_append = nullptr;
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
-
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
 
 /// Loaded for the rest of the process: libcurl registers handlers that must not be unmapped.
 const Curl* loaded_curl() {

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "train/checkpoint/digests.h"
@@ -186,10 +187,8 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   }
   if (parts_.step.seeks_scale()) return {};
   ++state_.left_out;
-  std::string ids;
-  for (const auto& id : group.ids) ids += (ids.empty() ? "" : ", ") + id;
-  const auto what =
-      "step " + std::to_string(state_.step) + " is no finite number and was left out (samples " + ids + ")";
+  const auto what = "step " + std::to_string(state_.step) + " is no finite number and was left out (samples " +
+                    joined(group.ids, ", ") + ")";
   if (++state_.left_out_in_row > options_.bad_step_limit)
     return fail(Fault::corrupt, what + "; it is the " + std::to_string(state_.left_out_in_row) + "th in a row",
                 "Lower learning-rate, or look at these samples");

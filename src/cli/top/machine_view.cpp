@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
 
@@ -34,9 +35,7 @@ bool is_throttled(const GpuSnapshot& gpu) {
 }
 
 std::string throttle_text(const GpuSnapshot& gpu) {
-  std::string text;
-  for (const ThrottleReason& reason : *gpu.throttled_by) text += (text.empty() ? "" : ", ") + std::string(reason.words);
-  return text;
+  return joined(*gpu.throttled_by, ", ", [](const ThrottleReason& reason) { return reason.words; });
 }
 
 DeviceStatus device_of(const GpuSnapshot& gpu, Clock::Instant now) {

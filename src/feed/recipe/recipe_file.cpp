@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/joined.h"
 #include "base/nearest.h"
 #include "feed/recipe/whisper_fields.h"
 
@@ -120,12 +121,9 @@ Result<void> take_key(const std::string& key, const toml::node& node, WhisperRec
 }
 
 Result<void> one_of(const char* name, const std::string& value, std::initializer_list<const char*> choices) {
-  std::string all;
-  for (const char* choice : choices) {
-    if (value == choice) return {};
-    all += (all.empty() ? "" : ", ") + std::string(choice);
-  }
-  return fail(Fault::usage, std::string(name) + ": expected one of " + all + "; found '" + value + "'");
+  if (std::ranges::find(choices, value) != choices.end()) return {};
+  return fail(Fault::usage,
+              std::string(name) + ": expected one of " + joined(choices, ", ") + "; found '" + value + "'");
 }
 
 Result<void> between(const char* name, double value, double least, double most) {
