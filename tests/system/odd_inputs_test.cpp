@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/said.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -19,10 +20,6 @@ std::vector<std::string> command(const TempFolder& out, const std::vector<std::s
                                  "--output-dir",  out.path(),   "-f",      "txt"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-void expect_said(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
 }
 
 }  // namespace
