@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "support/eventually.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"

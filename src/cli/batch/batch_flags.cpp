@@ -112,10 +112,7 @@ std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
   std::set<std::string> kinds;
   for (const auto& [id, label, device] : devices)
     if (device.kind != Kind::emulated) kinds.insert(device.kind == Kind::cpu ? "the CPU" : device.name);
-  std::string text;
-  if (kinds.size() > 1)
-    for (const std::string& kind : kinds) text += (text.empty() ? "" : " and ") + kind;
-  return text;
+  return kinds.size() > 1 ? joined(kinds, " and ") : "";
 }
 
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/joined.h"
-#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {

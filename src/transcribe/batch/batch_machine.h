@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/guarded.h"
 #include "device/machine.h"
 #include "device/telemetry/host_reader.h"

@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "base/ascii.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -101,10 +101,7 @@ bool is_recording(const fs::path& path) {
       ".mp3",  ".wav", ".m4a",  ".flac", ".ogg", ".wma", ".aac",  ".opus", ".oga",  ".aiff", ".aif", ".au",
       ".caf",  ".w64", ".rf64", ".amr",  ".m4b", ".mka", ".mp2",  ".ac3",  ".mp4",  ".avi",  ".mov", ".mkv",
       ".webm", ".flv", ".m4v",  ".3gp",  ".wmv", ".mpg", ".mpeg", ".mts",  ".m2ts", ".ogv"};
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return kExtensions.contains(extension);
+  return kExtensions.contains(ascii_lower(path.extension().string()));
 }
 
 void search_folder(const fs::path& folder, const std::function<bool(const fs::path&)>& found,
