@@ -48,6 +48,28 @@ TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
   EXPECT_EQ(open()->size(), 2);
 }
 
+TEST_F(Layout, RecordingsBelongToTheTranscriptsThatEitherWayOfNamingPutsBesideThem) {
+  for (const char* name : {"a.json", "a.wma", "b.mp3.json", "b.mp3", "b.wav", "report.json"})
+    write(std::string("talks/") + name, "{}");
+  const auto set = open();
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->at(0)->audio, folder_ / "talks/a.wma");
+  EXPECT_EQ(set->at(0)->times, folder_ / "talks/a.json");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "talks/b.mp3");
+  EXPECT_EQ(set->at(1)->times, folder_ / "talks/b.mp3.json");
+}
+
+TEST_F(Layout, ATimeInATableIsANumberOfSeconds) {
+  write("metadata.csv", "audio,text,start\na.wav,one,1.5\nb.wav,two,inf\nc.wav,three,1.5s\nd.wav,four,-1\n");
+  const auto set = open();
+  EXPECT_EQ(set->at(0)->start, 1.5);
+  for (const std::int64_t wrong : {1, 2, 3}) {
+    const auto line = set->at(wrong);
+    ASSERT_FALSE(line) << wrong;
+    EXPECT_THAT(line.error().what, HasSubstr("start: expected seconds")) << wrong;
+  }
+}
+
 TEST_F(Layout, MorseHasAudioSplitsFieldsAndTimes) {
   const std::string header = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
   write("metadata.csv", header + "7,m7.wav,CQ TEST,CQWW,cq,20,good,3.5\n8,m8.wav,,NOISE,noise_only,0,clean,4\n");

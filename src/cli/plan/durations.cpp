@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "audio/length/sound_length.h"
+#include "audio/recording_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
