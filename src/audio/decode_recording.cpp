@@ -35,8 +35,7 @@ Result<void> listen(int fd, std::string_view thing, OnBytes&& on_bytes) {
     if (ready > 0) {
       got = ::read(fd, block.data(), block.size());
       if (got == 0) return {};
-      if (got < 0 && errno != EINTR && errno != EAGAIN)
-        return fail_errno(thing, "cannot be read");
+      if (got < 0 && errno != EINTR && errno != EAGAIN) return fail_errno(thing, "cannot be read");
     }
     const auto taken = on_bytes(std::span(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
     if (!taken) return taken;

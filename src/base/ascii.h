@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// The text with ASCII's capital letters made small and every other byte as it is, whatever the locale: for names, flags
-/// and extensions. What people wrote is lower's (text/code_points.h).
+/// The text with ASCII's capital letters made small and every other byte as it is, whatever the locale: for names,
+/// flags and extensions. What people wrote is lower's (text/code_points.h).
 inline std::string ascii_lower(std::string_view text) {
   std::string small(text);
   for (char& c : small)

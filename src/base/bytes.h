@@ -39,8 +39,8 @@ class ByteWriter {
 };
 
 /// Reads what ByteWriter wrote and trusts nothing: a read past the end fails, sticks, and yields zeros, so a message is
-/// taken apart first and judged once by `finished()`. Reads other programs' little-endian files as well (`number`, `bytes`).
-/// Views what it is given. One thread.
+/// taken apart first and judged once by `finished()`. Reads other programs' little-endian files as well (`number`,
+/// `bytes`). Views what it is given. One thread.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}

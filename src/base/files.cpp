@@ -162,7 +162,8 @@ Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
     StagingFile file{.path = (folder / name).string()};
     file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.fd) return file;
-    if (errno != EEXIST) return fail_errno(path.string(), "could not be created");  // else left by a process of our number
+    if (errno != EEXIST)
+      return fail_errno(path.string(), "could not be created");  // else left by a process of our number
   }
 }
 

@@ -19,8 +19,8 @@ Error system_error(std::string_view thing, std::string_view doing, int error_num
 /// The failing branch of a Result for the system call that has just failed: system_error of errno.
 tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing);
 
-/// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe is
-/// waited for.
+/// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe
+/// is waited for.
 Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
@@ -70,8 +70,8 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
 /// As write_all, but `offset` bytes from the file's start. Moves no position, so threads may share `fd`.
 Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t offset, std::string_view thing);
 
-/// Fills `out` with what lies `offset` bytes from the file's start and returns how many bytes there were: fewer than asked
-/// for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
+/// Fills `out` with what lies `offset` bytes from the file's start and returns how many bytes there were: fewer than
+/// asked for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
 Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing);
 
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.

@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-/// Points `call` to what a library that dlopen gave exports as `name`, or to nothing. True where it is there; that it is
-/// of this type is the caller's word.
+/// Points `call` to what a library that dlopen gave exports as `name`, or to nothing. True where it is there; that it
+/// is of this type is the caller's word.
 template <class Function>
 bool look_up(void* library, const char* name, Function*& call) {
   call = reinterpret_cast<Function*>(::dlsym(library, name));

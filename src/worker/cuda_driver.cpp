@@ -38,8 +38,7 @@ std::optional<CudaDevice> visible_cuda_device(int index) {
   int (*get_uuid)(Uuid*, int) = nullptr;
   int (*get_name)(char*, int, int) = nullptr;
   const bool is_whole = look_up(driver, "cuInit", init) && look_up(driver, "cuDeviceGet", get) &&
-                        look_up(driver, "cuDeviceGetUuid_v2", get_uuid) &&
-                        look_up(driver, "cuDeviceGetName", get_name);
+                        look_up(driver, "cuDeviceGetUuid_v2", get_uuid) && look_up(driver, "cuDeviceGetName", get_name);
   int device = 0;
   Uuid uuid;
   std::array<char, 256> name{};

@@ -17,5 +17,6 @@ TEST(Joined, APartWithoutTextIsAPartAllTheSame) {
 }
 
 TEST(Joined, AsksForTheTextOfWhatIsNone) {
-  EXPECT_EQ(joined(std::vector<int>{50257, 50362}, ".", [](int token) { return std::to_string(token); }), "50257.50362");
+  EXPECT_EQ(joined(std::vector<int>{50257, 50362}, ".", [](int token) { return std::to_string(token); }),
+            "50257.50362");
 }

@@ -145,8 +145,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   if (const auto cost = cost_of(report, price)) {
     json["cost"] = rounded(*cost);
     json["price_per_device_hour"] = *price;
-    if (report.audio > Seconds(0))
-      json["cost_per_audio_hour"] = rounded(*cost / (report.audio / Seconds(3600)));
+    if (report.audio > Seconds(0)) json["cost_per_audio_hour"] = rounded(*cost / (report.audio / Seconds(3600)));
   }
   if (report.energy_joules) json["energy_joules"] = rounded(*report.energy_joules);
   if (quote) json["quoted"] = quote_json(*quote);

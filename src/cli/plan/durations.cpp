@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "audio/length/sound_length.h"
-#include "audio/recording_names.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "text/manifest/read.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {

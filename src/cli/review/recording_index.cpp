@@ -1,6 +1,6 @@
 #include "cli/review/recording_index.h"
 
-#include "audio/recording_names.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {

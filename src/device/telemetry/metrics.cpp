@@ -103,8 +103,7 @@ void add_errors_and_links(Series& series, const GpuSnapshot& gpu, const Labels& 
     for (const auto& [code, xid] : *gpu.errors.xids) {
       const auto label = with(labels, "xid", std::to_string(code));
       series.counter("tutti_gpu_xid_total", label, xid.count, "Errors that the driver reported");
-      series.gauge("tutti_gpu_xid_last_timestamp_seconds", label, unix_seconds(xid.last),
-                   "When it was last reported");
+      series.gauge("tutti_gpu_xid_last_timestamp_seconds", label, unix_seconds(xid.last), "When it was last reported");
     }
   if (gpu.errors.recovery_action)
     series.gauge("tutti_gpu_recovery_action", with(labels, "action", *gpu.errors.recovery_action), 1,

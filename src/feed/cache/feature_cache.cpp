@@ -141,14 +141,9 @@ Result<FeatureCache::Place> FeatureCache::reserve(std::int64_t size) {
 }
 
 Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& features) {
-  const EntryHead head{kMagic,
-                       key,
-                       checksum(std::as_bytes(std::span(features.mel))),
-                       features.real,
-                       features.frames,
-                       features.silence,
-                       features.lead,
-                       static_cast<std::int64_t>(features.mel.size())};
+  const EntryHead head{
+      kMagic,           key,           checksum(std::as_bytes(std::span(features.mel))), features.real, features.frames,
+      features.silence, features.lead, static_cast<std::int64_t>(features.mel.size())};
   if (size_of(head) > options_.most.value / kPacks) return {};  // a cache this small does not hold it
   const auto place = reserve(size_of(head));
   if (!place) return tl::unexpected(place.error());

@@ -50,8 +50,7 @@ Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>&
   if (written) written = put(0, std::as_bytes(std::span(&head, 1)));
   if (!written) return written;
   if (::fsync(file_.get()) != 0) return fail_errno(path_.string(), "could not be synced");
-  if (::rename(half_.c_str(), path_.c_str()) != 0)
-    return fail_errno(path_.string(), "could not be put in place");
+  if (::rename(half_.c_str(), path_.c_str()) != 0) return fail_errno(path_.string(), "could not be put in place");
   half_.clear();
   return sync_folder(folder_of(path_));
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "audio/recording_names.h"
 #include "base/counter_random.h"
 #include "feed/source/table.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {

@@ -40,8 +40,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = options.folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!turn || ::flock(turn.get(), LOCK_EX) != 0)
-    return fail_errno(door.string(), "could not be locked");
+  if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return fail_errno(door.string(), "could not be locked");
   const fs::path path = options.folder / kDatabaseName;
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());

@@ -93,8 +93,7 @@ Result<fs::path> control_folder() {
   const auto runtime = variable("XDG_RUNTIME_DIR");
   const fs::path folder =
       runtime ? fs::path(*runtime) / "tutti" : fs::path("/tmp") / ("tutti-" + std::to_string(::getuid()));
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail_errno(folder.string(), "could not be made");
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(folder.string(), "could not be made");
   struct stat facts {};
   const bool ours = ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == ::getuid();
   if (!ours)

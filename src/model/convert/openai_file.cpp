@@ -108,8 +108,7 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
     return count;
   };
   if (auto made = write_archive(checkpoint, tensors, type, write); !made) return tl::unexpected<Error>(made.error());
-  if (written && ::fsync(file->fd()) != 0)
-    written = fail_errno(path.string(), "could not be synced");
+  if (written && ::fsync(file->fd()) != 0) written = fail_errno(path.string(), "could not be synced");
   if (written) written = file->put_at(path);
   if (!written) return tl::unexpected<Error>(written.error());
   return size;

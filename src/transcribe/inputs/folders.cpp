@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "audio/recording_names.h"
+#include "text/manifest/recording_names.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {

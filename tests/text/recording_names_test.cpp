@@ -1,4 +1,4 @@
-#include "audio/recording_names.h"
+#include "text/manifest/recording_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "audio/recording_names.h"
+#include "text/manifest/recording_names.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@ namespace tutti {
 namespace {
 
 constexpr std::array<std::string_view, 34> kEndings{
-    ".wav",  ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".aac", ".mp4", ".mkv", ".webm", ".aiff", ".aif",
-    ".wma",  ".oga",  ".au",  ".caf", ".w64",  ".rf64", ".amr", ".m4b", ".mka", ".mp2", ".ac3",  ".avi",
-    ".mov",  ".flv",  ".m4v", ".3gp", ".wmv",  ".mpg", ".mpeg", ".mts", ".m2ts", ".ogv"};
+    ".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a",  ".aac",  ".mp4", ".mkv",  ".webm", ".aiff", ".aif",
+    ".wma", ".oga",  ".au",  ".caf", ".w64",  ".rf64", ".amr",  ".m4b", ".mka",  ".mp2",  ".ac3",  ".avi",
+    ".mov", ".flv",  ".m4v", ".3gp", ".wmv",  ".mpg",  ".mpeg", ".mts", ".m2ts", ".ogv"};
 
 }  // namespace
 
