@@ -45,7 +45,7 @@ TEST(DataSet, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAn
   expect_same(parts, streamed);
 }
 
-TEST(DataSet, KilledWhileItPacksItLeavesNothingThatIsRead) {
+TEST(DataSet, KilledWhileItPacksItIsGoneOnWithToTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder cache, killed, out, streamed;
   const auto packing = [&](const fs::path& folder, const std::string& where) {

@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "base/files.h"
-#include "feed/cache/write_at.h"
+#include "feed/cache/file_places.h"
 
 namespace tutti {
 namespace {
@@ -28,16 +28,6 @@ struct EntryHead {
   std::int64_t values = 0;
 };
 static_assert(std::is_trivially_copyable_v<EntryHead> && sizeof(EntryHead) == 56);
-
-bool read_all(int fd, std::int64_t at, std::span<std::byte> out) {
-  while (!out.empty()) {
-    const ssize_t got = ::pread(fd, out.data(), out.size(), at);
-    if (got <= 0) return false;
-    out = out.subspan(static_cast<std::size_t>(got));
-    at += got;
-  }
-  return true;
-}
 
 std::uint64_t check_of(std::span<const std::uint16_t> values) {
   return cache_key(std::as_bytes(values), {})[0];
@@ -72,7 +62,7 @@ Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
   pack->size = facts.st_size;
   std::map<CacheKey, Place> found;
   EntryHead head;
-  for (std::int64_t at = 0; read_all(pack->file.get(), at, std::as_writable_bytes(std::span(&head, 1)));) {
+  for (std::int64_t at = 0; read_at(pack->file.get(), std::as_writable_bytes(std::span(&head, 1)), at);) {
     if (head.magic != kMagic || head.values < 0 || at + size_of(head) > pack->size) break;  // its writer was cut short
     found[head.key] = {pack, at, size_of(head)};
     at += size_of(head);
@@ -105,12 +95,12 @@ std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
   if (!place.pack) return std::nullopt;
   EntryHead head;
   const int fd = place.pack->file.get();
-  if (!read_all(fd, place.at, std::as_writable_bytes(std::span(&head, 1)))) return std::nullopt;
+  if (!read_at(fd, std::as_writable_bytes(std::span(&head, 1)), place.at)) return std::nullopt;
   if (head.magic != kMagic || head.key != key || size_of(head) != place.size) return std::nullopt;
   CachedFeatures found{head.real, head.frames, head.silence, head.lead, {}};
   found.mel.resize(static_cast<std::size_t>(head.values));
   const bool is_read =
-      read_all(fd, place.at + static_cast<std::int64_t>(sizeof head), std::as_writable_bytes(std::span(found.mel)));
+      read_at(fd, std::as_writable_bytes(std::span(found.mel)), place.at + static_cast<std::int64_t>(sizeof head));
   if (!is_read || check_of(found.mel) != head.check) return std::nullopt;
   return found;
 }
