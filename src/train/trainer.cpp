@@ -264,8 +264,13 @@ Result<Evaluation> Trainer::evaluated() {
 Result<double> Trainer::score() {
   std::string said;
   Result<Evaluation> evaluation{};
+  const auto judge = [&]() -> Result<void> {
+    if (is_first()) evaluation = evaluated();
+    return {};
+  };
+  const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
+  if (!judged) return tl::unexpected<Error>(judged.error());
   if (is_first()) {
-    evaluation = evaluated();
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);

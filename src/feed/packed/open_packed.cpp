@@ -150,8 +150,7 @@ Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const D
   auto lock = lock_folder(folder);
   std::error_code ignored;
   if (lock && !was_there && fs::exists(path, ignored)) {
-    // Packed meanwhile. All that waited for it read it at once: one behind the other, the last would begin to train
-    // so late that the first gives it up.
+    // Packed meanwhile. All that waited for it read it at once, not one behind the other.
     *lock = OwnedFd();
     auto found = find(options, key, path, /*tells_damage=*/false);
     if (!found) return not_packed(found.error());
