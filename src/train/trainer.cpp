@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "train/checkpoint/digests.h"
-#include "train/checkpoint/tensor_file.h"
+#include "train/checkpoint/resume.h"
 
 namespace tutti {
 namespace {
@@ -57,29 +54,6 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
   return made;
 }
 
-/// What is trained: the network's own tensors, which its own file keeps, and others (additions to them, heads).
-struct Trained {
-  std::vector<Parameter> own{};
-  std::vector<Parameter> others{};
-};
-
-Trained trained_of(const Task& task) {
-  std::set<std::string> names;
-  for (const auto& weight : task.weights()) names.insert(weight.name);
-  Trained trained;
-  for (const auto& parameter : task.trained())
-    (names.contains(parameter.name) ? trained.own : trained.others).push_back(parameter);
-  return trained;
-}
-
-/// What a checkpoint keeps beside the network.
-std::vector<Parameter> training_tensors(const Task& task, const TrainStep& step) {
-  auto all = step.tensors();
-  const auto others = trained_of(task).others;
-  all.insert(all.end(), others.begin(), others.end());
-  return all;
-}
-
 BatchRingOptions ring_of(const TrainerOptions& options) {
   BatchRingOptions ring = options.ring;
   ring.in_step = options.accumulation;
@@ -105,19 +79,6 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
-}
-
-Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
-  if (const auto whole = check_digests(checkpoint); !whole) return tl::unexpected<Error>(whole.error());
-  const auto text = read_file(checkpoint / "training.json");
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto state = read_state(*text);
-  if (!state) return fail_in((checkpoint / "training.json").string(), state.error());
-  auto read = read_tensors(checkpoint / "training.safetensors", training_tensors(task, step));
-  if (const auto own = trained_of(task).own; read && !own.empty())
-    read = read_tensors(checkpoint / "model.safetensors", own);
-  if (!read) return tl::unexpected<Error>(read.error());
-  return state;
 }
 
 /// What every process says, by rank.
@@ -327,8 +288,10 @@ Result<void> Trainer::save() {
   saved_step_ = state_.step;
   state_.positions = all_say(position_);
   if (!is_first()) return {};
+  auto files = parts_.task.files("float32");
+  if (!options_.settings.empty()) files["training.toml"] = options_.settings;
   CheckpointContent content{
-      .network = {.files = parts_.task.files("float32"), .weights = copies(parts_.task.weights())},
+      .network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
       .training = copies(training_tensors(parts_.task, parts_.step)),
       .state = state_};
   return writer_.write("checkpoint", [this, content = std::move(content)] {

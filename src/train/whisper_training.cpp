@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "feed/feed.h"
 #include "model/device_name.h"
+#include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
 #include "train/whisper_feed.h"
@@ -69,6 +70,7 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .refused = {.count = r.bad_samples, .share = r.bad_share},
           .max_time = Seconds(60 * r.max_minutes),
           .export_type = r.export_type,
+          .settings = training.settings,
           .ring = ring_of(r, dims)};
 }
 
@@ -128,7 +130,7 @@ Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& che
                                    TrainStep& step) {
   std::vector<Error> damaged;
   for (const auto& checkpoint : checkpoints) {
-    auto state = Trainer::restore(checkpoint, task, step);
+    auto state = restore_checkpoint(checkpoint, task, step);
     if (!state) {
       const auto fault = state.error().fault;
       if (fault != Fault::corrupt && fault != Fault::missing) return state;  // it may well be whole

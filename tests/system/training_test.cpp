@@ -31,7 +31,9 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   const auto metrics = lines_of(out / "metrics.jsonl");
   EXPECT_LT(metrics.back()["loss"].get<double>(), metrics.front()["loss"].get<double>());
   EXPECT_TRUE(fs::exists(out / "loss.svg"));
-  EXPECT_NE(read_file(out / "config.toml").value().find("batch-size = 2"), std::string::npos);
+  const auto settings = read_file(out / "config.toml").value();
+  EXPECT_NE(settings.find("batch-size = 2"), std::string::npos);
+  EXPECT_EQ(read_file(out / "checkpoints/step-00000012/training.toml").value(), settings);
 
   const auto model = (out / "model").string(), data = (test_data() / "speech/ljspeech").string();
   const auto heard = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
