@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/gpu.h"
+#include "model/out_of_memory.h"
 #include "train/peers/peers.h"
 #include "train/whisper_training.h"
 
@@ -101,6 +102,9 @@ int guarded(Work work) {
   try {
     return work();
   } catch (const std::exception& problem) {
+    if (is_out_of_memory(problem))
+      return complain({Fault::exhausted, "memory ran out, and not one sample at a time fits: " + text_of(problem),
+                       "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder"});
     return complain({.fault = Fault::internal, .what = problem.what()});
   }
 }

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "model/out_of_memory.h"
 #include "train/checkpoint/resume.h"
 
 namespace tutti {
@@ -214,9 +214,10 @@ Result<void> Trainer::tend(bool ends_epoch) {
 Result<Evaluation> Trainer::evaluated() {
   try {
     return parts_.evaluate();
-  } catch (const c10::OutOfMemoryError& full) {
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
     return fail(
-        Fault::exhausted, std::string("the network could not be judged: ") + full.what_without_backtrace(),
+        Fault::exhausted, "the network could not be judged: " + text_of(problem),
         "The checkpoint is whole: go on with --resume and smaller batches, or judge elsewhere with 'tutti evaluate'");
   }
 }
