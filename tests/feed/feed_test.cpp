@@ -172,16 +172,6 @@ TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
   EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
 }
 
-TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
-  const auto bad = *BadSamples::open({}, {.count = 100, .share = 0.1, .after = 10}, 10);
-  bad->note_seen(10);
-  EXPECT_TRUE(bad->add("a", "why"));
-  bad->note_seen(10);
-  const auto second = bad->add("b", "why");
-  ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().what, HasSubstr("2 of 10 samples"));
-}
-
 TEST(Feed, ASetOfWhichNothingCanBeUsedIsAnErrorEvenWithoutAnEndOfEpochs) {
   for (const bool with_durations : {false, true}) {  // found out when probed, or when read
     const Corpus corpus({1.0, 1.0, 1.0}, with_durations);
