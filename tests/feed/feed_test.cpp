@@ -8,7 +8,6 @@
 
 #include "audio/log_mel.h"
 #include "base/json.h"
-#include "feed/bad_samples.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
 
