@@ -73,7 +73,7 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   const auto line = Line::read(arguments,
-                               {"--model", "--data", "--split", "--normaliser", "--language", "--device",
+                               {"--model", "--data", "--split", "--normaliser", "--language", "--task", "--device",
                                 "--compute-type", "--samples", "--threads", "--report"},
                                {"--json"});
   if (!line) return tl::unexpected<Error>(line.error());
@@ -83,6 +83,7 @@ Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   request.json = line->has("--json");
   if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
   if (line->has("--language")) request.language = line->value("--language");
+  if (line->has("--task")) request.task = line->value("--task");
   if (line->has("--device")) request.device = line->value("--device");
   if (line->has("--compute-type")) request.compute_type = line->value("--compute-type");
   if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));

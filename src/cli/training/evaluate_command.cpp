@@ -16,6 +16,7 @@ struct EvaluateCommand {
   std::string split{};
   std::string normaliser = "basic";
   std::string language = "en";
+  std::string task = "transcribe";
   std::string device = "cpu";
   std::string compute_type = "float32";
   std::int32_t samples = 0;
@@ -31,6 +32,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
   table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("compute-type", c.compute_type, "TYPE",
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
@@ -54,8 +56,8 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
-                                "--normaliser", c.normaliser,     "--language",    c.language, "--device",
-                                c.device,       "--compute-type", c.compute_type};
+                                "--normaliser", c.normaliser,     "--language",    c.language, "--task",
+                                c.task,         "--device",       c.device,        "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
