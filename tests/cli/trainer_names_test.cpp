@@ -27,6 +27,15 @@ TEST(TrainerNames, TwoPrecisionsAtOnceAreRefusedByTheirNames) {
   EXPECT_TRUE(in_our_names({"--bf16", "--bf16"}));
 }
 
+TEST(TrainerNames, ASwitchMayBeGivenAValue) {
+  EXPECT_THAT(in_our_names({"--fp16", "False", "--bf16", "True", "--seed", "1"}).value(),
+              ElementsAre("--precision", "bfloat16", "--seed", "1"));
+  EXPECT_THAT(in_our_names({"--bf16=True", "--tf32=false"}).value(), ElementsAre("--precision", "bfloat16"));
+  const auto neither = in_our_names({"--bf16=maybe"});
+  ASSERT_FALSE(neither);
+  EXPECT_THAT(neither.error().what, testing::HasSubstr("--bf16=maybe"));
+}
+
 TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
   EXPECT_THAT(in_our_names({"--max_steps", "-1", "--max-steps=-1", "--seed", "-1"}).value(),
               ElementsAre("--max_steps", "0", "--max-steps=0", "--seed", "-1"));
