@@ -1,6 +1,7 @@
 #include "cli/training/evaluate_command.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -42,6 +43,16 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 
+Result<void> check(const EvaluateCommand& c) {
+  if (c.model.empty() || c.data.empty())
+    return fail(Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR");
+  for (const auto& [name, value] : {std::pair("--samples", c.samples), {"--threads", c.threads}})
+    if (value < 0)
+      return fail(Fault::usage,
+                  std::string(name) + ": expected a whole number, not negative; found " + std::to_string(value));
+  return {};
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
@@ -50,9 +61,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   add_evaluate(table, c);
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (c.model.empty() || c.data.empty())
-    return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
-                    kUsage);
+  if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
