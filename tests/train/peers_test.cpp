@@ -119,16 +119,18 @@ TEST(Peers, WhoIsGoneIsNotWaitedFor) {
       kHasty);
 }
 
-TEST(Peers, WhatOneFailsAtEndsTheOthersAtOnceAndIsItsOwnErrorThere) {
-  as_two([](Peers& peers) {
-    const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
-      if (peers.rank() == 1) return fail(Fault::full, "no room");
-      return {};
-    });
-    ASSERT_FALSE(worked);
-    EXPECT_EQ(worked.error().what,
-              peers.rank() == 1 ? "no room" : "process 1 of 2 failed where each opens its data");
-  });
+TEST(Peers, WhatOneFailsAtEndsTheOthersAndIsItsOwnErrorThere) {
+  as_two(
+      [](Peers& peers) {
+        const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
+          if (peers.rank() == 1) return fail(Fault::full, "no room");
+          return {};
+        });
+        ASSERT_FALSE(worked);
+        EXPECT_EQ(worked.error().what,
+                  peers.rank() == 1 ? "no room" : "process 1 of 2 failed where each opens its data");
+      },
+      kHasty);
 }
 
 TEST(Peers, WhereTheFirstIsGoneTheOthersSaySo) {

@@ -25,7 +25,7 @@ constexpr const char* kAtWork = "at work ";
 constexpr const char* kDone = "done";
 constexpr const char* kFailed = "failed";
 
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenCounts{100};
 
 std::string name_of_machine() {
   std::array<char, 256> name{};
@@ -70,8 +70,8 @@ struct OwnPace::Other {
   Clock::Instant heard = Clock::real().now();  // when it last said something new
 };
 
-std::string OwnPace::key_of(int rank) const {
-  return "own-pace/" + std::to_string(round_) + "/" + std::to_string(rank);
+std::string OwnPace::key_of(const std::string& what) const {
+  return "own-pace/" + std::to_string(round_) + "/" + what;
 }
 
 /// "process 3 of 4 on gpu07", as far as it has said where it is.
@@ -81,7 +81,7 @@ std::string OwnPace::name_of(const Other& other) const {
 }
 
 void OwnPace::listen_to(Other& other) const {
-  const auto key = key_of(other.rank);
+  const auto key = key_of(std::to_string(other.rank));
   if (!store_.check({key})) return;
   auto said = store_.get_to_str(key);
   if (said == other.said) return;
@@ -99,36 +99,43 @@ Result<void> OwnPace::check(const Other& other, const std::string& doing) const 
               "Start all of them anew, with --resume where there are checkpoints");
 }
 
+/// All of them are counted at one place; who is missing is asked for as often as those say something.
 Result<void> OwnPace::wait_for_others(const std::string& doing) const {
   std::vector<Other> missing;
   for (int rank = 0; rank < ranks_; ++rank)
     if (rank != rank_) missing.push_back({.rank = rank});
   const auto begin = Clock::real().now();
-  for (auto told = begin;; std::this_thread::sleep_for(kBetweenLooks)) {
+  auto told = begin, looked = begin;
+  for (; store_.add(key_of("done"), 0) < ranks_; std::this_thread::sleep_for(kBetweenCounts)) {
+    if (seconds_since(looked) < pace_.beat.count()) continue;
+    looked = Clock::real().now();
     for (auto& other : missing) {
       listen_to(other);
       if (auto checked = check(other, doing); !checked) return checked;
     }
     std::erase_if(missing, [](const Other& other) { return other.said == kDone; });
-    if (missing.empty()) return {};
-    if (seconds_since(told) < pace_.news.count()) continue;
-    told = Clock::real().now();
+    if (missing.empty() || seconds_since(told) < pace_.news.count()) continue;
+    told = looked;
     std::string names;
     for (const auto& other : missing) names += (names.empty() ? "" : ", ") + name_of(other);
     log(Level::info, "waiting for " + names + ", which " + doing + "; " +
                          std::to_string(std::lround(seconds_since(begin))) + " s so far");
   }
+  return {};
 }
 
 Result<void> OwnPace::run(const std::string& doing, const std::function<Result<void>()>& work) {
   ++round_;
+  const auto own = key_of(std::to_string(rank_));
   const auto done = [&] {
-    const Heartbeat heartbeat(store_, key_of(rank_), pace_.beat);
+    const Heartbeat heartbeat(store_, own, pace_.beat);
     return work();
   }();
   try {
-    store_.set(key_of(rank_), done ? kDone : kFailed);
-    return done ? wait_for_others(doing) : done;
+    store_.set(own, done ? kDone : kFailed);
+    if (!done) return done;
+    store_.add(key_of("done"), 1);
+    return wait_for_others(doing);
   } catch (const std::exception&) {
     if (!done) return done;
     return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",

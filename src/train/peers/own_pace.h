@@ -33,7 +33,7 @@ class OwnPace {
 
  private:
   struct Other;
-  std::string key_of(int rank) const;
+  std::string key_of(const std::string& what) const;
   std::string name_of(const Other& other) const;
   void listen_to(Other& other) const;
   Result<void> check(const Other& other, const std::string& doing) const;
