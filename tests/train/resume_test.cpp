@@ -16,7 +16,7 @@ struct Kind {
   std::int32_t accumulation = 1;
 };
 
-std::string name_of(const testing::TestParamInfo<Kind>& it) {
+std::string kind_name(const testing::TestParamInfo<Kind>& it) {
   return it.param.name;
 }
 
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.ctc_weight = 0.5; }, 2},
                     Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.precision = "bfloat16"; }},
                     Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.precision = "float16"; }, 2}),
-    name_of);
+    kind_name);
 
 TEST(Resume, PatienceIsCountedOn) {
   const TempFolder out;
