@@ -41,15 +41,12 @@ TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
               ElementsAre("--max_steps", "0", "--max-steps=0", "--seed", "-1"));
 }
 
-TEST(TrainerNames, ACheckpointThatIsNamedIsRefusedWithTheWayToGoOn) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"--resume_from_checkpoint", "out/checkpoint-5"},
-        {"--resume-from-checkpoint=out/checkpoint-5"}}) {
-    const auto named = in_our_names(words);
-    ASSERT_FALSE(named);
-    EXPECT_EQ(named.error().fault, Fault::usage);
-    EXPECT_THAT(named.error().what, testing::HasSubstr("out/checkpoint-5: a training goes on"));
-  }
+TEST(TrainerNames, ACheckpointIsNamedOrThatThereIsOneIsSaid) {
+  EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "out/checkpoints/step-5"}).value(),
+              ElementsAre("--resume-from", "out/checkpoints/step-5"));
+  EXPECT_THAT(in_our_names({"--resume-from-checkpoint=out/checkpoints/step-5", "--seed", "1"}).value(),
+              ElementsAre("--resume-from=out/checkpoints/step-5", "--seed", "1"));
+  EXPECT_THAT(in_our_names({"--resume-from-checkpoint=True"}).value(), ElementsAre("--resume=True"));
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "True"}).value(), ElementsAre("--resume", "True"));
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "--seed", "1"}).value(),
               ElementsAre("--resume", "--seed", "1"));

@@ -24,7 +24,6 @@ const std::map<std::string, std::vector<std::string>> kOurs{
     {"--max-grad-norm", {"--clip"}},
     {"--dataloader-num-workers", {"--threads"}},
     {"--preprocessing-num-workers", {"--threads"}},
-    {"--resume-from-checkpoint", {"--resume"}},
     {"--fp16", {"--precision", "float16"}},
     {"--bf16", {"--precision", "bfloat16"}},
     {"--tf32", {"--precision", "tf32"}},
@@ -54,22 +53,19 @@ std::vector<std::string> with_our_values(std::vector<std::string> words) {
   return words;
 }
 
-/// Elsewhere a checkpoint is named to go on from, or that there is one is said.
-Result<void> check_resume(const std::vector<std::string>& words) {
+/// Elsewhere one flag says that there is a checkpoint to go on from, or names it.
+std::vector<std::string> with_our_resume(std::vector<std::string> words) {
+  constexpr std::string_view kTheirs = "--resume-from-checkpoint";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto equals = std::min(words[i].find('='), words[i].size());
-    const std::string flag = with_hyphens(words[i].substr(0, equals));
-    if (std::string_view(flag) != "--resume-from-checkpoint")
-      continue;  // g++ 12 doubts the length of the string itself
-    const bool inside = equals < words[i].size();
-    const std::string named = inside ? words[i].substr(equals + 1) : i + 1 < words.size() ? words[i + 1] : "";
+    if (with_hyphens(words[i].substr(0, equals)) != kTheirs) continue;
+    const std::string given = words[i].substr(equals);  // with its '='
+    const std::string named = !given.empty() ? given.substr(1) : i + 1 < words.size() ? words[i + 1] : "";
     bool wanted = false;
-    if (named.empty() || named.starts_with("-") || read_value(named, wanted)) continue;
-    return fail(Fault::usage,
-                words[i].substr(0, equals) + " " + named + ": a training goes on from its newest checkpoint",
-                "Name its folder with --out, and leave out '" + named + "'");
+    const bool is_switch = named.empty() || named.starts_with("-") || read_value(named, wanted);
+    words[i] = (is_switch ? "--resume" : "--resume-from") + given;
   }
-  return {};
+  return words;
 }
 
 /// Whether the switch at `words[i]` is on. Elsewhere switches are given values, too: behind '=', or as the next word,
@@ -88,10 +84,9 @@ Result<bool> is_on(const std::vector<std::string>& words, std::size_t& i) {
 }  // namespace
 
 Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& arguments) {
-  if (auto checked = check_resume(arguments); !checked) return tl::unexpected<Error>(checked.error());
   std::vector<std::string> ours;
   Chosen chosen;
-  const auto words = with_our_values(arguments);
+  const auto words = with_our_resume(with_our_values(arguments));
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto& word = words[i];
     const auto equals = std::min(word.find('='), word.size());
