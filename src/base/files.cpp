@@ -126,6 +126,10 @@ Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offse
   return count;
 }
 
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset) {
+  return read_at(fd, out, offset, {}).value_or(0) == out.size();
+}
+
 Result<void> make_folders(const fs::path& folder) {
   std::error_code why;
   fs::create_directories(folder, why);

@@ -74,6 +74,9 @@ Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t off
 /// asked for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
 Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing);
 
+/// As read_at, of what can be made anew, so that the reason interests nobody: false where `out` was not filled.
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
+
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
 std::filesystem::path cache_folder();
 

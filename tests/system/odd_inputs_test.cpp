@@ -93,6 +93,15 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
             2);
 }
 
+TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
+  for (const char* flag : {"--samples", "--threads"}) {
+    const auto end = run_program(
+        {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, "-1"});
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    expect_said(end.err, std::string(flag) + ": expected a whole number, not negative; found -1");
+  }
+}
+
 TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
   const TempFolder out;
   const auto expect_refused = [&](const std::vector<std::string>& flags, const std::string& why) {
