@@ -106,6 +106,18 @@ TEST_F(BatchTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
   EXPECT_TRUE(outputs().contains("r0.wav.json"));
 }
 
+TEST_F(BatchTest, ARecordingWhoseOutputsWouldHaveTooLongANameFailsAloneBeforeTheOthersBegin) {
+  const std::string name(248, 'n');
+  fs::copy_file(recording(0), in_ / (name + ".wav"));  // n….wav.json has 257 bytes
+  const auto end = batch("emulated:200x");
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("expected a name of at most 255 bytes, found 257"));
+  EXPECT_LT(end.err.find("found 257"), end.err.find("Progress: 1/"));
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["failed"], 1);
+}
+
 TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
   fs::copy_file(recording(4), in_ / "again.wav");
   const auto end = batch("emulated:200x");

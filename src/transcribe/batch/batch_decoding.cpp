@@ -5,6 +5,7 @@
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/recording_digest.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 
@@ -30,6 +31,7 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
   if (attempt.settled) return not_wanted();
+  if (auto named = expect_names(attempt.task->outputs); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
   if (same.empty() && attempt.lease.task.sha256.empty()) {
     const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 namespace {
@@ -66,7 +67,10 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
   open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);
-  order_.add(pool_task(id, at->second));
+  if (expect_names(asked.task->outputs))
+    order_.add(pool_task(id, at->second));
+  else
+    order_.add_first(id);  // people know at once, not when its turn has come
   pool_.add_task(pool_task(id, at->second));
 }
 
