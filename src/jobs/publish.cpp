@@ -217,7 +217,8 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const fs::path& spare) {
   auto staged = stage_outputs(lease, staging, outputs);
-  if (!staged && staged.error().fault == Fault::full && !spare.empty())
+  const bool elsewhere = !staged && (staged.error().fault == Fault::full || staged.error().fault == Fault::refused);
+  if (elsewhere && !spare.empty())
     if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "balance/types.h"
 #include "base/json.h"
 
 using namespace tutti;
@@ -46,4 +47,15 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   const json devices = told(report)["devices"];
   EXPECT_EQ(devices[0]["energy_joules"], 1234.5);
   EXPECT_FALSE(devices[1].contains("energy_joules"));
+}
+
+TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
+  for (std::size_t reason = 0; reason < kIdleReasons; ++reason) {
+    const std::string name = idle_name(static_cast<Idle>(reason));
+    BatchReport report;
+    report.elapsed = Seconds(10);
+    report.pool.devices = {{.id = "card", .idle = {{name, Seconds(10)}}}};
+    const std::string text = batch_report_text(report, {}, {});
+    EXPECT_NE(text.find("100 %"), std::string::npos) << name << ":\n" << text;
+  }
 }

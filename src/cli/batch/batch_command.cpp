@@ -26,6 +26,7 @@
 #include "link/control/control_socket.h"
 #include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_run.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 namespace {
@@ -59,8 +60,9 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
-  bool emulated = false;             // one of the devices at least
-  std::optional<Error> no_device{};  // one that was named is not there, and why: `options` has none
+  bool emulated = false;            // one of the devices at least
+  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), nor a place
+                                     // for outputs
 };
 
 /// What is known of a batch before its devices are looked for.
@@ -112,9 +114,11 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   auto prepared = prepare_work(command, *listed, std::move(typed));
   if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
   if (!devices) {
-    prepared->no_device = devices.error();
+    prepared->hindrance = devices.error();
     return prepared;
   }
+  if (const auto place = expect_place_for_outputs(prepared->options.batch); !place)
+    prepared->hindrance = place.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.task_caps = std::move(*caps);
@@ -171,12 +175,12 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
 }
 
-/// Where nothing is left to do, a device that is not there is none that is needed.
-int without_devices(const Prepared& prepared, const BatchCommand& command) {
+/// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
+int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.tasks, prepared.options);
-  if (!report) return complain(*prepared.no_device, kNothingRan);
-  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do, and no device is needed\n",
-               report->counts.done);
+  if (!report) return complain(*prepared.hindrance, kNothingRan);
+  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do%s\n", report->counts.done,
+               prepared.options.devices.empty() ? ", and no device is needed" : "");
   if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
@@ -224,7 +228,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error());
-  return prepared->no_device ? without_devices(*prepared, command) : batch(*prepared, command);
+  return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command);
 }
 
 }  // namespace tutti

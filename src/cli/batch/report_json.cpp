@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"left_to_faster", &IdleTime::left_to_faster},
     {"drained", &IdleTime::drained},
     {"disk_full", &IdleTime::disk_full},
+    {"not_writable", &IdleTime::not_writable},
     {"waiting_for_stalled", &IdleTime::stalled},
     {"put_off", &IdleTime::put_off},
     {"waiting_for_answer", &IdleTime::asked}};

@@ -53,7 +53,7 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
 std::string waits_for(const BatchInWork& task, const PoolView& view) {
   if (!task.devices.empty()) return {};
   if (task.publishing) return "its outputs are written";
-  if (task.no_room) return "there is no room for its decoded audio";
+  if (task.no_room) return "its decoded audio has no place";
   if (!task.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
