@@ -1,13 +1,13 @@
 #include "hub/pull.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <numeric>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/owned.h"
@@ -51,7 +51,10 @@ Result<OwnedFd> lock(const fs::path& folder) {
   fs::create_directories(folder, error);
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+  const auto locked =
+      try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
+  if (!locked) return tl::unexpected(locked.error());
+  if (!*locked)
     return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
   return fd;
 }

@@ -1,7 +1,6 @@
 #include "feed/packed/open_packed.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "feed/packed/pack_key.h"
@@ -55,10 +55,13 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   const fs::path path = folder / "packing.lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  while (::flock(lock.get(), LOCK_EX) != 0)
-    if (errno != EINTR) return tl::unexpected(system_error(path.string(), "cannot be locked", errno));
+  constexpr const char* kElsewhere = "Name a folder on a disk of this machine with --cache";
+  const auto locked = try_lock_file(lock.get(), path.string(), kElsewhere);
+  if (!locked) return tl::unexpected(locked.error());
+  if (*locked) return lock;
+  log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
+  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited)
+    return tl::unexpected(waited.error());
   return lock;
 }
 
