@@ -79,10 +79,6 @@ Bytes bytes_in(unsigned long blocks, const struct statvfs& facts) {
 
 }  // namespace
 
-Result<Bytes> free_disk(const fs::path& path) {
-  return file_system_of(path).map([](const auto& facts) { return bytes_in(facts.f_bavail, facts); });
-}
-
 Result<DiskRoom> disk_room(const fs::path& path) {
   std::error_code why;
   DiskRoom room;

@@ -36,14 +36,11 @@ struct MemoryFacts {
 CpuFacts read_cpu(const std::filesystem::path& root = "/");
 std::optional<MemoryFacts> read_memory(const std::filesystem::path& root = "/");
 
-/// Bytes a normal user can still write on the file system of `path`, which exists.
-Result<Bytes> free_disk(const std::filesystem::path& path);
-
 /// Room on the file system that holds a path, or will.
 struct DiskRoom {
   std::filesystem::path existing;  ///< the path, or the nearest folder above it that is there
   std::filesystem::path mount;     ///< where that file system begins: its name for people
-  Bytes free{};                    ///< as free_disk
+  Bytes free{};                    ///< that a normal user can still write
   Bytes total{};                   ///< that there could be
 };
 Result<DiskRoom> disk_room(const std::filesystem::path& path);

@@ -48,8 +48,8 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
-/// Renames a staged output to its public name and syncs the folder; from another disk it is copied, and is there whole
-/// or not at all. Right again when it has happened already.
+/// Renames a staged output to its public name; from another disk it is copied, and is there whole or not at all. Right
+/// again when it has happened already. The caller syncs the folder.
 Result<void> put_in_place(const TaskOutput& output);
 void remove_staged(std::span<const TaskOutput> outputs);
 

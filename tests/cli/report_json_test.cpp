@@ -36,6 +36,22 @@ TEST(ReportJson, TheReportsOwnNamesWinOverAListsFields) {
   EXPECT_FALSE(asset.contains("cost"));
 }
 
+TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
+  const json tries = asset_of({.status = "failed",
+                               .attempts = 3,
+                               .tries = {{.number = 1, .device = "GPU-a", .end = AttemptEnd::orphaned},
+                                         {.number = 2,
+                                          .device = "GPU-b",
+                                          .end = AttemptEnd::failed,
+                                          .failure = "device",
+                                          .error = "its worker crashed"}}})["tries"];
+  ASSERT_EQ(tries.size(), 2U);
+  EXPECT_EQ(tries[0], json::parse(R"({"device":"GPU-a","end":"orphaned"})"));
+  EXPECT_EQ(tries[1],
+            json::parse(R"({"device":"GPU-b","end":"failed","class":"device","error":"its worker crashed"})"));
+  EXPECT_FALSE(asset_of({.attempts = 1}).contains("tries"));
+}
+
 TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
   for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
 }

@@ -101,16 +101,6 @@ TEST(Machine, ThisOneCanBeRead) {
   EXPECT_LE(memory->available, memory->total);
 }
 
-TEST(Disk, FreeSpaceIsOfTheFileSystemOfThePath) {
-  const TempFolder folder;
-  const auto free = free_disk(folder.path());
-  ASSERT_TRUE(free);
-  EXPECT_GT(*free, Bytes{0});
-  const auto missing = free_disk(folder / "nothing");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().fault, Fault::missing);
-}
-
 TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
   const TempFolder folder;
   const auto room = disk_room(folder / "not" / "yet");

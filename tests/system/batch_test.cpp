@@ -132,6 +132,15 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_EQ(report()["failed"], 1);
   EXPECT_EQ(report()["successful"], 10);
+  const json told = report();
+  for (const auto& asset : told["assets"]) {
+    if (asset["status"] == "failed")
+      EXPECT_EQ(asset["tries"][0]["class"], "permanent") << asset.dump();
+    else
+      EXPECT_FALSE(asset.contains("tries"));
+  }
+  const std::vector<std::string> history{kTutti, "history", "--run", "1", "--state", (folder_ / "state").string()};
+  EXPECT_THAT(run_program(history).out, HasSubstr("as of now: 10 done, 1 failed"));
   write_tone(in_ / "noise.wav", 5, 900);
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }

@@ -131,8 +131,10 @@ void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
     const auto tasks = store.tasks(portion, 0, kTasksAtOnce);
     if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
     for (const auto& task : *tasks) {
-      report.assets.push_back(asset_of(task, files));
-      if (report.assets.back().busy) report.longest = std::max(report.longest, report.assets.back().audio);
+      BatchAsset& asset = report.assets.emplace_back(asset_of(task, files));
+      if (asset.busy) report.longest = std::max(report.longest, asset.audio);
+      if (asset.attempts <= 1 && task.state != TaskState::dead) continue;
+      if (auto tries = store.attempts(task.id)) asset.tries = std::move(*tries);
     }
   }
 }
