@@ -1,0 +1,26 @@
+#include "train/report/growing_file.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <span>
+
+#include "base/files.h"
+#include "base/log.h"
+
+namespace tutti {
+
+Result<GrowingFile> GrowingFile::open(const std::filesystem::path& path) {
+  OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file) return tl::unexpected<Error>(system_error(path.string(), "could not be opened", errno));
+  return GrowingFile(std::move(file), path.string());
+}
+
+void GrowingFile::add(std::string_view bytes) {
+  const auto written = write_all(file_.get(), std::as_bytes(std::span(bytes)), name_);
+  if (written || complained_) return;
+  complained_ = true;
+  log(Level::warning, written.error().text());
+}
+
+}  // namespace tutti
