@@ -11,9 +11,9 @@ the audio and remembered in the cache (--screen: find it again). Then runs are i
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
 tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real
 weights, each compute type beside the same one, and compare the word error rates as well. The deterministic lines
-(deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers sets a batch on two cores beside one on one core.
-The feed lines (feed/wav and so on)
-set our feed beside PyTorch's DataLoader at its best decoder and number of workers, the train lines our steps beside PyTorch's.
+(deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
+on two cores beside the same on one. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
+decoder and number of workers, the train lines our steps beside PyTorch's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio"}; ratio > 1 means Tutti is better. Exit status 1 when a line of
 the contract is missing.

@@ -370,6 +370,15 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
 }
 
+TEST_F(BatchTest, AReportThatCannotBeWrittenIsKnownBeforeTheWork) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "file", ""));
+  const auto end = batch("emulated:200x", {"--report", (folder_ / "file" / "report.json").string()});
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("report.json: cannot be written: Not a directory"));
+  EXPECT_EQ(batch("emulated:200x", {"--report", folder_.path().string()}).exit_code, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
 TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
   const std::string root = folder_ / "my talks";
   ASSERT_EQ(batch("emulated:200x", {"--audio-root", root}).exit_code, 0);

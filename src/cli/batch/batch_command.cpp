@@ -103,8 +103,20 @@ Result<void> check_numbers(const BatchCommand& command) {
   return {};
 }
 
+/// Better known before the work than behind it. What is there already, a pipe too, is opened when it is written.
+Result<void> check_report(const fs::path& report) {
+  std::error_code why;
+  if (report.empty() || (fs::exists(report, why) && !fs::is_directory(report, why))) return {};
+  if (fs::is_directory(report, why))
+    return fail(Fault::usage, "--report " + report.string() + ": expected a file, found a folder");
+  why = why_not_writable(report.has_parent_path() ? report.parent_path() : fs::path("."));
+  if (why) return tl::unexpected(system_error("--report " + report.string(), "cannot be written", why.value()));
+  return {};
+}
+
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_report(command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
