@@ -310,6 +310,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   machine.now(kCard);
   EXPECT_TRUE(within_some_looks([&] { return card().value("windows", 0) > 1; }));
   EXPECT_NEAR(run.value("audio_total_seconds", 0.0), 110, 1) << run.dump();
+  EXPECT_EQ(run.value("state_folder", ""), folder_ / "state");
   const auto end = running.wait();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);

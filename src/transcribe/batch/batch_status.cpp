@@ -69,6 +69,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
   const BatchCounts counts = files.counts();
   const BatchProgress progress = files.progress();
   FleetStatus status{.run = options.batch,
+                     .state_folder = std::filesystem::absolute(options.state).string(),
                      .elapsed = view.elapsed,
                      .tasks = counts.total,
                      .done = counts.done,

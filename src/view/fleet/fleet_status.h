@@ -56,7 +56,8 @@ struct TaskFailure {
 };
 
 struct FleetStatus {
-  std::string run{};  // what people call it: the command's output folder, or its id
+  std::string run{};           // what people call it: the command's output folder, or its id
+  std::string state_folder{};  // where its store lies
   Seconds elapsed{};
   std::size_t tasks = 0;  // of all kinds together
   std::size_t done = 0;
