@@ -78,8 +78,11 @@ TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   EXPECT_EQ(report()["done_in_this_run"], 1);
   EXPECT_NE(outputs().at("talks/r1.wav.json"), first.at("talks/r1.wav.json"));
 
-  ASSERT_EQ(batch("emulated:200x", {"--initial-prompt", "another"}).exit_code, 0);
+  const auto otherwise = batch("emulated:200x", {"--initial-prompt", "another"});
+  ASSERT_EQ(otherwise.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 10) << "other options, other transcripts";
+  EXPECT_THAT(otherwise.err, HasSubstr("asked for in another way: 10. They are done anew"));
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("done anew")));
 }
 
 TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {

@@ -48,6 +48,7 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
+  std::ptrdiff_t anew_ = 0;  // tasks that an earlier run knew otherwise
 };
 
 }  // namespace tutti
