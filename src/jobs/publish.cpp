@@ -188,7 +188,7 @@ namespace {
 
 /// Not where a limit on a file's size refused it: that holds for every folder.
 bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span<const OutputContent> outputs) {
-  if (error.fault != Fault::refused) return error.fault == Fault::full;
+  if (error.fault != Fault::refused) return true;
   return why_not_writable(staging) || std::ranges::any_of(outputs, [](const OutputContent& output) {
            return bool(why_not_writable(output.path.parent_path()));
          });
@@ -200,8 +200,10 @@ Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const Task
   for (const auto& output : outputs) {
     if (auto placed = put_in_place(output); !placed) {
       std::error_code why;
-      if (fs::exists(output.staged, why))
-        placed.error().hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      if (!fs::exists(output.staged, why)) return placed;
+      Error& error = placed.error();
+      error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // its place is: the result is there
       return placed;
     }
     folders.insert(fs::path(output.path).parent_path());

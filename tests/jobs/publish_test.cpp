@@ -229,6 +229,21 @@ TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUnti
   EXPECT_TRUE(fs::is_empty(spare));
 }
 
+TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const fs::path spare = folder_.path() / "spare";
+  std::ofstream(folder_.path() / "out") << "a file where the folder was";
+  const auto published = publish_outputs(*store_, lease, staging(), contents("hello"), {}, spare);
+  ASSERT_TRUE(published && published->left_staged);
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(sweep().stuck.size(), 1U) << "it is not to be done again";
+  EXPECT_EQ(state(id), TaskState::done);
+  fs::remove(folder_.path() / "out");
+  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
+}
+
 TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   add("a");
   const TaskId other = add("b");
