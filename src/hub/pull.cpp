@@ -51,8 +51,7 @@ Result<OwnedFd> lock(const fs::path& folder) {
   fs::create_directories(folder, error);
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
-  const auto locked =
-      try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
+  const auto locked = try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
   if (!locked) return tl::unexpected(locked.error());
   if (!*locked)
     return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");

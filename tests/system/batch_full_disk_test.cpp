@@ -101,8 +101,10 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   };
   // Busy while a file is being written there.
   const std::string listen =
-      "{ while read mode; do for again in $(seq 100); do mount -o remount,bind,$mode \"$1\" && break; sleep 0.02; done; "
-      "done <'" + switches.string() + "' >/dev/null 2>&1 & }";
+      "{ while read mode; do for again in $(seq 100); do mount -o remount,bind,$mode \"$1\" && break; sleep 0.02; "
+      "done; "
+      "done <'" +
+      switches.string() + "' >/dev/null 2>&1 & }";
   RunningProgram running(on_a_small_disk(out_, listen), settings());
   ASSERT_TRUE(running.saw("Progress: 1/"));
   turn("ro");
@@ -121,8 +123,8 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
 
 TEST_F(FullDiskTest, ABatchWhoseOutputsHaveNoPlaceEndsAtOnceUnlessNothingIsLeftToDo) {
   const auto read_only = [&] {
-    auto all = in_own_mounts(
-        "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"", out_);
+    auto all =
+        in_own_mounts("mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"", out_);
     for (auto& word : words("emulated:200x")) all.push_back(word);
     return run_program(all, settings());
   };

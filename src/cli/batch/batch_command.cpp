@@ -60,7 +60,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
-  bool emulated = false;            // one of the devices at least
+  bool emulated = false;             // one of the devices at least
   std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), nor a place
                                      // for outputs
 };
@@ -129,8 +129,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto place = expect_place_for_outputs(prepared->options.batch); !place)
-    prepared->hindrance = place.error();
+  if (const auto place = expect_place_for_outputs(prepared->options.batch); !place) prepared->hindrance = place.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.task_caps = std::move(*caps);

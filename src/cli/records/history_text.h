@@ -20,8 +20,8 @@ struct History {
 /// latest events.
 std::vector<std::string> history_tables(const History& history, std::size_t width);
 
-/// One JSON object: {"schema": 1, "runs": [...], "speeds": [...], "events": [...], "recordings_now": {...}}, units in names,
-/// absent is null.
+/// One JSON object: {"schema": 1, "runs": [...], "speeds": [...], "events": [...], "recordings_now": {...}}, units in
+/// names, absent is null.
 std::string history_json(const History& history);
 
 /// The speed of every device, and of every run as a whole, over time.

@@ -60,8 +60,7 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   if (!locked) return tl::unexpected(locked.error());
   if (*locked) return lock;
   log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited)
-    return tl::unexpected(waited.error());
+  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited) return tl::unexpected(waited.error());
   return lock;
 }
 
