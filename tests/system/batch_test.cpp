@@ -374,6 +374,16 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
 }
 
+TEST_F(BatchTest, ARecordingThatIsCalledAsItsTranscriptWouldBeIsNotOverwritten) {
+  const std::string named = in_ / "talk.srt";
+  write_tone(named, 3, 440);
+  const auto before = read_file(named);
+  const auto end = batch("emulated:200x", {named, "--name-by", "stem", "-f", "srt", "--output-dir", in_.string()});
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("talk.srt is an input itself and would be overwritten"));
+  EXPECT_EQ(read_file(named), before);
+}
+
 TEST_F(BatchTest, AReportThatCannotBeWrittenIsKnownBeforeTheWork) {
   ASSERT_TRUE(write_file_atomically(folder_ / "file", ""));
   const auto end = batch("emulated:200x", {"--report", (folder_ / "file" / "report.json").string()});
