@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -109,7 +110,10 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
     return true;
   };
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
-  if (const auto read = read_inputs(command.inputs, wanted, sink); !read) return tl::unexpected(read.error());
+  const auto read = read_inputs(command.inputs, wanted, sink);
+  if (!read) return tl::unexpected(read.error());
+  if (const std::string out = left_out_text(*read, wanted.rules); !out.empty())
+    log(Level::info, "Left out of what the lists name: " + out);
   if (wrong) return tl::unexpected(*wrong);
   if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");

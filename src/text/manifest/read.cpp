@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <istream>
+#include <utility>
 
 #include "base/files.h"
 #include "text/manifest/csv.h"
@@ -176,6 +177,17 @@ Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& 
     if (!reading.take_line(std::move(line), number)) break;
   }
   return reading.tally();
+}
+
+std::string left_out_text(const ManifestTally& tally, const ManifestRules& rules) {
+  const std::pair<std::int64_t, std::string> reasons[] = {{tally.other_type, "not of the type " + rules.asset_type},
+                                                          {tally.excluded, "in " + rules.excluded_folder},
+                                                          {tally.deleted, "deleted"},
+                                                          {tally.unusable, "that cannot be used"}};
+  std::string text;
+  for (const auto& [count, reason] : reasons)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+  return text;
 }
 
 }  // namespace tutti
