@@ -95,7 +95,7 @@ TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
 TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWritableAgain) {
   const fs::path switches = folder_ / "switches";
   ASSERT_EQ(::mkfifo(switches.c_str(), 0600), 0);
-  const OwnedFd to_mount(::open(switches.c_str(), O_RDWR | O_CLOEXEC));
+  OwnedFd to_mount(::open(switches.c_str(), O_RDWR | O_CLOEXEC));
   const auto turn = [&](const std::string& mode) {
     ASSERT_TRUE(write_all(to_mount.get(), std::as_bytes(std::span(mode + "\n")), "the switches"));
   };
@@ -111,6 +111,7 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   ASSERT_TRUE(running.saw("until then no recording is begun"));
   eventually([&] { return fs::exists(kept_) && !fs::is_empty(kept_); });
   turn("rw");
+  to_mount = OwnedFd();  // whoever listens there has our pipes, too
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("Read-only file system. Make that writable again"));
