@@ -49,7 +49,8 @@ TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
   by_manifest[2] = (in_ / "archive.json").string();
   const auto end = run_program(by_manifest, settings());
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("Left out of what the lists name: 2 not of the type Audio, 1 in Resources/To Be Sorted"));
+  EXPECT_THAT(end.err,
+              HasSubstr("Left out of what the lists name: 2 not of the type Audio, 1 in Resources/To Be Sorted"));
   EXPECT_EQ(report()["total"], 1);
 }
 

@@ -93,34 +93,6 @@ TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(BatchTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
-  const fs::path blocked = folder_ / "out" / "r0.wav.json";
-  fs::create_directories(blocked);
-  for (int run = 0; run < 2; ++run) {
-    const auto end = batch("emulated:200x");
-    EXPECT_EQ(end.exit_code, 3) << end.err;
-    EXPECT_THAT(end.err, HasSubstr("The transcript is whole in"));
-    EXPECT_EQ(report()["successful"], 9);
-    EXPECT_EQ(report()["failed"], 1);
-  }
-  fs::remove(blocked);
-  EXPECT_EQ(batch("emulated:200x").exit_code, 0);
-  EXPECT_EQ(report()["done_in_this_run"], 0);
-  EXPECT_TRUE(outputs().contains("r0.wav.json"));
-}
-
-TEST_F(BatchTest, ARecordingWhoseOutputsWouldHaveTooLongANameFailsAloneBeforeTheOthersBegin) {
-  const std::string name(248, 'n');
-  fs::copy_file(recording(0), in_ / (name + ".wav"));  // n….wav.json has 257 bytes
-  const auto end = batch("emulated:200x");
-  EXPECT_EQ(end.exit_code, 3) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("expected a name of at most 255 bytes, found 257"));
-  EXPECT_LT(end.err.find("found 257"), end.err.find("Progress: 1/"));
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["failed"], 1);
-}
-
 TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
   fs::copy_file(recording(4), in_ / "again.wav");
   const auto end = batch("emulated:200x");
@@ -223,6 +195,27 @@ failures = ["lost@2+1"]
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("leaves: is back; a canary window decides"));
   EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, ACardThatIsDeadWhileItsDriverCallsItIdleGetsNothingMore) {
+  const ScriptedMachine machine(
+      "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 util=0 name=A\n"
+      "gpu uuid=GPU-b bus=0000:02:00.0 cc=8.9 total=24000000000 util=0 name=B\n");
+  const auto end = batch(devices(R"(
+[[device]]
+use = "emulated:8x:12GB@GPU-a"
+name = "works"
+[[device]]
+use = "emulated:40x:12GB@GPU-b"
+name = "lies"
+failures = ["lost@1.5"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["devices"][1]["state"], "lost");
+  EXPECT_GT(told["devices"][1]["idle"].value("fault", 0.0), 3) << told["devices"].dump();
+  EXPECT_GT(told["devices"][0]["busy_share"], 0.5) << told["devices"].dump();
 }
 
 TEST_F(BatchTest, AllCardsLostAndBackOnlyTakesLonger) {
@@ -372,25 +365,6 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
     EXPECT_EQ(refused({flag, "-1"}).exit_code, 2) << flag;
   EXPECT_THAT(refused({"-d", "cuda:0"}).err, HasSubstr("expected one of them"));
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
-}
-
-TEST_F(BatchTest, ARecordingThatIsCalledAsItsTranscriptWouldBeIsNotOverwritten) {
-  const std::string named = in_ / "talk.srt";
-  write_tone(named, 3, 440);
-  const auto before = read_file(named);
-  const auto end = batch("emulated:200x", {named, "--name-by", "stem", "-f", "srt", "--output-dir", in_.string()});
-  EXPECT_EQ(end.exit_code, 2) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("talk.srt is an input itself and would be overwritten"));
-  EXPECT_EQ(read_file(named), before);
-}
-
-TEST_F(BatchTest, AReportThatCannotBeWrittenIsKnownBeforeTheWork) {
-  ASSERT_TRUE(write_file_atomically(folder_ / "file", ""));
-  const auto end = batch("emulated:200x", {"--report", (folder_ / "file" / "report.json").string()});
-  EXPECT_EQ(end.exit_code, 4) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("report.json: cannot be written: Not a directory"));
-  EXPECT_EQ(batch("emulated:200x", {"--report", folder_.path().string()}).exit_code, 2);
-  EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
 TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
