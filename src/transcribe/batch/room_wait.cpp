@@ -1,6 +1,7 @@
 #include "transcribe/batch/room_wait.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -19,11 +20,12 @@ std::string room_text(const RoomWait::Place& place) {
   return room ? bytes_text(room->free) + " on " + room->mount.string() + " (" + place.what + ")" : std::string();
 }
 
-/// Not that it is not there, or no folder: whatever that is, its permissions are not.
-bool may_not_be_written(const RoomWait::Place& place) {
-  if (place.folder.empty()) return false;
-  const auto why = why_not_writable(place.folder);
-  return why && system_error("", "", why.value()).fault == Fault::refused;
+/// Why it may not be written to; not that it is not there, or no folder: whatever that is, its permissions are not.
+std::optional<Error> refusal_of(const RoomWait::Place& place) {
+  const auto why = place.folder.empty() ? std::error_code() : why_not_writable(place.folder);
+  if (!why) return {};
+  Error error = system_error(place.folder.string(), std::string(place.what) + " cannot be written there", why.value());
+  return error.fault == Fault::refused ? std::optional(std::move(error)) : std::nullopt;
 }
 
 }  // namespace
@@ -42,15 +44,14 @@ std::string RoomWait::words(Bytes needed, const Error& error) const {
 /// An error that says no more than that somebody does not let us may be of one recording's folder, or of a limit.
 bool RoomWait::would_mend(const Error& error) const {
   return error.fault == Fault::full ||
-         (error.fault == Fault::refused && std::ranges::any_of(places_, may_not_be_written));
+         (error.fault == Fault::refused &&
+          std::ranges::any_of(places_, [](const Place& place) { return refusal_of(place).has_value(); }));
 }
 
 Result<void> RoomWait::expect_some() const {
   const Place& first = places_.front();
   if (first.folder.empty()) return {};
-  if (may_not_be_written(first))
-    return tl::unexpected(system_error(first.folder.string(), std::string(first.what) + " cannot be written there",
-                                       why_not_writable(first.folder).value()));
+  if (auto refusal = refusal_of(first)) return tl::unexpected(*std::move(refusal));
   const auto room = disk_room(first.folder);
   if (!room || room->free.value >= kLeastRoom.value) return {};
   return fail(Fault::full, first.folder.string() + ": its disk is full");
