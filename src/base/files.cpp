@@ -215,7 +215,9 @@ Result<OwnedFd> open_unnamed_file() {
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
   if (!fd) {
     const Error error = system_error(folder.string(), "a temporary file could not be created", errno);
-    return fail(error.fault, error.what, "Point TMPDIR at a folder that is there, has room and is yours to write to");
+    // No fault of whatever was to be put there, as a file that is missing is.
+    return fail(error.fault == Fault::missing ? Fault::unavailable : error.fault, error.what,
+                "Point TMPDIR at a folder that is there, has room and is yours to write to");
   }
   ::unlink(name.c_str());
   return fd;

@@ -141,4 +141,5 @@ TEST(Files, AnUnnamedFileWithoutItsFolderNamesTheVariableThatMovesIt) {
   ASSERT_FALSE(fd);
   EXPECT_NE(fd.error().what.find("gone: a temporary file could not be created"), std::string::npos) << fd.error().what;
   EXPECT_NE(fd.error().hint.find("TMPDIR"), std::string::npos);
+  EXPECT_EQ(fd.error().fault, Fault::unavailable) << "not as if a recording were missing";
 }

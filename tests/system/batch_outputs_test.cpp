@@ -60,3 +60,13 @@ TEST_F(BatchOutputsTest, AReportThatCannotBeWrittenIsKnownBeforeTheWork) {
   EXPECT_EQ(batch("emulated:200x", {"--report", folder_.path().string()}).exit_code, 2);
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
+
+TEST_F(BatchOutputsTest, WithoutAFolderForDecodedAudioNothingIsBegunAndNothingFails) {
+  auto without = settings();
+  without.push_back("TMPDIR=" + (folder_ / "nowhere").string());
+  const auto end = run_program(words("emulated:200x"), without);
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("nowhere: recordings cannot be decoded there: No such file or directory"));
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  EXPECT_EQ(run_program(words("emulated:200x"), without).exit_code, 0) << "nothing is left to decode";
+}

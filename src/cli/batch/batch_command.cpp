@@ -13,6 +13,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_places.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
 #include "cli/batch/failure_question.h"
@@ -26,7 +27,6 @@
 #include "link/control/control_socket.h"
 #include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_run.h"
-#include "transcribe/output_plan.h"
 
 namespace tutti {
 namespace {
@@ -61,8 +61,8 @@ struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
   bool emulated = false;             // one of the devices at least
-  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), nor a place
-                                     // for outputs
+  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
+                                     // for outputs or decoded audio
 };
 
 /// What is known of a batch before its devices are looked for.
@@ -103,20 +103,9 @@ Result<void> check_numbers(const BatchCommand& command) {
   return {};
 }
 
-/// Better known before the work than behind it. What is there already, a pipe too, is opened when it is written.
-Result<void> check_report(const fs::path& report) {
-  std::error_code why;
-  if (report.empty() || (fs::exists(report, why) && !fs::is_directory(report, why))) return {};
-  if (fs::is_directory(report, why))
-    return fail(Fault::usage, "--report " + report.string() + ": expected a file, found a folder");
-  why = why_not_writable(report.has_parent_path() ? report.parent_path() : fs::path("."));
-  if (why) return tl::unexpected(system_error("--report " + report.string(), "cannot be written", why.value()));
-  return {};
-}
-
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_report(command.report); !checked) return tl::unexpected(checked.error());
+  if (auto checked = expect_report(command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
@@ -129,7 +118,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto place = expect_place_for_outputs(prepared->options.batch); !place) prepared->hindrance = place.error();
+  if (const auto places = expect_places(prepared->options.batch); !places) prepared->hindrance = places.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.task_caps = std::move(*caps);
