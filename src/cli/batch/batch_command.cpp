@@ -21,6 +21,7 @@
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/file_place.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
@@ -105,7 +106,7 @@ Result<void> check_numbers(const BatchCommand& command) {
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
-  if (auto checked = expect_report(command.report); !checked) return tl::unexpected(checked.error());
+  if (auto checked = expect_file_place("--report", command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());

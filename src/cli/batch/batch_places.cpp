@@ -7,17 +7,6 @@ namespace tutti {
 
 namespace fs = std::filesystem;
 
-/// What is there already, a pipe too, is opened when it is written.
-Result<void> expect_report(const fs::path& report) {
-  std::error_code why;
-  if (report.empty() || (fs::exists(report, why) && !fs::is_directory(report, why))) return {};
-  if (fs::is_directory(report, why))
-    return fail(Fault::usage, "--report " + report.string() + ": expected a file, found a folder");
-  why = why_not_writable(report.has_parent_path() ? report.parent_path() : fs::path("."));
-  if (why) return tl::unexpected(system_error("--report " + report.string(), "cannot be written", why.value()));
-  return {};
-}
-
 namespace {
 
 Result<void> expect_temporary_folder() {

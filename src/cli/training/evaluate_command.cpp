@@ -5,6 +5,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine/engine_run.h"
+#include "cli/flags/file_place.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -51,6 +52,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (c.model.empty() || c.data.empty())
     return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
                     kUsage);
+  if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
