@@ -12,6 +12,7 @@
 #include "cli/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/file_place.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
@@ -167,6 +168,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   table.examples({"tutti bench --model tiny.en lecture.flac"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto meant = check(command); !meant) return complain(meant.error());
+  if (auto place = expect_file_place("--picture", command.picture); !place) return complain(place.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   const auto clip = bundled_clip();

@@ -6,6 +6,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine/engine_run.h"
+#include "cli/flags/file_place.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -62,6 +63,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
+  if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),

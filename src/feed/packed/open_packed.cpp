@@ -1,14 +1,13 @@
 #include "feed/packed/open_packed.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -56,10 +55,12 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   const fs::path path = folder / "packing.lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return fail_errno(path.string(), "cannot be opened");
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  while (::flock(lock.get(), LOCK_EX) != 0)
-    if (errno != EINTR) return fail_errno(path.string(), "cannot be locked");
+  constexpr const char* kElsewhere = "Name a folder on a disk of this machine with --cache";
+  const auto locked = try_lock_file(lock.get(), path.string(), kElsewhere);
+  if (!locked) return tl::unexpected(locked.error());
+  if (*locked) return lock;
+  log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
+  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited) return tl::unexpected(waited.error());
   return lock;
 }
 
