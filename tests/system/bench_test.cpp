@@ -69,6 +69,24 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
   EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
 }
 
+TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
+  const auto dry = [](const std::string& model, std::vector<std::string> more) {
+    more.insert(more.begin(), {tutti_program(), "bench", "--dry-run", "--model", model, "--devices",
+                               "emulated:30x:16GB", "--batch-sizes", "64"});
+    return run_program(more);
+  };
+  const ProgramEnd table = dry("large-v3", {});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("emulated:30x:16GB float16 batch 64"));
+  EXPECT_THAT(table.out, HasSubstr("does not fit"));
+  const ProgramEnd told = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(nlohmann::json::parse(told.out)["settings"][0]["fits"], true);
+  const ProgramEnd nameless = dry("my-own.pt", {});
+  EXPECT_EQ(nameless.exit_code, 4);
+  EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));
+}
+
 TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
   const TempFolder folder;
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
