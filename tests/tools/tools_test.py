@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check."""
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers."""
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -8,7 +10,12 @@ import sys
 import tempfile
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "tools"
+sys.path.insert(0, str(ROOT / "bench/peers"))
+
+from contract import LINES
+from report import Report
 
 
 def run(*command, **environment):
@@ -85,6 +92,37 @@ class TestHouse(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("tests/base/b_test.cpp", done.stdout)
         self.assertNotIn("a_test.cpp", done.stdout)
+
+
+class TestPeers(unittest.TestCase):
+    """What makes `make peers` fail; the programs that it measures are not needed."""
+
+    NAMES = [line.name for line in LINES]
+
+    def closed(self, measured, failed=()):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            report = Report(io.StringIO())
+            for name in measured:
+                report.add(name, "x real time", 2.0, "a peer", 1.0, 2.0)
+                report.add(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0, 2.0)
+            for name in failed:
+                report.fail(name, "no peer could run")
+            return report.close(self.NAMES), said.getvalue()
+
+    def test_the_contract_has_every_mode_size_and_search(self):
+        self.assertEqual(set(self.NAMES), {f"transcribe/{mode}/{size}/{search}" for mode in ("sequential", "batched", "short40")
+                                           for size in ("tiny", "base", "small") for search in ("greedy", "beam5")})
+
+    def test_all_lines_there_is_success(self):
+        code, said = self.closed(self.NAMES)
+        self.assertEqual(code, 0)
+        self.assertIn("18 comparisons, all there", said)
+
+    def test_a_line_that_is_missing_fails_whether_it_said_why_or_not(self):
+        for failed in ([], self.NAMES[3:4]):
+            code, said = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
+            self.assertEqual(code, 1)
+            self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
 
 
 if __name__ == "__main__":
