@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers."""
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates."""
 import contextlib
 import io
 import json
@@ -123,6 +123,53 @@ class TestPeers(unittest.TestCase):
             code, said = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
             self.assertEqual(code, 1)
             self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
+
+
+FAKE_TUTTI = """#!/usr/bin/env python3
+import json, pathlib, sys
+words = sys.argv[1:]
+value = lambda flag: words[words.index(flag) + 1]
+if words[0] == "wer":
+    print(json.dumps({"wer": float(pathlib.Path(value("--hyp")).read_text().split()[0]), "words": 1000}))
+else:
+    out = pathlib.Path(value("--output-dir"))
+    out.mkdir()
+    for file in words[words.index("--quiet") + 1:]:
+        rate = {"float32": 0.14, "bfloat16": 0.1449, "int8": 0.1451}[value("--compute-type")]
+        (out / (pathlib.Path(file).stem + ".txt")).write_text(f"{rate}\\n{rate}\\n")
+"""
+
+
+class TestWordErrors(unittest.TestCase):
+    """bench/word_errors.py with a program in tutti's place whose transcripts are error rates."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "tutti", FAKE_TUTTI)
+        (self.root / "tutti").chmod(0o755)
+        write(self.root / "data/whisper-tiny.en/clips/texts.json",
+              json.dumps({"a.wav": {"text": "one two"}, "quiet.wav": {"text": ""}, "b.flac": {"text": "three"}}))
+
+    def compared(self, *types):
+        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "clips",
+                   *types)
+
+    def test_a_type_half_a_point_above_float32_passes(self):
+        done = self.compared("bfloat16")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "clips: float32 14.00 % of 1000 words\nclips: bfloat16 14.49 %, +0.49 points\n")
+
+    def test_one_further_above_fails_and_is_named(self):
+        done = self.compared()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("more than 0.5 points above float32: int8 on clips", done.stdout)
+
+    def test_an_unknown_set_is_refused(self):
+        done = run(ROOT / "bench/word_errors.py", "--sets", "clips,songs")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found songs", done.stderr)
 
 
 if __name__ == "__main__":
