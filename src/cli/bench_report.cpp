@@ -36,6 +36,7 @@ nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
   line["load_seconds"] = trial.load.count();
   line["x_real_time"] = trial.speed();
   line["worker_peak_bytes"] = trial.memory.value;
+  line["gpu_peak_bytes"] = trial.gpu_memory ? nlohmann::json(trial.gpu_memory->value) : nlohmann::json();
   line["windows"] = trial.windows;
   line["decoder_steps"] = trial.decoder_steps;
   line["share_of_limit"] = judged.share_of_limit ? nlohmann::json(*judged.share_of_limit) : nlohmann::json();
@@ -59,7 +60,8 @@ std::string bench_row(const JudgedTrial& judged, bool recommended) {
   if (trial.error) return name + "did not run: " + trial.error->what;
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%11s %10s %11.0f %19s", short_number(trial.speed()).c_str(),
-                percent(judged.share_of_limit).c_str(), static_cast<double>(trial.memory.value) / kMiB,
+                percent(judged.share_of_limit).c_str(),
+                static_cast<double>(trial.gpu_memory.value_or(trial.memory).value) / kMiB,
                 percent(judged.word_errors).c_str());
   return name + numbers + taken(trial) + (recommended ? "  <- recommended" : "");
 }

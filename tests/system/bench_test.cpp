@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/scripted_machine.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 
@@ -93,6 +94,19 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
                                       "cpu", "--compute-types", "default", "--batch-sizes", "1", folder.path()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
+}
+
+TEST(Bench, OnACardTheMemoryIsTheCards) {
+  const ScriptedMachine machine("gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
+  const ProgramEnd end =
+      run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                   "emulated:10x:12GB@GPU-a", "--compute-types", "float32", "--batch-sizes", "2", "--seconds", "2", "--json"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto trial = nlohmann::json::parse(end.out)["trials"][0];
+  ASSERT_TRUE(trial["gpu_peak_bytes"].is_number()) << trial;
+  EXPECT_GT(trial["gpu_peak_bytes"], 1'000'000'000) << "as much as the card plays to hold";
+  EXPECT_LT(trial["gpu_peak_bytes"], 12'000'000'001) << "and not what others had taken before";
+  EXPECT_LT(trial["worker_peak_bytes"], 1'000'000'000) << "which this machine's memory does not know of";
 }
 
 TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {
