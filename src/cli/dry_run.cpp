@@ -31,6 +31,7 @@ void say_memory(const RunOptions& options) {
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
                            .beams = std::max(1, options.decoding.beam_size),
+                           .fillers = options.deterministic ? kFixedRows : 0,
                            .byte_cross = device->byte_cross})
                  .c_str(),
              stdout);
