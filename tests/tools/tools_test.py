@@ -8,14 +8,17 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 sys.path.insert(0, str(ROOT / "bench/peers"))
 
-from contract import LINES
+from contract import LINES, Line, faster_whisper, transformers
+from measured import Measured
 from report import Report
+from side_by_side import Bench
 
 
 def run(*command, **environment):
@@ -123,6 +126,33 @@ class TestPeers(unittest.TestCase):
             code, said = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
             self.assertEqual(code, 1)
             self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
+
+
+class TestPeakMemory(unittest.TestCase):
+    """Whose memory stands beside ours in make peers; nothing is run."""
+
+    def names(self, mode, fastest, whisper_cpp=None, quick=False):
+        bench = Bench.__new__(Bench)
+        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, quick=quick)
+        bench.files = lambda line: []
+        bench.run_peer = lambda line, setting, files, folder: (Measured(1.0, 1.0, 200.0, ""), {})
+        lines = list(bench.memory_lines(Line(mode, "base", "greedy"), fastest, [Measured(1.0, 1.0, 100.0, "")], None))
+        for line in lines:
+            self.assertEqual((line["tutti"], line["peer_value"], line["ratio"]), (100.0, 200.0, 2.0))
+        return [(line["what"], line["peer"]) for line in lines]
+
+    def test_faster_whisper_at_our_batch_where_another_was_the_fastest(self):
+        self.assertEqual(self.names("batched", transformers("batched:8")),
+                         [("transcribe/batched/base/greedy/peak-memory/faster-whisper", "faster-whisper int8 batched:8")])
+        self.assertEqual(self.names("batched", faster_whisper("batched:8")), [])
+        self.assertEqual(len(self.names("batched", faster_whisper("batched:4"))), 1)
+
+    def test_whisper_cpp_where_its_sources_are(self):
+        found = self.names("sequential", faster_whisper("sequential"), whisper_cpp="sources")
+        self.assertEqual(found, [("transcribe/sequential/base/greedy/peak-memory/whisper.cpp", "whisper.cpp q8_0 sequential")])
+
+    def test_a_trial_runs_nothing_more(self):
+        self.assertEqual(self.names("batched", transformers("batched:8"), quick=True), [])
 
 
 FAKE_TUTTI = """#!/usr/bin/env python3
