@@ -49,8 +49,9 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.add("seconds", c.seconds, "S", "of every file at most");
   table.add("picture", c.picture, "FILE.svg", "the speeds as a picture");
   table.add_switch("json", c.json, "one JSON object on standard output instead of the table");
-  table.add_switch("dry-run", c.dry_run,
-                   "say how much memory each setting takes and whether it fits, and stop; the model may be a name alone");
+  table.add_switch(
+      "dry-run", c.dry_run,
+      "say how much memory each setting takes and whether it fits, and stop; the model may be a name alone");
 }
 
 std::vector<std::string> words_in(const std::string& list) {
@@ -105,9 +106,10 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
 int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto shape = model_shape(model);
   if (!shape)
-    return complain({Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
-                     "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
-                    kNothingRan);
+    return complain(
+        {Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
+         "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
+        kNothingRan);
   const auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;
   for (const auto& setting : settings) {

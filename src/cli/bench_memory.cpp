@@ -48,10 +48,9 @@ std::vector<BenchNeed> bench_needs(const ModelShape& shape, const std::vector<Be
 std::string bench_needs_text(const std::vector<BenchNeed>& needs) {
   std::string text = line("setting", {"weights", "per window", "per sequence", "together", "free"}) + "\n";
   for (const BenchNeed& need : needs) {
-    text += line(setting_text(need.setting),
-                 {megabytes_text(need.plan.weights), megabytes_text(need.plan.window),
-                  megabytes_text(need.plan.sequence), megabytes_text(need.together),
-                  need.available ? megabytes_text(*need.available) : "?"}) +
+    text += line(setting_text(need.setting), {megabytes_text(need.plan.weights), megabytes_text(need.plan.window),
+                                              megabytes_text(need.plan.sequence), megabytes_text(need.together),
+                                              need.available ? megabytes_text(*need.available) : "?"}) +
             "  " + verdict(need) + "\n";
   }
   return text;

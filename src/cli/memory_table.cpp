@@ -25,8 +25,8 @@ std::string beside(std::int32_t fillers) {
 std::string memory_table(const MemoryQuestion& question) {
   const auto count = std::to_string(question.windows);
   std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
-                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question.fillers) + "; " + megabytes_text(question.available) +
-                     " are free on " + question.device + ":\n";
+                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question.fillers) + "; " +
+                     megabytes_text(question.available) + " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
     auto sizes = *number_sizes(type);

@@ -97,10 +97,11 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
 }
 
 TEST(Bench, OnACardTheMemoryIsTheCards) {
-  const ScriptedMachine machine("gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
-  const ProgramEnd end =
-      run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
-                   "emulated:10x:12GB@GPU-a", "--compute-types", "float32", "--batch-sizes", "2", "--seconds", "2", "--json"});
+  const ScriptedMachine machine(
+      "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                                      "emulated:10x:12GB@GPU-a", "--compute-types", "float32", "--batch-sizes", "2",
+                                      "--seconds", "2", "--json"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   const auto trial = nlohmann::json::parse(end.out)["trials"][0];
   ASSERT_TRUE(trial["gpu_peak_bytes"].is_number()) << trial;
