@@ -1,4 +1,4 @@
-#include "cli/bench_report.h"
+#include "cli/bench/bench_report.h"
 
 #include <cstdio>
 

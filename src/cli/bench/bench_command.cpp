@@ -1,4 +1,4 @@
-#include "cli/bench_command.h"
+#include "cli/bench/bench_command.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include "base/build_id.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "cli/bench_memory.h"
-#include "cli/bench_report.h"
+#include "cli/bench/bench_memory.h"
+#include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "device/device_spec.h"

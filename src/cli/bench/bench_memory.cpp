@@ -1,11 +1,11 @@
-#include "cli/bench_memory.h"
+#include "cli/bench/bench_memory.h"
 
 #include <array>
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/numbers.h"
-#include "cli/bench_report.h"
+#include "cli/bench/bench_report.h"
 #include "view/text.h"
 
 namespace tutti {
