@@ -41,7 +41,7 @@ Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path
   // A torn last line counts for nothing, and what is added must not be glued to it.
   const std::size_t torn = old->rfind('\n') + 1;  // from the start where there is no whole one: npos + 1 is 0
   if (torn < old->size() && ::ftruncate(fd.get(), static_cast<off_t>(torn)) != 0)
-    return tl::unexpected(system_error(file.string(), "cannot be written", errno));
+    return fail_errno(file.string(), "cannot be written");
   old->resize(torn);
   std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));
   made->state_.with([&](State& state) { state.known = ids_in(*old); });

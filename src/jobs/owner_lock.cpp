@@ -23,8 +23,7 @@ Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   if (!file) return fail_errno(path.string(), "could not be created");
   if (auto locked = lock_file(file.get(), path.string(), kStateElsewhere); !locked)
     return tl::unexpected(locked.error());
-  if (::rename(unlocked.c_str(), path.c_str()) != 0)
-    return fail_errno(path.string(), "could not be put in place");
+  if (::rename(unlocked.c_str(), path.c_str()) != 0) return fail_errno(path.string(), "could not be put in place");
   return OwnerLock(std::move(path), std::move(name), std::move(file));
 }
 
