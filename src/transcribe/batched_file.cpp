@@ -60,7 +60,7 @@ Result<TranscribedFile> BatchedFile::whole(State& state) {
     said.insert(said.end(), segment.tokens.begin(), segment.tokens.end());
   transcript.text = context_.windows.tokenizer.decode(said);
   transcript.language = **state.language;
-  TranscribedFile done = transcribed(file_, std::move(transcript), state.costs);
+  TranscribedFile done = transcribed(file_, context_.way, std::move(transcript), state.costs);
   for (const SpeechChunk& chunk : chunks_)
     done.outcome.forced_cuts += static_cast<std::size_t>(std::ranges::count_if(chunk.pieces, &SpeechPiece::forced_cut));
   return done;

@@ -45,6 +45,7 @@ struct FileOutcome {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
   Seconds duration{};  // of the audio
+  Seconds asked{};     // of it within the clips that were to be heard; without clips, all of it
   Seconds elapsed{};   // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
@@ -59,7 +60,7 @@ struct RunSummary {
   std::size_t done = 0;
   std::size_t skipped = 0;  // outputs were there already
   std::size_t failed = 0;
-  Seconds audio{};
+  Seconds audio{};  // that was asked for, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};

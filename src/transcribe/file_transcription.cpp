@@ -1,7 +1,11 @@
 #include "transcribe/file_transcription.h"
 
+#include <algorithm>
+#include <span>
+
 #include "transcribe/mel_source.h"
 #include "transcribe/speech_plan.h"
+#include "transcript/clips.h"
 
 namespace tutti {
 
@@ -31,6 +35,17 @@ class Sound {
   std::optional<SpeechMap> map_;
 };
 
+/// How much of the recording lies in the clips; what two of them share is heard twice, and counts so.
+Seconds within(std::span<const double> clips, const Recording& recording) {
+  const std::int64_t all = LogMel::content_frames(recording);
+  const auto found = clips_from(clips, all);
+  std::int64_t frames = found ? 0 : all;
+  if (found)
+    for (const Clip& clip : *found) frames += std::max<std::int64_t>(0, clip.end - clip.start);
+  // A whole recording may end with less than a frame.
+  return frames == all ? recording.duration() : length_of(frames * kHopSamples, kModelRate);
+}
+
 }  // namespace
 
 Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context) {
@@ -46,14 +61,16 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
                            });
   if (!transcript) return tl::unexpected(transcript.error());
   transcript->segments = sound.restored(std::move(transcript->segments));
-  return transcribed(file.decoded, std::move(*transcript), windows.costs());
+  return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
 }
 
-TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs) {
+TranscribedFile transcribed(const DecodedFile& file, const WayThrough& way, Transcript transcript,
+                            const WindowCosts& costs) {
   TranscribedFile done{.started = file.started, .transcript = std::move(transcript)};
   done.outcome = {.index = file.index,
                   .input = file.input,
                   .duration = file.recording.duration(),
+                  .asked = within(way.clips, file.recording),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
                   .counts = costs.counts,

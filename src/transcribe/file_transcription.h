@@ -57,6 +57,7 @@ struct TranscriptionContext {
 Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context);
 
 /// A file with its transcript and what that cost.
-TranscribedFile transcribed(const DecodedFile& file, Transcript transcript, const WindowCosts& costs);
+TranscribedFile transcribed(const DecodedFile& file, const WayThrough& way, Transcript transcript,
+                            const WindowCosts& costs);
 
 }  // namespace tutti

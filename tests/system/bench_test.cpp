@@ -96,7 +96,7 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
   EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
 }
 
-TEST(Bench, OnACardTheMemoryIsTheCards) {
+TEST(Bench, OnACardTheMemoryIsTheCardsAndTheAudioWhatWasHeard) {
   const ScriptedMachine machine(
       "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
@@ -104,6 +104,7 @@ TEST(Bench, OnACardTheMemoryIsTheCards) {
                                       "--seconds", "2", "--json"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   const auto trial = nlohmann::json::parse(end.out)["trials"][0];
+  EXPECT_NEAR(trial["audio_seconds"].get<double>(), 16 * 2, 0.1) << "so much of the clip, sixteen times";
   ASSERT_TRUE(trial["gpu_peak_bytes"].is_number()) << trial;
   EXPECT_GT(trial["gpu_peak_bytes"], 1'000'000'000) << "as much as the card plays to hold";
   EXPECT_LT(trial["gpu_peak_bytes"], 12'000'000'001) << "and not what others had taken before";

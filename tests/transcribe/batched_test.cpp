@@ -324,3 +324,17 @@ TEST_F(BatchedTest, NothingOutsideTheClipsIsHeard) {
   EXPECT_NEAR(static_cast<double>(frames[0]), 1700, 4);
   EXPECT_NEAR(static_cast<double>(frames[1]), 1500, 4);
 }
+
+TEST_F(BatchedTest, WhatIsCountedAsTranscribedIsWhatTheClipsAskFor) {
+  const auto asked = [&](std::vector<double> clips) {
+    way_.clips = std::move(clips);
+    const TranscriptionContext shared = context();
+    const auto yielded = run(shared);
+    EXPECT_EQ(yielded.size(), 1U);
+    EXPECT_EQ(yielded.front()->outcome.duration, Seconds(95)) << "the file is as long as it is";
+    return yielded.front()->outcome.asked.count();
+  };
+  EXPECT_DOUBLE_EQ(asked({0}), 95);
+  EXPECT_DOUBLE_EQ(asked({10, 30, 80}), 35) << "20 s and the last 15, silence and all";
+  EXPECT_DOUBLE_EQ(asked({0, 300}), 95) << "a clip ends with its recording";
+}
