@@ -291,10 +291,9 @@ Result<void> Trainer::save() {
   if (!is_first()) return {};
   auto files = parts_.task.files("float32");
   if (!options_.settings.empty()) files["training.toml"] = options_.settings;
-  CheckpointContent content{
-      .network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
-      .training = copies(training_tensors(parts_.task, parts_.step)),
-      .state = state_};
+  CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
+                            .training = copies(training_tensors(parts_.task, parts_.step)),
+                            .state = state_};
   return writer_.write("checkpoint", [this, content = std::move(content)] {
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);

@@ -23,7 +23,10 @@ TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
 
 TEST(BadSamples, ATornLastLineOfAnEarlierRunIsWrittenAnew) {
   const TempFolder folder;
-  const std::string whole = R"({"id":"a","reason":"why"})" "\n", next = R"({"id":"b","reason":"why"})" "\n";
+  const std::string whole = R"({"id":"a","reason":"why"})"
+                            "\n",
+                    next = R"({"id":"b","reason":"why"})"
+                           "\n";
   for (const std::string& before : {whole, std::string()}) {
     ASSERT_TRUE(write_file_atomically(folder / "bad.jsonl", before + R"({"id":"b","rea)"));
     const auto bad = *BadSamples::open(folder / "bad.jsonl", {}, 10);

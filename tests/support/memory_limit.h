@@ -27,7 +27,9 @@ class MemoryLimit {
   }
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
-  ~MemoryLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+  ~MemoryLimit() {
+    ::setrlimit(RLIMIT_AS, &before_);
+  }
 
  private:
   rlimit before_{};

@@ -44,25 +44,25 @@ TEST_P(EveryKind, EndsInTheSameBitsWhenItIsResumed) {
     EXPECT_TRUE(read_file(parts / file).value() == read_file(whole / file).value()) << file;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Resume, EveryKind,
-    testing::Values(Kind{"AdditionsWithAverages", [](WhisperRecipe& r) { r.lora_rank = 2; }},
-                    Kind{"AdditionsRecomputed",
-                         [](WhisperRecipe& r) {
-                           r.lora_rank = 2;
-                           r.gradient_checkpointing = true;
-                         }},
-                    Kind{"AFrozenEncoderAccumulating", [](WhisperRecipe& r) { r.freeze_encoder = true; }, 3},
-                    Kind{"AdditionsToTheDecoderAloneAccumulating",
-                         [](WhisperRecipe& r) {
-                           r.freeze_encoder = true;
-                           r.lora_rank = 2;
-                         },
-                         2},
-                    Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.ctc_weight = 0.5; }, 2},
-                    Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.precision = "bfloat16"; }},
-                    Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.precision = "float16"; }, 2}),
-    kind_name);
+INSTANTIATE_TEST_SUITE_P(Resume, EveryKind,
+                         testing::Values(Kind{"AdditionsWithAverages", [](WhisperRecipe& r) { r.lora_rank = 2; }},
+                                         Kind{"AdditionsRecomputed",
+                                              [](WhisperRecipe& r) {
+                                                r.lora_rank = 2;
+                                                r.gradient_checkpointing = true;
+                                              }},
+                                         Kind{"AFrozenEncoderAccumulating",
+                                              [](WhisperRecipe& r) { r.freeze_encoder = true; }, 3},
+                                         Kind{"AdditionsToTheDecoderAloneAccumulating",
+                                              [](WhisperRecipe& r) {
+                                                r.freeze_encoder = true;
+                                                r.lora_rank = 2;
+                                              },
+                                              2},
+                                         Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.ctc_weight = 0.5; }, 2},
+                                         Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.precision = "bfloat16"; }},
+                                         Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.precision = "float16"; }, 2}),
+                         kind_name);
 
 TEST(Resume, PatienceIsCountedOn) {
   const TempFolder out;

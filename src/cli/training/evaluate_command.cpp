@@ -64,9 +64,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
-  std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
-                                "--normaliser", c.normaliser,     "--language",    c.language, "--task",
-                                c.task,         "--device",       c.device,        "--compute-type", c.compute_type};
+  std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
+                                "--normaliser", c.normaliser, "--language",    c.language,       "--task",
+                                c.task,         "--device",   c.device,        "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});

@@ -71,7 +71,8 @@ void add_train(OptionTable& table, TrainCommand& c) {
   table.add("out", c.out, "DIR", "checkpoints, metrics, and in OUT/model the model");
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
-  table.add("resume-from", c.resume_from, "DIR", "the same, of the checkpoint that is meant: OUT/checkpoints/step-N, the newest");
+  table.add("resume-from", c.resume_from, "DIR",
+            "the same, of the checkpoint that is meant: OUT/checkpoints/step-N, the newest");
   visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 

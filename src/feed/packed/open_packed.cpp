@@ -182,8 +182,7 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   const Bytes needed = where == Residence::device ? (*opened)->features() : (*opened)->size();
   if (auto checked = check_room(options, needed); !checked) return tl::unexpected(checked.error());
   if (where == Residence::memory)
-    if (auto moved = (*opened)->move_to_memory(options.threads.features); !moved)
-      return tl::unexpected(moved.error());
+    if (auto moved = (*opened)->move_to_memory(options.threads.features); !moved) return tl::unexpected(moved.error());
   return std::shared_ptr<const PackedSet>(std::move(*opened));
 }
 

@@ -66,8 +66,9 @@ Result<void> PackedSet::move_to_memory(int threads) {
   const std::int64_t size = std::ssize(bytes_);
   std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[bytes_.size()]);
   if (!copy)
-    return fail(Fault::exhausted, "data-set memory: the packed set takes " + bytes_text(this->size()) +
-                                      ", this process gets no more memory as large",
+    return fail(Fault::exhausted,
+                "data-set memory: the packed set takes " + bytes_text(this->size()) +
+                    ", this process gets no more memory as large",
                 "Take data-set mapped, of which memory holds what it has room for, raise the process's limit "
                 "(ulimit -v), or take fewer samples (max-samples)");
   const auto copied = in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {

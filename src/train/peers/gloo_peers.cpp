@@ -107,7 +107,8 @@ Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace) {
     return std::make_unique<GlooPeers>(store, std::move(group), place, pace);
   } catch (const std::exception& problem) {
     return fail(Fault::device,
-                name_of_process(place.rank, place.ranks) + " could not meet the others at " + where + ": " + std::string(problem.what()).substr(0, 200),
+                name_of_process(place.rank, place.ranks) + " could not meet the others at " + where + ": " +
+                    std::string(problem.what()).substr(0, 200),
                 "Start all of them within five minutes, with the same MASTER_ADDR and MASTER_PORT");
   }
 }

@@ -26,7 +26,8 @@ struct Pace {
 class OwnPace {
  public:
   /// `store` outlives it.
-  OwnPace(c10d::Store& store, int rank, int ranks, Pace pace) : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {}
+  OwnPace(c10d::Store& store, int rank, int ranks, Pace pace)
+      : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {}
 
   /// As Peers::at_own_pace.
   Result<void> run(const std::string& doing, const std::function<Result<void>()>& work);
