@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 #include "train/checkpoint/resume.h"
 
 namespace tutti {
