@@ -33,7 +33,7 @@ struct ConditionVerdict {
 struct Evaluation {
   double wer = 0;
   double cer = 0;
-  double noise_accuracy = 1;     // these four as a condition's
+  double noise_accuracy = 1;  // these four as a condition's
   std::int64_t samples = 0;
   std::int64_t bad_samples = 0;  // of the set that could not be heard
   std::string compute_type{};    // that the network was heard in; empty: not said
