@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 #include "train/device_copies.h"
 
 namespace tutti {

@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "feed/recipe/recipe_file.h"
+#include "model/cards/out_of_memory.h"
 #include "model/gpu.h"
-#include "model/out_of_memory.h"
 #include "train/peers/peers.h"
 #include "train/whisper_training.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/counter_random.h"
 #include "base/log.h"
+#include "model/cards/out_of_memory.h"
 #include "model/cards/tf32.h"
-#include "model/out_of_memory.h"
 
 namespace tutti {
 namespace {

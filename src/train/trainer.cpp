@@ -12,7 +12,7 @@
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 #include "train/checkpoint/resume.h"
 
 namespace tutti {

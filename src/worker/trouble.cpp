@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 #include "model/step/kernels.h"
 
 namespace tutti {

@@ -1,5 +1,6 @@
 #include "train/labels.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "train/evaluation/listener.h"

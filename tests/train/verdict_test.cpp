@@ -21,7 +21,10 @@ TEST(Verdict, PoolsWordsAndJudgesSilenceByItself) {
   EXPECT_EQ(e.samples, 4);
   EXPECT_DOUBLE_EQ(e.per_condition.at("good").wer, 0);
   EXPECT_DOUBLE_EQ(e.per_condition.at("poor").wer, 0.5);
-  EXPECT_EQ(e.per_condition.at("poor").samples, 1);
+  EXPECT_EQ(e.per_condition.at("poor").samples, 3) << "with what holds no text: all conditions together are the set";
+  EXPECT_EQ(e.per_condition.at("good").samples, 1);
+  EXPECT_DOUBLE_EQ(e.per_condition.at("poor").noise_accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(e.per_condition.at("good").noise_accuracy, 1);
 }
 
 TEST(Verdict, TheNormaliserDecidesWhatCounts) {

@@ -10,19 +10,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Samples of one kind, side by side.
+/// Samples of one kind: what was said and heard side by side, and how often nothing was said.
 struct Pairs {
   std::vector<std::string> references{};
   std::vector<std::string> hypotheses{};
+  std::int64_t silent = 0, kept_silent = 0;
 
-  void add(std::string reference, std::string hypothesis) {
-    references.push_back(std::move(reference));
-    hypotheses.push_back(std::move(hypothesis));
+  void add(const std::string& reference, const std::string& hypothesis) {
+    if (reference.empty()) {
+      ++silent;
+      kept_silent += hypothesis.empty() ? 1 : 0;
+      return;
+    }
+    references.push_back(reference);
+    hypotheses.push_back(hypothesis);
   }
   ConditionVerdict verdict() const {
-    if (references.empty()) return {};
+    ConditionVerdict verdict{.samples = std::ssize(references) + silent};
+    if (silent > 0) verdict.noise_accuracy = static_cast<double>(kept_silent) / static_cast<double>(silent);
+    if (references.empty()) return verdict;
     const auto rates = error_rates(references, hypotheses).value();
-    return {rates.wer(), rates.cer(), static_cast<std::int64_t>(references.size())};
+    verdict.wer = rates.wer();
+    verdict.cer = rates.cer();
+    return verdict;
   }
 };
 
@@ -38,21 +48,15 @@ std::string normalised(const std::string& text, const std::string& normaliser) {
 Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::string& normaliser) {
   Pairs all;
   std::map<std::string, Pairs> by_condition;
-  std::int64_t silent = 0, kept_silent = 0;
   for (const auto& sample : samples) {
-    auto reference = normalised(sample.reference, normaliser);
-    auto hypothesis = normalised(sample.hypothesis, normaliser);
-    if (reference.empty()) {
-      ++silent;
-      kept_silent += hypothesis.empty() ? 1 : 0;
-      continue;
-    }
+    const auto reference = normalised(sample.reference, normaliser);
+    const auto hypothesis = normalised(sample.hypothesis, normaliser);
     if (!sample.condition.empty()) by_condition[sample.condition].add(reference, hypothesis);
-    all.add(std::move(reference), std::move(hypothesis));
+    all.add(reference, hypothesis);
   }
   const auto whole = all.verdict();
-  Evaluation evaluation{.wer = whole.wer, .cer = whole.cer, .samples = static_cast<std::int64_t>(samples.size())};
-  if (silent > 0) evaluation.noise_accuracy = static_cast<double>(kept_silent) / static_cast<double>(silent);
+  Evaluation evaluation{
+      .wer = whole.wer, .cer = whole.cer, .noise_accuracy = whole.noise_accuracy, .samples = whole.samples};
   for (const auto& [condition, pairs] : by_condition) evaluation.per_condition[condition] = pairs.verdict();
   return evaluation;
 }
@@ -73,7 +77,10 @@ std::string evaluation_json(const Evaluation& e) {
   if (!e.compute_type.empty()) json["compute_type"] = e.compute_type;
   json["per_condition"] = Json::object();
   for (const auto& [condition, verdict] : e.per_condition)
-    json["per_condition"][condition] = {{"wer", verdict.wer}, {"cer", verdict.cer}, {"samples", verdict.samples}};
+    json["per_condition"][condition] = {{"wer", verdict.wer},
+                                        {"cer", verdict.cer},
+                                        {"noise_accuracy", verdict.noise_accuracy},
+                                        {"samples", verdict.samples}};
   return json_line(json);
 }
 

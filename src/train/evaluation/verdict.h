@@ -25,14 +25,15 @@ struct HeardSample {
 struct ConditionVerdict {
   double wer = 0;
   double cer = 0;
-  std::int64_t samples = 0;
+  double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
+  std::int64_t samples = 0;   // with text and without
 };
 
 /// How well a model hears a set.
 struct Evaluation {
   double wer = 0;
   double cer = 0;
-  double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
+  double noise_accuracy = 1;  // these four as a condition's
   std::int64_t samples = 0;
   std::int64_t bad_samples = 0;  // of the set that could not be heard
   std::string compute_type{};    // that the network was heard in; empty: not said

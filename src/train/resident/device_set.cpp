@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "feed/packed/gather_row.h"
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 #include "train/sound/device_effects.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "model/out_of_memory.h"
+#include "model/cards/out_of_memory.h"
 
 #include <c10/util/Exception.h>
 
