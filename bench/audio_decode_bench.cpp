@@ -2,7 +2,7 @@
 // second of one core decodes. 44.1 kHz stereo; ten minutes, and ten seconds, where starting up counts.
 #include <benchmark/benchmark.h>
 #include <sndfile.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 
 #include "audio/decode_child.h"
 #include "audio/recording.h"
+#include "cpu_seconds.h"
 
 using namespace tutti;
 
@@ -39,17 +40,6 @@ std::filesystem::path write_sound(const std::string& ending, int format, int sec
   }
   sf_close(file);
   return path;
-}
-
-double cpu_seconds() {
-  double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    ::getrusage(who, &usage);
-    sum += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-  }
-  return sum;
 }
 
 void decode(benchmark::State& state, const std::string& ending, int format) {

@@ -3,7 +3,7 @@
 // with the pass for their maximum. The time is processor time, so that what other programs do beside it counts little.
 #include <benchmark/benchmark.h>
 #include <sndfile.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include "audio/decode_child.h"
 #include "audio/log_mel.h"
 #include "audio/vad/packing.h"
+#include "cpu_seconds.h"
 
 using namespace tutti;
 
@@ -62,17 +63,6 @@ std::filesystem::path write_flac(int rate, int channels) {
   sf_writef_short(file, out.data(), kSeconds * rate);
   sf_close(file);
   return path;
-}
-
-double cpu_seconds() {
-  double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    ::getrusage(who, &usage);
-    sum += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-  }
-  return sum;
 }
 
 /// Frames of features.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "balance/dispatcher.h"
-#include "balance/sim/workload.h"
 #include "base/clock.h"
+#include "support/log_normal_lengths.h"
 
 namespace tutti {
 namespace {

@@ -93,7 +93,7 @@ def main():
                     report.add(**line)
             except CommandFailed as trouble:
                 report.fail(name, str(trouble))
-    return report.close(len(chosen))
+    return report.close([name for name, _ in chosen])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 #include "audio/byte_source.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/files.h"
 
@@ -12,16 +10,12 @@ namespace tutti {
 
 Result<FileBytes> FileBytes::over(int fd) {
   struct stat facts {};
-  if (::fstat(fd, &facts) != 0) return tl::unexpected<Error>(system_error("input", "cannot be examined", errno));
+  if (::fstat(fd, &facts) != 0) return fail_errno("input", "cannot be examined");
   return FileBytes(fd, facts.st_size);
 }
 
 Result<std::size_t> FileBytes::read_at(std::int64_t offset, std::span<std::byte> out) {
-  for (;;) {
-    const ssize_t got = ::pread(fd_, out.data(), out.size(), offset);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) return tl::unexpected<Error>(system_error("input", "cannot be read", errno));
-  }
+  return tutti::read_at(fd_, out, offset, "input");
 }
 
 Result<std::size_t> MemoryBytes::read_at(std::int64_t offset, std::span<std::byte> out) {

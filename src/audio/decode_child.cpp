@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -78,7 +77,7 @@ class PcmFile final : public PcmSink {
     block_.clear();
     written_ = 0;
     if (::ftruncate(kDecodePcmFd, 0) == 0 && ::lseek(kDecodePcmFd, 0, SEEK_SET) == 0) return {};
-    return tl::unexpected<Error>(system_error(kThing, "cannot be started again", errno));
+    return fail_errno(kThing, "cannot be started again");
   }
 
   Result<void> flush() {

@@ -35,8 +35,7 @@ Result<void> listen(int fd, std::string_view thing, OnBytes&& on_bytes) {
     if (ready > 0) {
       got = ::read(fd, block.data(), block.size());
       if (got == 0) return {};
-      if (got < 0 && errno != EINTR && errno != EAGAIN)
-        return tl::unexpected<Error>(system_error(thing, "cannot be read", errno));
+      if (got < 0 && errno != EINTR && errno != EAGAIN) return fail_errno(thing, "cannot be read");
     }
     const auto taken = on_bytes(std::span(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
     if (!taken) return taken;
@@ -51,7 +50,7 @@ tl::unexpected<Error> stopped(const std::string& name) {
 /// and forth.
 Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded& on_decoded) {
   struct stat facts {};
-  if (::fstat(input.get(), &facts) != 0) return tl::unexpected<Error>(system_error(name, "cannot be examined", errno));
+  if (::fstat(input.get(), &facts) != 0) return fail_errno(name, "cannot be examined");
   if (S_ISDIR(facts.st_mode))
     return fail(Fault::usage, name + ": expected a sound file, found a folder",
                 "Name the files in it, or give the folder to 'tutti batch'");
@@ -75,7 +74,7 @@ Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string&
   // Not blocking: a pipe that nobody writes to yet would hold us up deaf to whoever wants to stop.
   OwnedFd input(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!input) return tl::unexpected<Error>(system_error(name, "cannot be opened", errno));
+  if (!input) return fail_errno(name, "cannot be opened");
   return spooled(std::move(input), name, on_decoded);
 }
 
@@ -120,7 +119,7 @@ class Decoding {
 
 Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& reports) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected<Error>(system_error(name_, "no pipe could be made", errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(name_, "no pipe could be made");
   reports = OwnedFd(ends[0]);
   const OwnedFd theirs(ends[1]);
   return Child::start(

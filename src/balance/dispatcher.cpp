@@ -6,6 +6,7 @@
 #include "balance/device_book.h"
 #include "balance/placement.h"
 #include "balance/task_queue.h"
+#include "base/joined.h"
 
 namespace tutti {
 
@@ -110,11 +111,7 @@ struct Dispatcher::State {
                                       " workers were lost with it, the last with nothing beside it: " + told(task)};
   }
 
-  static std::string told(const QueuedTask& task) {
-    std::string text;
-    for (const auto& line : task.evidence) text += (text.empty() ? "" : "; ") + line;
-    return text;
-  }
+  static std::string told(const QueuedTask& task) { return joined(task.evidence, "; "); }
 
   Ruling judge(QueuedTask& task, const Flight& flight, DeviceIndex device, Blame why, Seconds now);
 };

@@ -136,8 +136,8 @@ std::optional<Placement> Placer::next() const {
 
 std::optional<Found> Placer::find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const {
   if (!by_finish()) return first_admitted(group, device);
-  if (key.kind != ServiceClass::batch && key.whole) return dealt_in_order(group, device);
-  if (key.kind == ServiceClass::interactive) return dealt_in_order(group, device);
+  if (key.kind != TaskClass::batch && key.whole) return dealt_in_order(group, device);
+  if (key.kind == TaskClass::interactive) return dealt_in_order(group, device);
   return key.whole ? whole(group, device) : window(group, device);
 }
 

@@ -21,7 +21,7 @@ GroupKey TaskQueue::key_of(const QueuedTask& task) const {
 }
 
 TaskGroup::Entry TaskQueue::entry_of(const QueuedTask& task) const {
-  if (task.started && !task.facts.whole && task.facts.kind == ServiceClass::batch)
+  if (task.started && !task.facts.whole && task.facts.kind == TaskClass::batch)
     return {static_cast<double>(task.arrival), 0, task.id};  // what is begun is brought to an end
   const Turn its = turn(task);
   return {its.first, its.second, task.id};

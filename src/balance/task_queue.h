@@ -61,7 +61,7 @@ struct TaskGroup {
 /// What makes a group. Ordered so that what comes first is served first.
 struct GroupKey {
   std::int64_t rank = 0;  // Turn::rank; it never changes
-  ServiceClass kind{};
+  TaskClass kind{};
   bool whole = false;
   std::int64_t dealt_to = -1;
   auto operator<=>(const GroupKey&) const = default;

@@ -6,11 +6,11 @@
 namespace tutti {
 namespace {
 
-int step_of(ServiceClass kind) {
+int step_of(TaskClass kind) {
   switch (kind) {
-    case ServiceClass::interactive: return 2;
-    case ServiceClass::normal: return 1;
-    case ServiceClass::batch: return 0;
+    case TaskClass::interactive: return 2;
+    case TaskClass::normal: return 1;
+    case TaskClass::batch: return 0;
   }
   return 0;
 }
@@ -24,12 +24,12 @@ Turn turn_of(const TaskFacts& facts, Seconds audio, std::uint64_t arrival, const
   const auto waits_from = static_cast<std::int64_t>(std::ceil(facts.queued_at / options.ageing));
   Turn turn{.rank = waits_from - step_of(facts.kind) * options.class_step - facts.priority};
   switch (facts.kind) {
-    case ServiceClass::interactive:
+    case TaskClass::interactive:
       turn.first = facts.deadline ? facts.deadline->count() : std::numeric_limits<double>::infinity();
       turn.second = audio.count();
       break;
-    case ServiceClass::normal: turn.first = arrived; break;
-    case ServiceClass::batch:
+    case TaskClass::normal: turn.first = arrived; break;
+    case TaskClass::batch:
       turn.first = -audio.count();
       turn.second = arrived;
       break;

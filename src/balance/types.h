@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/task_class.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -16,8 +17,6 @@ namespace tutti {
 using TaskKey = std::uint64_t;    // the caller's: a row of its store, a place in its list
 using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
 using DeviceIndex = std::size_t;  // place in the order in which devices were added; never given to another
-
-enum class ServiceClass { interactive, normal, batch };
 
 /// How tasks and devices are brought together.
 enum class Policy {
@@ -35,7 +34,7 @@ std::optional<Policy> policy_named(std::string_view name);
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
 struct TaskFacts {
-  ServiceClass kind = ServiceClass::batch;
+  TaskClass kind = TaskClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
   Seconds queued_at{};                ///< ageing counts from here; negative: it has waited since an earlier run
   std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over

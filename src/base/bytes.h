@@ -39,10 +39,13 @@ class ByteWriter {
 };
 
 /// Reads what ByteWriter wrote and trusts nothing: a read past the end fails, sticks, and yields zeros, so a message is
-/// taken apart first and judged once by `finished()`.
+/// taken apart first and judged once by `finished()`. Reads other programs' little-endian files as well (`number`,
+/// `bytes`). Views what it is given. One thread.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::span<const std::byte> bytes)
+      : bytes_(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {}
 
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -73,6 +76,18 @@ class ByteReader {
     if (!from) return;
     values.resize(count);
     if (count > 0) std::memcpy(values.data(), from, count * sizeof(T));
+  }
+
+  template <class T>
+  T number() {
+    T value{};
+    get(value);
+    return value;
+  }
+  /// The next `count` bytes where they lie; none where there are fewer.
+  std::string_view bytes(std::size_t count) {
+    const char* from = take(count);
+    return from ? std::string_view(from, count) : std::string_view();
   }
 
   bool failed() const { return failed_; }

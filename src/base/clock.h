@@ -16,4 +16,10 @@ class Clock {
   static const Clock& real();
 };
 
+/// A moment of the wall clock as seconds since 1970, as records, metrics and other tools' files name it.
+template <class Duration>
+double unix_seconds(std::chrono::time_point<std::chrono::system_clock, Duration> at) {
+  return std::chrono::duration<double>(at.time_since_epoch()).count();
+}
+
 }  // namespace tutti

@@ -68,10 +68,6 @@ std::string hint_for(int error_number) {
   }
 }
 
-tl::unexpected<Error> failed(std::string_view thing, std::string_view doing) {
-  return tl::unexpected<Error>(system_error(thing, doing, errno));
-}
-
 }  // namespace
 
 Error system_error(std::string_view thing, std::string_view doing, int error_number) {
@@ -79,15 +75,19 @@ Error system_error(std::string_view thing, std::string_view doing, int error_num
   return error_number == EFBIG ? file_too_large(what) : Error{fault_of(error_number), what, hint_for(error_number)};
 }
 
+tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing) {
+  return tl::unexpected<Error>(system_error(thing, doing, errno));
+}
+
 Result<std::string> read_file(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return failed(path.string(), "cannot be opened");
+  if (!fd) return fail_errno(path.string(), "cannot be opened");
   std::string content;
   char block[1 << 16];
   for (;;) {
     const ssize_t got = ::read(fd.get(), block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(path.string(), "cannot be read");
+    if (got < 0) return fail_errno(path.string(), "cannot be read");
     if (got == 0) return content;
     content.append(block, static_cast<std::size_t>(got));
   }
@@ -97,10 +97,48 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return failed(thing, "could not be written");
+    if (put < 0) return fail_errno(thing, "could not be written");
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
   return {};
+}
+
+Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t offset, std::string_view thing) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(fd, bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail_errno(thing, "could not be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+  return {};
+}
+
+Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing) {
+  std::size_t count = 0;
+  while (count < out.size()) {
+    const ssize_t got = ::pread(fd, out.data() + count, out.size() - count, offset + static_cast<std::int64_t>(count));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(thing, "cannot be read");
+    if (got == 0) break;
+    count += static_cast<std::size_t>(got);
+  }
+  return count;
+}
+
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset) {
+  return read_at(fd, out, offset, {}).value_or(0) == out.size();
+}
+
+Result<void> make_folders(const fs::path& folder) {
+  std::error_code why;
+  fs::create_directories(folder, why);
+  if (why) return tl::unexpected<Error>(system_error(folder.string(), "could not be created", why.value()));
+  return {};
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 Result<void> sync_folder(const fs::path& folder) {
@@ -108,7 +146,7 @@ Result<void> sync_folder(const fs::path& folder) {
   if (fd && ::fsync(fd.get()) == 0) return {};
   // A folder that may only be written to, or a file system that cannot do it: what is in it is there all the same.
   if (errno == EACCES || errno == EINVAL || errno == ENOTSUP) return {};
-  return failed(folder.string(), "could not be synced");
+  return fail_errno(folder.string(), "could not be synced");
 }
 
 namespace {
@@ -128,13 +166,14 @@ Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
     StagingFile file{.path = (folder / name).string()};
     file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.fd) return file;
-    if (errno != EEXIST) return failed(path.string(), "could not be created");  // else left by a process of our number
+    if (errno != EEXIST)
+      return fail_errno(path.string(), "could not be created");  // else left by a process of our number
   }
 }
 
 Result<void> write_in_place(const fs::path& path, std::string_view content) {
   const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!fd) return failed(path.string(), "cannot be opened");
+  if (!fd) return fail_errno(path.string(), "cannot be opened");
   return write_all(fd.get(), std::as_bytes(std::span(content)), path.string());
 }
 
@@ -149,14 +188,14 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
         leads_somewhere ? fs::canonical(path, ignored) : path.parent_path() / fs::read_symlink(path, ignored);
     if (!fs::is_symlink(target, ignored)) return write_file_atomically(target, content);
   }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(path);
   fs::create_directories(folder, ignored);
   auto staging = staging_file(path, folder);
   if (!staging) return tl::unexpected<Error>(staging.error());
   auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
-  if (written && ::fsync(staging->fd.get()) != 0) written = failed(path.string(), "could not be synced");
+  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
   if (written && ::rename(staging->path.c_str(), path.c_str()) != 0)
-    written = failed(path.string(), "could not be put in place");
+    written = fail_errno(path.string(), "could not be put in place");
   if (!written) {
     ::unlink(staging->path.c_str());
     return written;
@@ -189,12 +228,12 @@ std::error_code why_not_writable(const fs::path& folder) {
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
-  if (!fd || ::fstat(fd.get(), &facts) != 0) return failed(path.string(), "cannot be opened");
+  if (!fd || ::fstat(fd.get(), &facts) != 0) return fail_errno(path.string(), "cannot be opened");
   if (!S_ISREG(facts.st_mode)) return fail(Fault::usage, path.string() + ": expected a regular file");
   if (facts.st_size == 0) return MappedFile({});
   const auto size = static_cast<std::size_t>(facts.st_size);
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
-  if (at == MAP_FAILED) return failed(path.string(), "cannot be mapped");
+  if (at == MAP_FAILED) return fail_errno(path.string(), "cannot be mapped");
   return MappedFile({static_cast<const std::byte*>(at), size});
 }
 

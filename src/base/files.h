@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -16,13 +17,23 @@ namespace tutti {
 /// The error for a system call that failed on `thing`, from errno: names the thing, the reason, and the way out.
 Error system_error(std::string_view thing, std::string_view doing, int error_number);
 
-/// Whole content of a small file.
+/// The failing branch of a Result for the system call that has just failed: system_error of errno.
+tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing);
+
+/// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe
+/// is waited for.
 Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
 /// folder, fsync, rename, fsync of the folder. Creates missing folders. A link is followed; a pipe or device, also
 /// /dev/stdout, is written to as it stands.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// Makes a folder, and those above it, where they are not there yet.
+Result<void> make_folders(const std::filesystem::path& folder);
+
+/// The folder that `path` names something in: "." for a bare name.
+std::filesystem::path folder_of(const std::filesystem::path& path);
 
 /// Makes what was renamed, created or removed in a folder last through a power cut.
 Result<void> sync_folder(const std::filesystem::path& folder);
@@ -57,8 +68,19 @@ std::filesystem::path temporary_folder();
 /// An open file without a name in the temporary folder: gone with its last descriptor, whatever kills us.
 Result<OwnedFd> open_unnamed_file();
 
-/// Writes all of `bytes` at the current position, over short writes and EINTR.
+/// Writes all of `bytes` at the current position, over short writes and EINTR; where that fails, some may have been
+/// written. `thing` names the file in errors, here and below.
 Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_view thing);
+
+/// As write_all, but `offset` bytes from the file's start. Moves no position, so threads may share `fd`.
+Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t offset, std::string_view thing);
+
+/// Fills `out` with what lies `offset` bytes from the file's start and returns how many bytes there were: fewer than
+/// asked for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
+Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing);
+
+/// As read_at, of what can be made anew, so that the reason interests nobody: false where `out` was not filled.
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
 
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
 std::filesystem::path cache_folder();

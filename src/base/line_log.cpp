@@ -16,7 +16,7 @@ namespace tutti {
 Result<std::unique_ptr<LineLog>> LineLog::start(OwnedFd pipe, std::string prefix) {
   OwnedFd finished(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const bool ready = finished && ::fcntl(pipe.get(), F_SETFL, O_NONBLOCK) == 0;
-  if (!ready) return tl::unexpected<Error>(system_error(prefix, "its output could not be read", errno));
+  if (!ready) return fail_errno(prefix, "its output could not be read");
   return std::unique_ptr<LineLog>(new LineLog(std::move(pipe), std::move(finished), std::move(prefix)));
 }
 

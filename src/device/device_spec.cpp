@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/joined.h"
 #include "base/nearest.h"
 #include "base/numbers.h"
 #include "device/emulated_spec.h"
@@ -51,9 +52,8 @@ Result<ResolvedDevice> choose(const MachineDevices& devices) {
 /// CUDA shows the slices of a GPU in MIG mode and never the whole.
 std::string why_invisible(const Gpu& gpu) {
   if (gpu.mig_devices.empty()) return "this GPU is hidden by CUDA_VISIBLE_DEVICES";
-  std::string slices;
-  for (const auto& slice : gpu.mig_devices) slices += (slices.empty() ? "" : ", ") + slice.uuid;
-  return "this GPU is in MIG mode, name one of its slices: " + slices;
+  return "this GPU is in MIG mode, name one of its slices: " +
+         joined(gpu.mig_devices, ", ", [](const auto& slice) { return slice.uuid; });
 }
 
 Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& devices) {

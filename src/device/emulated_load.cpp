@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -36,7 +35,7 @@ Result<void> EmulatedLoad::set(Bytes memory, double utilisation) {
     std::ofstream out(next);
     out << "load gpu=" << uuid_ << " pid=" << ::getpid() << " memory=" << memory.value
         << " util=" << std::lround(utilisation * 100) << "\n";
-    if (!out.flush()) return tl::unexpected<Error>(system_error(next.string(), "cannot be written", errno));
+    if (!out.flush()) return fail_errno(next.string(), "cannot be written");
   }
   std::filesystem::rename(next, file_, failed);
   if (failed) return tl::unexpected<Error>(system_error(file_.string(), "cannot be replaced", failed.value()));

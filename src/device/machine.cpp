@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 
 #include "base/files.h"
@@ -70,7 +69,7 @@ namespace {
 Result<struct statvfs> file_system_of(const fs::path& path) {
   struct statvfs facts {};
   if (::statvfs(path.c_str(), &facts) == 0) return facts;
-  return tl::unexpected<Error>(system_error(path.string(), "its file system cannot be asked", errno));
+  return fail_errno(path.string(), "its file system cannot be asked");
 }
 
 Bytes bytes_in(unsigned long blocks, const struct statvfs& facts) {

@@ -43,6 +43,7 @@ struct DiskRoom {
   Bytes free{};                    ///< that a normal user can still write
   Bytes total{};                   ///< that there could be
 };
+/// Fails where the file system cannot be asked.
 Result<DiskRoom> disk_room(const std::filesystem::path& path);
 
 /// Where the file systems of these paths begin, each once; those that cannot be asked are left out.

@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "device/proc_text.h"
 
 namespace tutti {
 namespace {
 
 bool begins_with(std::string_view text, std::string_view prefix) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return text.size() >= prefix.size() &&
-         std::equal(prefix.begin(), prefix.end(), text.begin(), [&](char a, char b) { return lower(a) == lower(b); });
+  return ascii_lower(text).starts_with(ascii_lower(prefix));
 }
 
 /// A slice as a GPU of its own, as CUDA shows it.

@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/joined.h"
 #include "base/json.h"
 #include "hub/names.h"
 
@@ -64,9 +65,7 @@ std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& place
 }
 
 std::string lacks(const LocalModel& model) {
-  std::string text;
-  for (const auto& sentence : model.missing) text += (text.empty() ? "" : "; ") + sentence;
-  return model.path.string() + ": incomplete: " + text;
+  return model.path.string() + ": incomplete: " + joined(model.missing, "; ");
 }
 
 Result<fs::path> not_found(std::string_view word, const std::vector<fs::path>& looked_at, const std::string& broken) {

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
+#include "base/ascii.h"
+#include "base/library_call.h"
 #include "base/owned.h"
 
 namespace tutti {
@@ -26,12 +27,6 @@ struct Curl {
   decltype(&curl_slist_append) slist_append = nullptr;
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
-
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
 
 /// Loaded for the rest of the process: libcurl registers handlers that must not be unmapped.
 const Curl* loaded_curl() {
@@ -70,8 +65,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   }
   const auto colon = line.find(':');
   if (colon == line.npos) return size;
-  std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string name = ascii_lower(line.substr(0, colon));
   const auto value = line.find_first_not_of(' ', colon + 1);
   reply.headers[std::move(name)] = value == line.npos ? "" : std::string(line.substr(value));
   return size;
@@ -168,7 +162,7 @@ std::string origin_of(std::string_view url) {
   const auto end = url.find_first_of("/?#", scheme + 3);
   std::string origin(url.substr(0, end));
   if (const auto at = origin.rfind('@'); at != origin.npos) origin.erase(scheme + 3, at - scheme - 2);
-  std::ranges::transform(origin, origin.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  origin = ascii_lower(origin);
   for (const std::string_view usual : {"https:443", "http:80"}) {
     const auto colon = usual.find(':');
     if (origin.starts_with(std::string(usual.substr(0, colon)) + "://") && origin.ends_with(usual.substr(colon)))

@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/joined.h"
 #include "hub/hub_client.h"
 #include "hub/names.h"
 
@@ -31,9 +32,9 @@ std::filesystem::path token_file() {
 }
 
 Error not_there(const std::string& thing) {
-  std::string near;
-  for (const auto& name : nearest_names(thing))
-    if (name != thing) near += (near.empty() ? "" : ", ") + name;
+  auto names = nearest_names(thing);
+  std::erase(names, thing);
+  const std::string near = joined(names, ", ");
   return {Fault::missing, thing + ": the hub has nothing of this name, or does not show it without a token",
           (near.empty() ? "" : "Names close to it: " + near + ". ") + "For a private model set HF_TOKEN"};
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/joined.h"
 #include "base/nearest.h"
 
 namespace tutti {
@@ -49,12 +50,6 @@ bool is_name_part(std::string_view part) {
   return !part.empty() && part != "." && part != ".." && std::ranges::all_of(part, fits);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
 
 Result<ModelName> resolve_name(std::string_view word) {
@@ -72,7 +67,7 @@ Result<ModelName> resolve_name(std::string_view word) {
   return fail(Fault::usage,
               "'" + std::string(word) + "' is neither a path that exists nor a model's name (such as tiny.en or " +
                   "organisation/name)",
-              "Names close to it: " + joined(nearest_names(word)));
+              "Names close to it: " + joined(nearest_names(word), ", "));
 }
 
 std::vector<std::string> nearest_names(std::string_view word) {

@@ -8,25 +8,18 @@
 #include "base/files.h"
 
 namespace tutti {
-namespace {
-
-tl::unexpected<Error> failed(const std::filesystem::path& path, std::string_view doing) {
-  return tl::unexpected(system_error(path.string(), doing, errno));
-}
-
-}  // namespace
 
 Result<PartFile> PartFile::open(std::filesystem::path target) {
   std::filesystem::path path = target;
   path += ".part";
   OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd) return failed(path, "could not be created");
+  if (!fd) return fail_errno(path.string(), "could not be created");
   PartFile part(std::move(target), std::move(path), std::move(fd));
   std::vector<std::byte> block(1 << 20);
   for (;;) {
     const ssize_t got = ::read(part.fd_.get(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(part.path_, "cannot be read");
+    if (got < 0) return fail_errno(part.path_.string(), "cannot be read");
     if (got == 0) return part;
     part.hash_.update(std::span(block).first(static_cast<std::size_t>(got)));
     part.size_ += got;
@@ -42,7 +35,8 @@ Result<void> PartFile::append(std::string_view piece) {
 }
 
 Result<void> PartFile::restart() {
-  if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0) return failed(path_, "cannot be emptied");
+  if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0)
+    return fail_errno(path_.string(), "cannot be emptied");
   hash_ = {};
   size_ = 0;
   return {};
@@ -53,8 +47,8 @@ void PartFile::discard() {
 }
 
 Result<void> PartFile::finish() {
-  if (::fsync(fd_.get()) != 0) return failed(path_, "could not be synced");
-  if (::rename(path_.c_str(), target_.c_str()) != 0) return failed(target_, "could not be put in place");
+  if (::fsync(fd_.get()) != 0) return fail_errno(path_.string(), "could not be synced");
+  if (::rename(path_.c_str(), target_.c_str()) != 0) return fail_errno(target_.string(), "could not be put in place");
   return {};
 }
 

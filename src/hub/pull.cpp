@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <numeric>
 #include <vector>
 
@@ -47,10 +46,9 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
 
 /// A lock on the staging folder that goes with its descriptor, so a killed pull leaves none behind.
 Result<OwnedFd> lock(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
+  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return tl::unexpected(system_error(folder.string(), "could not be created", errno));
+  if (!fd) return fail_errno(folder.string(), "could not be created");
   const auto locked = try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
   if (!locked) return tl::unexpected(locked.error());
   if (!*locked)

@@ -20,11 +20,10 @@ Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   fs::path path = folder / name;
   const fs::path unlocked = folder / ("." + name);  // nobody takes the owner for gone before it holds its lock
   OwnedFd file(::open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return tl::unexpected(system_error(path.string(), "could not be created", errno));
+  if (!file) return fail_errno(path.string(), "could not be created");
   if (auto locked = lock_file(file.get(), path.string(), kStateElsewhere); !locked)
     return tl::unexpected(locked.error());
-  if (::rename(unlocked.c_str(), path.c_str()) != 0)
-    return tl::unexpected(system_error(path.string(), "could not be put in place", errno));
+  if (::rename(unlocked.c_str(), path.c_str()) != 0) return fail_errno(path.string(), "could not be put in place");
   return OwnerLock(std::move(path), std::move(name), std::move(file));
 }
 

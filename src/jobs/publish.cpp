@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* kStagingName = ".tmp";
 
-tl::unexpected<Error> failed(const fs::path& thing, std::string_view doing) {
-  return tl::unexpected(system_error(thing.string(), doing, errno));
-}
-
 std::string hash_of(std::string_view bytes) {
   Sha256 hash;
   hash.update(std::as_bytes(std::span(bytes)));
@@ -41,19 +37,12 @@ bool on_one_disk(const fs::path& a, const fs::path& b) {
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev;
 }
 
-Result<void> make_folder(const fs::path& folder) {
-  std::error_code why;
-  fs::create_directories(folder, why);
-  if (why) return tl::unexpected(system_error(folder.string(), "the folder cannot be made", why.value()));
-  return {};
-}
-
 /// Files that are written first and synced together: the file system then commits once for nearly all of them.
 class Written {
  public:
   Result<void> write(const fs::path& path, std::string_view content) {
     OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (!file) return failed(path, "could not be created");
+    if (!file) return fail_errno(path.string(), "could not be created");
     if (auto written = write_all(file.get(), std::as_bytes(std::span(content)), path.string()); !written)
       return written;
     files_.emplace_back(path, std::move(file));
@@ -62,7 +51,7 @@ class Written {
 
   Result<void> sync() const {
     for (const auto& [path, file] : files_)
-      if (::fsync(file.get()) != 0) return failed(path, "could not be synced");
+      if (::fsync(file.get()) != 0) return fail_errno(path.string(), "could not be synced");
     return {};
   }
 
@@ -122,7 +111,7 @@ Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const O
   const auto stage = [&](const OutputContent& output) -> Result<void> {
     const Result<fs::path> here = folder_for(output);
     if (!here) return tl::unexpected(here.error());
-    if (auto made = make_folder(*here); !made) return made;
+    if (auto made = make_folders(*here); !made) return made;
     const std::string name = std::to_string(lease.key.task) + "." + std::to_string(lease.attempt) + "." +
                              lease.key.token + "." + std::to_string(staged.size());
     staged.push_back({output.path.string(), (*here / name).string(), hash_of(output.content),
@@ -156,8 +145,8 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
                                               std::span<const OutputContent> outputs) {
   return stage_each(lease, outputs, [&](const OutputContent& output) -> Result<fs::path> {
     const fs::path folder = output.path.parent_path();
-    if (auto made = make_folder(folder); !made) return tl::unexpected(made.error());
-    if (auto made = make_folder(staging); !made) return tl::unexpected(made.error());
+    if (auto made = make_folders(folder); !made) return tl::unexpected(made.error());
+    if (auto made = make_folders(staging); !made) return tl::unexpected(made.error());
     return on_one_disk(staging, folder) ? staging : folder / kStagingName;
   });
 }
@@ -166,9 +155,9 @@ Result<void> put_in_place(const TaskOutput& output) {
   const fs::path path = output.path;
   std::error_code why;
   if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
-    if (auto made = make_folder(path.parent_path()); !made) return made;
+    if (auto made = make_folders(path.parent_path()); !made) return made;
   if (::rename(output.staged.c_str(), path.c_str()) == 0) return {};
-  if (errno != ENOENT && errno != EXDEV) return failed(path, "could not be put in place");
+  if (errno != ENOENT && errno != EXDEV) return fail_errno(path.string(), "could not be put in place");
   const auto carried = errno == EXDEV ? carry_over(output) : Result<bool>(false);
   if (!carried) return tl::unexpected(carried.error());
   if (*carried) return {};

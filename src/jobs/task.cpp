@@ -6,7 +6,6 @@ namespace tutti {
 namespace {
 
 constexpr std::array<std::string_view, 6> kStates{"queued", "running", "done", "dead", "cancelled", "held"};
-constexpr std::array<std::string_view, 3> kClasses{"interactive", "normal", "batch"};
 constexpr std::array<std::string_view, 6> kEnds{"running", "done", "failed", "expired", "orphaned", "handed_back"};
 
 }  // namespace
@@ -23,10 +22,6 @@ std::optional<TaskState> task_state(std::string_view name) {
 
 bool is_final(TaskState state) {
   return state == TaskState::done || state == TaskState::dead || state == TaskState::cancelled;
-}
-
-std::string_view name_of(TaskClass task_class) {
-  return kClasses.at(static_cast<std::size_t>(task_class));
 }
 
 std::string_view name_of(AttemptEnd end) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/task_class.h"
 #include "base/units.h"
 #include "jobs/store_time.h"
 
@@ -20,10 +21,6 @@ std::string_view name_of(TaskState state);
 std::optional<TaskState> task_state(std::string_view name);
 /// Ended for good: done, dead or cancelled.
 bool is_final(TaskState state);
-
-/// Who waits for it, the most urgent first.
-enum class TaskClass { interactive, normal, batch };
-std::string_view name_of(TaskClass task_class);
 
 /// How the length of the audio is known; a later one in this list replaces an earlier one.
 enum class LengthSource { unknown, claimed, probed, measured };

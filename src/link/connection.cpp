@@ -90,7 +90,7 @@ Connection::Connection(OwnedFd socket, std::string peer) : socket_(std::move(soc
 Result<std::pair<OwnedFd, OwnedFd>> Connection::make_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return tl::unexpected<Error>(system_error("socket pair", "could not be made", errno));
+    return fail_errno("socket pair", "could not be made");
   return std::pair(OwnedFd(ends[0]), OwnedFd(ends[1]));
 }
 
@@ -132,7 +132,7 @@ Result<void> Connection::send_frame(std::string_view frame, int fd, std::optiona
     } else if (peer_left(errno)) {
       return tl::unexpected<Error>(gone());
     } else if (errno != EINTR) {
-      return tl::unexpected<Error>(system_error("connection to " + peer_, "could not send", errno));
+      return fail_errno("connection to " + peer_, "could not send");
     }
   }
   return {};

@@ -2,7 +2,6 @@
 
 #include <sys/eventfd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -22,7 +21,7 @@ Result<Wanted> only(WindowBook::Reply reply) {
 
 Result<std::unique_ptr<WorkerHandle>> WorkerHandle::start(WorkerOptions options) {
   OwnedFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return tl::unexpected<Error>(system_error(options.name, "could not be started", errno));
+  if (!wake) return fail_errno(options.name, "could not be started");
   return std::unique_ptr<WorkerHandle>(new WorkerHandle(std::move(options), std::move(wake)));
 }
 

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 
+#include "base/library_call.h"
 #include "base/log.h"
 #include "model/gpu_part.h"
 
@@ -18,8 +19,8 @@ const Part* load_part() {
     log(Level::warning, std::string("without CUDA: ") + ::dlerror());
     return nullptr;
   }
-  auto* entry = reinterpret_cast<PartEntry*>(::dlsym(library, kPartEntry));
-  return entry ? entry() : nullptr;
+  PartEntry* entry = nullptr;
+  return look_up(library, kPartEntry, entry) ? entry() : nullptr;
 }
 
 const Part* part() {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "base/ascii.h"
 
 namespace tutti {
 namespace {
@@ -60,8 +61,7 @@ std::span<const WhisperLanguage> whisper_languages() {
 }
 
 std::optional<std::string_view> to_language_code(std::string_view code_or_name) {
-  std::string wanted(code_or_name);
-  std::ranges::transform(wanted, wanted.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string wanted = ascii_lower(code_or_name);
   for (const WhisperLanguage& language : kLanguages)
     if (wanted == language.code || wanted == language.name) return language.code;
   for (const WhisperLanguage& alias : kAliases)

@@ -8,7 +8,6 @@
 
 #include "text/byte_pairs.h"
 #include "text/files/vocabulary_file.h"
-#include "text/special_tokens.h"
 #include "text/token_table.h"
 #include "text/tokenizer.h"
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "feed/feed.h"
 #include "feed/recipe/whisper_recipe.h"
 #include "model/stored/dims.h"
 

@@ -83,7 +83,7 @@ std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
   std::set<fs::path> folders;
   for (const auto& file : plan)
     if (!file.already_done)
-      for (const auto& output : file.outputs) folders.insert(output.has_parent_path() ? output.parent_path() : ".");
+      for (const auto& output : file.outputs) folders.insert(folder_of(output));
   return folders;
 }
 

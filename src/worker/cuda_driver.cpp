@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 
+#include "base/library_call.h"
+
 namespace tutti {
 namespace {
 
@@ -12,11 +14,6 @@ namespace {
 struct Uuid {
   std::array<unsigned char, 16> bytes{};
 };
-
-template <class Function>
-Function* function(void* library, const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(library, name));
-}
 
 /// Eight, four, four, four and twelve hexadecimal digits.
 std::string text_of(const Uuid& uuid) {
@@ -36,18 +33,20 @@ std::optional<CudaDevice> visible_cuda_device(int index) {
   // Never unloaded: libtorch uses the driver too.
   void* driver = ::dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return {};
-  auto* init = function<int(unsigned)>(driver, "cuInit");
-  auto* get = function<int(int*, int)>(driver, "cuDeviceGet");
-  auto* get_uuid = function<int(Uuid*, int)>(driver, "cuDeviceGetUuid_v2");
-  auto* get_name = function<int(char*, int, int)>(driver, "cuDeviceGetName");
+  int (*init)(unsigned) = nullptr;
+  int (*get)(int*, int) = nullptr;
+  int (*get_uuid)(Uuid*, int) = nullptr;
+  int (*get_name)(char*, int, int) = nullptr;
+  const bool is_whole = look_up(driver, "cuInit", init) && look_up(driver, "cuDeviceGet", get) &&
+                        look_up(driver, "cuDeviceGetUuid_v2", get_uuid) && look_up(driver, "cuDeviceGetName", get_name);
   int device = 0;
   Uuid uuid;
   std::array<char, 256> name{};
-  if (!init || !get || !get_uuid || !get_name || init(0) != 0 || get(&device, index) != 0) return {};
+  if (!is_whole || init(0) != 0 || get(&device, index) != 0) return {};
   if (get_uuid(&uuid, device) != 0 || get_name(name.data(), static_cast<int>(name.size()), device) != 0) return {};
   int version = 0;
-  auto* get_version = function<int(int*)>(driver, "cuDriverGetVersion");
-  if (get_version && get_version(&version) != 0) version = 0;
+  int (*get_version)(int*) = nullptr;
+  if (look_up(driver, "cuDriverGetVersion", get_version) && get_version(&version) != 0) version = 0;
   return CudaDevice{.uuid = text_of(uuid), .name = name.data(), .driver = version};
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "model/work.h"
 
 namespace tutti {
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/owned.h"
-#include "base/units.h"
 #include "decode/batcher.h"
 #include "link/messages.h"
 #include "link/shared_window.h"

@@ -195,9 +195,9 @@ TEST(Dispatcher, InteractiveTasksComeFirstByTheirDeadlinesThenNormalThenTheLonge
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
   add_file(dispatcher, 2, Seconds(900));
-  add_file(dispatcher, 3, Seconds(5), {}, {.kind = ServiceClass::normal});
-  add_file(dispatcher, 4, Seconds(5), {}, {.kind = ServiceClass::interactive, .deadline = Seconds(60)});
-  add_file(dispatcher, 5, Seconds(5), {}, {.kind = ServiceClass::interactive, .deadline = Seconds(20)});
+  add_file(dispatcher, 3, Seconds(5), {}, {.kind = TaskClass::normal});
+  add_file(dispatcher, 4, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(60)});
+  add_file(dispatcher, 5, Seconds(5), {}, {.kind = TaskClass::interactive, .deadline = Seconds(20)});
   std::vector<TaskKey> order;
   for (double now = 0; order.size() < 5; now += 100) {
     const auto grant = dispatcher.next(Seconds(now));
@@ -213,8 +213,8 @@ TEST(Dispatcher, WhoHasWaitedLongEnoughOvertakesABetterClass) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
-  add_file(dispatcher, 2, Seconds(100), Seconds(3000), {.kind = ServiceClass::normal});
-  add_file(dispatcher, 3, Seconds(100), Seconds(7300), {.kind = ServiceClass::normal});
+  add_file(dispatcher, 2, Seconds(100), Seconds(3000), {.kind = TaskClass::normal});
+  add_file(dispatcher, 3, Seconds(100), Seconds(7300), {.kind = TaskClass::normal});
   const auto first = dispatcher.next(Seconds(7300));
   EXPECT_EQ(first->task, 2u) << "six steps for its class, less five for coming 3000 s later";
   dispatcher.finished(first->id, Seconds(7310));

@@ -5,6 +5,7 @@
 
 #include "balance/sim/simulator.h"
 #include "base/json.h"
+#include "support/log_normal_lengths.h"
 #include "support/seeds.h"
 
 // The numbers that issue 5, part 5, asks for: simulated, by the code of the real run.

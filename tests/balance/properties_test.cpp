@@ -52,7 +52,7 @@ class Storm {
 
   void add() {
     const TaskKey id = mine_.size();
-    const ServiceClass kinds[] = {ServiceClass::interactive, ServiceClass::normal, ServiceClass::batch};
+    const TaskClass kinds[] = {TaskClass::interactive, TaskClass::normal, TaskClass::batch};
     Mine task{.whole = dice_.coin(), .pieces = 1};
     const double audio = dice_.between(5, 400);
     dispatcher_.add_task(
@@ -238,10 +238,10 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
 TEST(Properties, AnEndlessStreamOfBetterTasksStarvesNobody) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("d", 30, 1), {});
-  add_file(dispatcher, 0, Seconds(30), {}, {.kind = ServiceClass::batch});
+  add_file(dispatcher, 0, Seconds(30), {}, {.kind = TaskClass::batch});
   for (int i = 1; i < 20'000; ++i) {
     const Seconds now(i);
-    add_file(dispatcher, static_cast<TaskKey>(i), Seconds(3000), now, {.kind = ServiceClass::interactive});
+    add_file(dispatcher, static_cast<TaskKey>(i), Seconds(3000), now, {.kind = TaskClass::interactive});
     const auto grant = dispatcher.next(now);
     ASSERT_TRUE(grant);
     if (grant->task == 0) {

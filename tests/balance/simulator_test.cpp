@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/log_normal_lengths.h"
+
 namespace tutti {
 namespace {
 

@@ -57,3 +57,14 @@ TEST(Bytes, LeftOverBytesAreNotAFinishedMessage) {
   EXPECT_FALSE(in.failed());
   EXPECT_FALSE(in.finished());
 }
+
+TEST(Bytes, AnotherProgramsFileIsReadByNumbersAndStretches) {
+  const std::string file("\x03\x00melrest", 9);
+  ByteReader in(std::as_bytes(std::span(file)));
+  const auto size = in.number<std::uint16_t>();
+  EXPECT_EQ(in.bytes(size), "mel");
+  EXPECT_EQ(in.left(), 4U);
+  EXPECT_EQ(in.bytes(5), "") << "fewer are left";
+  EXPECT_TRUE(in.failed());
+  EXPECT_EQ(in.bytes(1), "") << "it sticks";
+}

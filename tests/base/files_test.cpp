@@ -1,7 +1,9 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <thread>
@@ -116,6 +118,56 @@ TEST(Files, ALimitThatIsTheFileSystemsOwnIsNotCalledTheProcesss) {
   const Error error = system_error("x", "could not be written", EFBIG);
   EXPECT_EQ(error.fault, Fault::refused);
   EXPECT_NE(error.hint.find("file system"), std::string::npos) << error.text();
+}
+
+TEST(Files, WhatIsWrittenAtAPlaceIsReadThereWithoutMovingAnyPosition) {
+  const auto file = open_unnamed_file();
+  ASSERT_TRUE(file);
+  const std::string text = "mel";
+  ASSERT_TRUE(write_at(file->get(), std::as_bytes(std::span(text)), 5, "pack"));
+  std::string found(3, '?');
+  EXPECT_EQ(read_at(file->get(), std::as_writable_bytes(std::span(found)), 5, "pack").value(), 3U);
+  EXPECT_EQ(found, "mel");
+  EXPECT_EQ(::lseek(file->get(), 0, SEEK_CUR), 0);
+}
+
+TEST(Files, AReadAcrossTheEndGivesWhatIsThereAndOneBehindItNothing) {
+  const auto file = open_unnamed_file();
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(write_at(file->get(), std::as_bytes(std::span(std::string("frames"))), 0, "pack"));
+  std::string found(10, '?');
+  EXPECT_EQ(read_at(file->get(), std::as_writable_bytes(std::span(found)), 4, "pack").value(), 2U);
+  EXPECT_EQ(found, "es????????");
+  EXPECT_EQ(read_at(file->get(), std::as_writable_bytes(std::span(found)), 6, "pack").value(), 0U);
+}
+
+TEST(Files, AReadOrWriteAtAPlaceThatFailsNamesTheThingAndTheReason) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "features", "frames"));
+  const OwnedFd only_read(::open((folder / "features").c_str(), O_RDONLY | O_CLOEXEC));
+  const OwnedFd only_written(::open((folder / "features").c_str(), O_WRONLY | O_CLOEXEC));
+  std::string bytes(2, '?');
+  const auto written = write_at(only_read.get(), std::as_bytes(std::span(bytes)), 0, "the pack");
+  const auto read = read_at(only_written.get(), std::as_writable_bytes(std::span(bytes)), 0, "the pack");
+  ASSERT_FALSE(written || read);
+  EXPECT_EQ(written.error().what, "the pack: could not be written: Bad file descriptor");
+  EXPECT_EQ(read.error().what, "the pack: cannot be read: Bad file descriptor");
+}
+
+TEST(Files, AFolderIsMadeWithThoseAboveItAndNotBelowAFile) {
+  const TempFolder folder;
+  ASSERT_TRUE(make_folders(folder / "a/b"));
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b"));
+  EXPECT_TRUE(make_folders(folder / "a/b")) << "there already";
+  ASSERT_TRUE(write_file_atomically(folder / "file", "x"));
+  const auto below = make_folders(folder / "file/c");
+  ASSERT_FALSE(below);
+  EXPECT_NE(below.error().what.find(folder / "file/c: could not be created"), std::string::npos) << below.error().what;
+}
+
+TEST(Files, TheFolderOfABareNameIsThisOne) {
+  EXPECT_EQ(folder_of("model.pt"), ".");
+  EXPECT_EQ(folder_of("out/model.pt"), "out");
 }
 
 TEST(Files, AMappedFileShowsItsBytesAndAnEmptyOneNone) {

@@ -48,6 +48,28 @@ TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
   EXPECT_EQ(open()->size(), 2);
 }
 
+TEST_F(Layout, RecordingsBelongToTheTranscriptsThatEitherWayOfNamingPutsBesideThem) {
+  for (const char* name : {"a.json", "a.wma", "b.mp3.json", "b.mp3", "b.wav", "report.json"})
+    write(std::string("talks/") + name, "{}");
+  const auto set = open();
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->at(0)->audio, folder_ / "talks/a.wma");
+  EXPECT_EQ(set->at(0)->times, folder_ / "talks/a.json");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "talks/b.mp3");
+  EXPECT_EQ(set->at(1)->times, folder_ / "talks/b.mp3.json");
+}
+
+TEST_F(Layout, ATimeInATableIsANumberOfSeconds) {
+  write("metadata.csv", "audio,text,start\na.wav,one,1.5\nb.wav,two,inf\nc.wav,three,1.5s\nd.wav,four,-1\n");
+  const auto set = open();
+  EXPECT_EQ(set->at(0)->start, 1.5);
+  for (const std::int64_t wrong : {1, 2, 3}) {
+    const auto line = set->at(wrong);
+    ASSERT_FALSE(line) << wrong;
+    EXPECT_THAT(line.error().what, HasSubstr("start: expected seconds")) << wrong;
+  }
+}
+
 TEST_F(Layout, MorseHasAudioSplitsFieldsAndTimes) {
   const std::string header = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
   write("metadata.csv", header + "7,m7.wav,CQ TEST,CQWW,cq,20,good,3.5\n8,m8.wav,,NOISE,noise_only,0,clean,4\n");
@@ -114,11 +136,27 @@ TEST_F(Layout, AnInchMarkInAPlainFieldGluesNoLinesTogether) {
   EXPECT_EQ(set->at(3)->text, "a \"b\"\n");
 }
 
+TEST_F(Layout, AQuoteThatNobodyClosesSwallowsNoLines) {
+  write("t.csv",
+        "audio,text\na.wav,\"Hello, he said\nb.wav,plain\nc.wav,\"quoted, and\nlong\"\nd.wav,he said \"no\"\ne.wav,\"\n"
+        "f.wav,last\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  ASSERT_EQ(set->size(), 6);
+  EXPECT_EQ(set->at(0)->text, "\"Hello") << "what its comma separates is no part of it";
+  EXPECT_EQ(set->at(1)->text, "plain");
+  EXPECT_EQ(set->at(2)->text, "quoted, and\nlong");
+  EXPECT_EQ(set->at(3)->text, "he said \"no\"");
+  EXPECT_EQ(set->at(4)->text, "\"");
+  EXPECT_EQ(set->at(5)->text, "last");
+}
+
 TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
+  write("x.csv", std::string(100'000, 'x'));
+  EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";
 }
 
 TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
@@ -174,6 +212,8 @@ TEST(RealSets, DamagedFilesAreReportedNotReadShort) {
 TEST(Separated, FieldsKeepTheirQuotesOnlyWhereTheyBelong) {
   EXPECT_THAT(separated_fields(R"(a,"b ""c"", d",e"f,)", ','), ElementsAre("a", R"(b "c", d)", R"(e"f)", ""));
   EXPECT_THAT(separated_fields("a\tb,c", '\t'), ElementsAre("a", "b,c"));
+  EXPECT_THAT(separated_fields(R"("Yes, yes," she said,b)", ','), ElementsAre("Yes, yes, she said", "b"));
+  EXPECT_THAT(separated_fields(R"("a,b)", ','), ElementsAre("\"a", "b"));
 }
 
 TEST(Separated, ALineEndsWhereItsFieldsDo) {
@@ -183,6 +223,8 @@ TEST(Separated, ALineEndsWhereItsFieldsDo) {
   EXPECT_EQ(separated_line_end("\"a\"\"\nb\"\nc", 0, ','), 7U) << "a doubled quote";
   EXPECT_EQ(separated_line_end("a,\"b\nc", 0, '\t'), 4U) << "a comma separates nothing where tabs do";
   EXPECT_EQ(separated_line_end("x\nab", 2, ','), 4U);
+  EXPECT_EQ(separated_line_end("a,\"b\nc,d", 0, ','), 4U) << "nobody closes it";
+  EXPECT_EQ(separated_line_end("a,\"b\nc,\"d\"\n", 0, ','), 4U) << "it is another field's";
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/cpu/instructions.h"
 #include "model/cpu/one_row_attention_job.h"
 #include "model/golden.h"
 #include "model/instruction_sets.h"

@@ -5,7 +5,6 @@
 
 #include "model/damage.h"
 #include "model/stored/pickle.h"
-#include "model/stored/zip_archive.h"
 
 namespace tutti {
 namespace {

@@ -29,6 +29,12 @@ inline std::vector<pid_t> children_of(pid_t parent, const std::string& name) {
   return found;
 }
 
+/// The one worker of a `tutti` that runs; -1 where there is none, or more than one.
+inline pid_t worker_of(pid_t program) {
+  const auto workers = children_of(program, "tutti-engine");
+  return workers.size() == 1 ? workers[0] : -1;
+}
+
 /// A handle on a process that stays its own whatever becomes of the number. Empty when it is gone already.
 inline OwnedFd handle_of(pid_t process) {
   return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));

@@ -77,11 +77,6 @@ std::vector<std::string> short_clips() {
           "string-jackson.wav", "string-lucas.wav", "string-theo.wav", "string-yweweler.wav", "string-nicolas.wav"};
 }
 
-pid_t worker_of(const RunningProgram& program) {
-  const auto workers = children_of(program.pid(), "tutti-engine");
-  return workers.size() == 1 ? workers[0] : -1;
-}
-
 class Batched : public testing::Test {
  protected:
   void SetUp() override { TUTTI_NEEDS("whisper-tiny.en/clips/texts.json"); }
@@ -148,7 +143,7 @@ TEST_F(Batched, AWorkerKilledWithManyWindowsInFlightCostsNothingOfTheTranscript)
   const TempFolder out;
   RunningProgram program(command(out, {kThreeMinutes}, {"--batched"}));
   ASSERT_TRUE(program.saw("\"segment\""));
-  const pid_t worker = worker_of(program);
+  const pid_t worker = worker_of(program.pid());
   ASSERT_GT(worker, 0);
   ASSERT_EQ(::kill(worker, SIGKILL), 0);
   const ProgramEnd end = program.wait();

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/said.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 
@@ -26,10 +27,6 @@ ProgramEnd transcribe(const TempFolder& out, std::vector<std::string> arguments)
                                  data("whisper-tiny.en"), "--output-dir", out.path().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_program(words);
-}
-
-void expect_said(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
 }
 
 std::vector<std::string> names_in(const fs::path& folder) {

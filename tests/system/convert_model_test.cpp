@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/said.h"
 #include "support/stored_model.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -20,10 +21,6 @@ namespace fs = std::filesystem;
 
 ProgramEnd convert(const std::string& model, const std::string& into, const std::string& type) {
   return run_program({tutti_program(), "convert", model, "-o", into, "--type", type});
-}
-
-void expect_said(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
 }
 
 /// Bytes of every tensor of a safetensors file, by name.

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/said.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -19,10 +20,6 @@ std::vector<std::string> command(const TempFolder& out, const std::vector<std::s
                                  "--output-dir",  out.path(),   "-f",      "txt"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-void expect_said(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
 }
 
 }  // namespace
@@ -111,6 +108,15 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
   EXPECT_EQ(code({"evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", out.path().string(),
                   "--compute-type", "int3"}),
             2);
+}
+
+TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
+  for (const char* flag : {"--samples", "--threads"}) {
+    const auto end = run_program(
+        {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, "-1"});
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    expect_said(end.err, std::string(flag) + ": expected a whole number, not negative; found -1");
+  }
 }
 
 TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {

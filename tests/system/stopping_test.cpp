@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "support/eventually.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
@@ -41,12 +40,6 @@ std::vector<std::string> command(const TempFolder& out, const std::vector<std::s
   return words;
 }
 
-/// The one worker of a run that has begun to speak.
-pid_t worker_of(const RunningProgram& program) {
-  const auto workers = children_of(program.pid(), "tutti-engine");
-  return workers.size() == 1 ? workers[0] : -1;
-}
-
 }  // namespace
 
 TEST(Stopping, AWorkerKilledInMidFileCostsNothingOfTheTranscript) {
@@ -56,7 +49,7 @@ TEST(Stopping, AWorkerKilledInMidFileCostsNothingOfTheTranscript) {
 
   RunningProgram program(command(disturbed, {clip("long-three-minutes.flac")}));
   ASSERT_TRUE(program.saw("\"segment\""));
-  const pid_t worker = worker_of(program);
+  const pid_t worker = worker_of(program.pid());
   ASSERT_GT(worker, 0);
   ASSERT_EQ(::kill(worker, SIGKILL), 0);
   const ProgramEnd end = program.wait();
@@ -71,7 +64,7 @@ TEST(Stopping, NoWorkerOutlivesAKilledParent) {
   const TempFolder out;
   RunningProgram program(command(out, {clip("long-three-minutes.flac")}));
   ASSERT_TRUE(program.saw("\"segment\""));
-  const pid_t worker = worker_of(program);
+  const pid_t worker = worker_of(program.pid());
   ASSERT_GT(worker, 0);
   const OwnedFd handle = handle_of(worker);
   ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
@@ -100,7 +93,7 @@ TEST(Stopping, CtrlCWhileTheModelLoadsSaysHowToGoOn) {
   TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
   const TempFolder out;
   RunningProgram program(command(out, {clip("string-george.wav")}));
-  eventually([&] { return worker_of(program) > 0; });  // from here on signals are waited for
+  eventually([&] { return worker_of(program.pid()) > 0; });  // from here on signals are waited for
   ASSERT_EQ(::kill(program.pid(), SIGINT), 0);
   const ProgramEnd end = program.wait();
   EXPECT_EQ(end.exit_code, 130) << end.err;

@@ -4,9 +4,7 @@
 #include <sstream>
 
 #include "support/temp_folder.h"
-#include "text/manifest/csv.h"
 #include "text/manifest/date_time.h"
-#include "text/manifest/json_scan.h"
 #include "text/manifest/read.h"
 #include "text/manifest/record.h"
 

@@ -3,7 +3,6 @@
 #include "generated_text.h"
 #include "golden.h"
 #include "support/test_data.h"
-#include "text/languages.h"
 #include "text/tokenizer.h"
 
 using namespace tutti;

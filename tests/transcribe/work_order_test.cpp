@@ -58,7 +58,7 @@ TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
 
 TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
   WorkOrder order(Policy::tutti), arrival(Policy::fifo);
-  using enum ServiceClass;
+  using enum TaskClass;
   const PoolTask tasks[] = {{.id = 1, .audio = Seconds(100)},
                             {.id = 2, .audio = Seconds(50), .priority = 2},
                             {.id = 3, .audio = Seconds(10), .kind = normal},
@@ -77,7 +77,7 @@ TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
 TEST(WorkOrder, OfInteractiveTasksTheEarliestDeadlineComesFirstThenTheShortest) {
   WorkOrder order(Policy::tutti);
   const auto interactive = [](std::uint64_t id, double audio, std::optional<Seconds> deadline = {}) {
-    return PoolTask{.id = id, .audio = Seconds(audio), .kind = ServiceClass::interactive, .deadline = deadline};
+    return PoolTask{.id = id, .audio = Seconds(audio), .kind = TaskClass::interactive, .deadline = deadline};
   };
   order.add(interactive(1, 100));
   order.add(interactive(2, 10));
@@ -89,7 +89,7 @@ TEST(WorkOrder, OfInteractiveTasksTheEarliestDeadlineComesFirstThenTheShortest) 
 
 TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited) {
   WorkOrder order(Policy::tutti);
-  order.add({.id = 1, .audio = Seconds(100), .kind = ServiceClass::normal});
+  order.add({.id = 1, .audio = Seconds(100), .kind = TaskClass::normal});
   order.add({.id = 2, .audio = Seconds(10), .queued_at = Seconds(-7 * 600)});
   order.add({.id = 3, .audio = Seconds(10), .queued_at = Seconds(-7 * 600 + 1)});
   order.add({.id = 4, .audio = Seconds(900), .queued_at = Seconds(-599)});
@@ -98,18 +98,15 @@ TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited)
 }
 
 TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsTasksOut) {
-  using Urgency = std::pair<TaskClass, ServiceClass>;
-  for (const auto& [in_store, in_queue] : {Urgency{TaskClass::interactive, ServiceClass::interactive},
-                                           {TaskClass::normal, ServiceClass::normal},
-                                           {TaskClass::batch, ServiceClass::batch}}) {
+  for (const TaskClass task_class : {TaskClass::interactive, TaskClass::normal, TaskClass::batch}) {
     const TempFolder folder;
     const FakeStoreClock clock;
     const auto store = open_store({.folder = folder.path(), .clock = &clock}).value();
-    std::mt19937 random(static_cast<unsigned>(in_store) + 1);
+    std::mt19937 random(static_cast<unsigned>(task_class) + 1);
     const auto below = [&](unsigned end) { return random() % end; };
     std::vector<TaskSpec> specs(40);
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      specs[i] = {.key = std::to_string(i), .audio = Seconds(10 * below(6) + 1), .task_class = in_store};
+      specs[i] = {.key = std::to_string(i), .audio = Seconds(10 * below(6) + 1), .task_class = task_class};
       specs[i].priority = static_cast<int>(below(3)) - 1;
       if (below(2) == 0) specs[i].deadline = clock.wall() + std::chrono::minutes(below(4));
     }
@@ -118,12 +115,13 @@ TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsTasksOut) {
     for (std::size_t i = 0; i < specs.size(); ++i) {
       PoolTask task{.id = static_cast<std::uint64_t>(asked[i].id),
                     .audio = *specs[i].audio,
-                    .kind = in_queue,
+                    .kind = task_class,
                     .priority = specs[i].priority};
       if (specs[i].deadline) task.deadline = Seconds(*specs[i].deadline - clock.wall());
       order.add(task);
     }
     for (std::size_t i = 0; i < specs.size(); ++i)
-      ASSERT_EQ(store->claim({}).value()->task.id, order.take(kNow)) << name_of(in_store) << ", place " << i;
+      ASSERT_EQ(store->claim({}).value()->task.id, order.take(kNow))
+          << "class " << static_cast<int>(task_class) << ", place " << i;
   }
 }

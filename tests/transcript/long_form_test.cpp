@@ -6,7 +6,6 @@
 #include <random>
 
 #include "support/test_data.h"
-#include "transcript/compression_ratio.h"
 
 using namespace tutti;
 

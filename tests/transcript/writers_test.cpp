@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "transcript/like_python.h"
-#include "transcript/subtitles.h"
 #include "transcript/transcript_json.h"
 
 using namespace tutti;

@@ -9,7 +9,6 @@
 
 #include "audio/log_mel.h"
 #include "audio/recording.h"
-#include "base/json.h"
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
 #include "support/test_data.h"

@@ -10,7 +10,6 @@
 
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
-#include "model/step/kernels.h"
 #include "worker/formula_requests.h"
 #include "worker/worker_harness.h"
 

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "base/library_call.h"
+
 namespace tutti {
 namespace {
 
@@ -16,8 +18,7 @@ class Library {
 
   template <class Function>
   void bind(Function*& slot, const char* name) {
-    slot = handle_ ? reinterpret_cast<Function*>(::dlsym(handle_, name)) : nullptr;
-    if (handle_ && !slot) note(std::string(name) + " is missing");
+    if (handle_ && !look_up(handle_, name, slot)) note(std::string(name) + " is missing");
   }
 
   Result<void> loaded() const {

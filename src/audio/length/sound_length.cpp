@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
 
 #include "base/files.h"
@@ -22,7 +21,7 @@ std::optional<Seconds> sound_length(ByteSource& bytes) {
 
 Result<std::optional<Seconds>> sound_length(const std::filesystem::path& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return fail_in(path.string(), bytes.error());
   return sound_length(*bytes);

@@ -4,7 +4,6 @@
 #include <sndfile.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -92,7 +91,7 @@ Result<void> write_sound(const std::filesystem::path& path, std::span<const std:
   const auto bytes = format == SoundFormat::wav ? Result<std::string>(wav_bytes(pcm, rate)) : flac_bytes(pcm, rate);
   if (!bytes) return fail_in(path.string(), bytes.error());
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file) return tl::unexpected(system_error(path.string(), "could not be created", errno));
+  if (!file) return fail_errno(path.string(), "could not be created");
   return write_all(file.get(), std::as_bytes(std::span(*bytes)), path.string());
 }
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "audio/vad/speech.h"
-
 namespace tutti {
 namespace {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -17,8 +16,5 @@ struct SimTask {
 
 /// Recordings of these lengths, each believed to be off by up to ± `error` (0.3: between 0.7 and 1.3 times), evenly.
 std::vector<SimTask> with_error(std::span<const double> seconds, double error, std::uint64_t seed);
-
-/// `count` lengths, log-normal: half of them below `median`; sigma of the logarithm.
-std::vector<double> log_normal_lengths(std::size_t count, Seconds median, double sigma, std::uint64_t seed);
 
 }  // namespace tutti

@@ -47,7 +47,7 @@ std::string seconds_text(Seconds time) {
 Result<std::string> child_output(ChildOptions options, Seconds within) {
   const std::string program = options.command[0];
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(system_error(program, "no pipe to read from", errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(program, "no pipe to read from");
   const OwnedFd answer(ends[0]);
   OwnedFd theirs(ends[1]);
   options.handed.emplace_back(theirs.get(), STDOUT_FILENO);

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
 
@@ -90,8 +91,7 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
     for (const auto& device : devices)
       if (place < 0 && device.id.starts_with(named)) meant.push_back(device.id);
     if (meant.empty()) {
-      std::string there;
-      for (const auto& device : devices) there += (there.empty() ? "" : ", ") + device.id;
+      const std::string there = joined(devices, ", ", [](const auto& device) { return device.id; });
       return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': no device of this run is named so",
                   "There are 0 to " + std::to_string(devices.size() - 1) + ": " + there);
     }
@@ -112,10 +112,7 @@ std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
   std::set<std::string> kinds;
   for (const auto& [id, label, device] : devices)
     if (device.kind != Kind::emulated) kinds.insert(device.kind == Kind::cpu ? "the CPU" : device.name);
-  std::string text;
-  if (kinds.size() > 1)
-    for (const std::string& kind : kinds) text += (text.empty() ? "" : " and ") + kind;
-  return text;
+  return kinds.size() > 1 ? joined(kinds, " and ") : "";
 }
 
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "cli/plan/plan_devices.h"
 #include "cli/plan/quote.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"

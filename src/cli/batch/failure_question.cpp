@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/terminal/controls.h"
 
@@ -79,9 +80,7 @@ std::optional<Wish> wish_of(const std::string& answer) {
   constexpr const char* kBlank = " \t\r\n";
   const auto first = answer.find_first_not_of(kBlank);
   if (first == answer.npos) return Wish::go_on;
-  std::string word = answer.substr(first, answer.find_last_not_of(kBlank) + 1 - first);
-  for (char& letter : word)
-    if (letter >= 'A' && letter <= 'Z') letter += 'a' - 'A';
+  const std::string word = ascii_lower(answer.substr(first, answer.find_last_not_of(kBlank) + 1 - first));
   if (word == "g" || word == "go" || word == "go on") return Wish::go_on;
   if (word == "r" || word == "retry") return Wish::retry;
   if (word == "s" || word == "stop") return Wish::stop;

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "base/json.h"
+#include "cli/plan/quote.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSecondsAnHour = 3600;
 constexpr double kJoulesAKilowattHour = 3.6e6;
 
 double rounded(double value) {
@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
 
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};
-  return *price * static_cast<double>(report.pool.devices.size()) * report.elapsed.count() / kSecondsAnHour;
+  return device_cost(*price, report.pool.devices.size(), report.elapsed);
 }
 
 Json device_json(const PooledDeviceView& device, const BatchReport& report, std::optional<double> price) {
@@ -51,7 +51,7 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"speed", rounded(device.speed)},
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
-  if (price) json["cost"] = rounded(*price * report.elapsed.count() / kSecondsAnHour);
+  if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
   const auto drawn = report.device_joules.find(device.id);
   if (drawn != report.device_joules.end()) json["energy_joules"] = rounded(drawn->second);
   return json;
@@ -89,7 +89,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
     json["speed"] = rounded(asset.audio / *asset.busy);
-    if (price) json["cost"] = rounded(*price * asset.busy->count() / kSecondsAnHour);
+    if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
@@ -158,8 +158,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   if (const auto cost = cost_of(report, price)) {
     json["cost"] = rounded(*cost);
     json["price_per_device_hour"] = *price;
-    if (report.audio > Seconds(0))
-      json["cost_per_audio_hour"] = rounded(*cost / (report.audio.count() / kSecondsAnHour));
+    if (report.audio > Seconds(0)) json["cost_per_audio_hour"] = rounded(*cost / (report.audio / Seconds(3600)));
   }
   if (report.energy_joules) json["energy_joules"] = rounded(*report.energy_joules);
   if (quote) json["quoted"] = quote_json(*quote);

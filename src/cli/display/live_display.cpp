@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "cli/display/failure.h"
 #include "view/progress.h"
@@ -67,8 +68,8 @@ class LiveDisplay final : public RunObserver {
       board.finished += outcome.duration;
       ++board.totals.files_done;
     });
-    std::string written;
-    for (const auto& output : outcome.outputs) written += (written.empty() ? "" : ", ") + output.filename().string();
+    const std::string written =
+        joined(outcome.outputs, ", ", [](const auto& output) { return output.filename().string(); });
     log(Level::info, outcome.input.string() + ": " + length_text(outcome.duration) + " in " +
                          short_number(outcome.elapsed.count()) + " s -> " + written);
   }

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "text/manifest/read.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "cli/plan/capacity.h"
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine.h"

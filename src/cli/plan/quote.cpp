@@ -4,6 +4,7 @@
 #include <random>
 
 #include "balance/sim/simulator.h"
+#include "base/joined.h"
 #include "cli/plan/policy_table.h"
 #include "hub/find.h"
 
@@ -27,12 +28,6 @@ std::optional<ModelShape> shape_of(const std::string& model) {
   return model_shape(path ? *path : std::filesystem::path(model));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
 /// The devices the model fits on, and how many windows each should have in flight.
 std::string command_of(const Quote& quote) {
   std::vector<std::string> devices;
@@ -40,7 +35,7 @@ std::string command_of(const Quote& quote) {
     if (quote.chosen.on[i].fits > 0) devices.push_back(quote.question.targets[i].id);
   if (devices.empty()) return {};
   return "tutti batch --model " + quote.question.model + " --compute-type " + quote.question.compute_type +
-         " --devices " + joined(devices) + " --beam-size " +
+         " --devices " + joined(devices, ",") + " --beam-size " +
          (quote.question.beams > 1 ? std::to_string(quote.question.beams) : "None");
 }
 

@@ -82,12 +82,11 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
 }  // namespace
 
 Result<PreparedFolder> PreparedFolder::create(const fs::path& out) {
-  std::error_code failed;
-  if (fs::exists(out / "metadata.csv", failed))
+  std::error_code ignored;
+  if (fs::exists(out / "metadata.csv", ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
   for (const char* name : {"audio", "transcripts"}) {
-    fs::create_directories(out / name, failed);
-    if (failed) return fail(Fault::missing, (out / name).string() + ": cannot be made: " + failed.message());
+    if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
   return PreparedFolder(out);
 }

@@ -1,4 +1,5 @@
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/records/history_text.h"
 
@@ -6,10 +7,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json unix_time(StoreTime time) {
-  return static_cast<double>(time.time_since_epoch().count()) / 1000;
-}
 
 template <class T>
 Json or_null(const std::optional<T>& value) {
@@ -34,8 +31,8 @@ Json json_of(const RunRecord& run) {
             {"batch", run.start.batch},
             {"model", run.start.model},
             {"compute_type", run.start.compute_type},
-            {"started_unix_seconds", unix_time(run.started)},
-            {"ended_unix_seconds", run.ended ? unix_time(*run.ended) : Json(nullptr)}};
+            {"started_unix_seconds", unix_seconds(run.started)},
+            {"ended_unix_seconds", run.ended ? Json(unix_seconds(*run.ended)) : Json(nullptr)}};
   const bool ended = run.ended.has_value();
   const auto known = [&](auto value) { return ended ? Json(value) : Json(nullptr); };
   json["total"] = known(run.end.total);
@@ -58,11 +55,11 @@ Json json_of(const SpeedRecord& speed) {
           {"overhead_seconds", speed.overhead.count()},
           {"samples", speed.samples},
           {"median_error_ratio", or_null(speed.median_error)},
-          {"at_unix_seconds", unix_time(speed.at)}};
+          {"at_unix_seconds", unix_seconds(speed.at)}};
 }
 
 Json json_of(const DeviceEvent& event) {
-  return {{"at_unix_seconds", unix_time(event.at)},
+  return {{"at_unix_seconds", unix_seconds(event.at)},
           {"device", event.device},
           {"run", event.run},
           {"kind", event.kind},

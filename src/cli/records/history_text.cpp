@@ -5,6 +5,7 @@
 #include <map>
 #include <ranges>
 
+#include "base/clock.h"
 #include "base/terminal/controls.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -13,12 +14,8 @@
 namespace tutti {
 namespace {
 
-double seconds_of(StoreTime time) {
-  return static_cast<double>(time.time_since_epoch().count()) / 1000;
-}
-
 std::string date_text(StoreTime time, const char* form = "%Y-%m-%d %H:%M") {
-  const auto seconds = static_cast<std::time_t>(seconds_of(time));
+  const auto seconds = static_cast<std::time_t>(unix_seconds(time));
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
   char text[32];
@@ -182,7 +179,7 @@ std::vector<TimeSeries> run_series(const std::vector<RunRecord>& runs) {
   std::map<std::string, TimeSeries> devices;
   for (const RunRecord& run : std::ranges::reverse_view(runs)) {
     if (!run.ended) continue;
-    const double at = seconds_of(run.started);
+    const double at = unix_seconds(run.started);
     if (speed_of(run) > 0) whole.points.push_back({at, speed_of(run)});
     for (const auto& use : run.end.devices) {
       TimeSeries& device = devices[use.device];
@@ -214,7 +211,7 @@ std::string history_svg(const History& history) {
   for (const auto& [key, records] : by_key(history.speeds)) {
     TimeSeries device{.label = key.device + ", " + key.model + " " + key.compute_type + ", " +
                                std::to_string(key.concurrency) + " at once"};
-    for (const SpeedRecord* record : records) device.points.push_back({seconds_of(record->at), record->speed});
+    for (const SpeedRecord* record : records) device.points.push_back({unix_seconds(record->at), record->speed});
     series.push_back(std::move(device));
   }
   return time_chart_svg("Speed over time: audio seconds per second", series, Seconds(7 * 86400));

@@ -1,6 +1,6 @@
 #include "cli/review/recording_index.h"
 
-#include "transcribe/inputs/inputs.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/joined.h"
 #include "base/nearest.h"
 
 namespace tutti {
@@ -36,12 +37,6 @@ bool is_flag(std::string_view argument) {
 bool is_truth(std::string_view text) {
   bool ignored = false;
   return read_value(text, ignored).has_value();
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
 }
 
 }  // namespace
@@ -109,7 +104,7 @@ std::string OptionTable::unknown_hint(std::string_view name) const {
 Result<void> OptionTable::apply(Option& option, std::string_view text, const std::string& source) {
   if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
     return fail(Fault::usage,
-                source + ": expected one of " + joined(option.choices) + ", found '" + std::string(text) + "'");
+                source + ": expected one of " + joined(option.choices, ", ") + ", found '" + std::string(text) + "'");
   const bool goes_on = option.repeats && option.source == source && !option.show().empty();
   const std::string whole = (goes_on ? option.show() + "," : "") + std::string(text);
   if (auto read = option.read(whole); !read) return fail_in(source, read.error());

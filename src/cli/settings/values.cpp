@@ -1,20 +1,13 @@
 #include "cli/settings/values.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/numbers.h"
 
 namespace tutti {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 tl::unexpected<Error> not_a(std::string_view kind, std::string_view text) {
   return fail(Fault::usage, "expected " + std::string(kind) + ", found '" + std::string(text) + "'");
@@ -56,7 +49,7 @@ std::string show_list(const std::vector<T>& values) {
 }  // namespace
 
 bool is_none(std::string_view text) {
-  return lower(text) == "none";
+  return ascii_lower(text) == "none";
 }
 
 tl::unexpected<Error> or_none(Error error) {
@@ -65,7 +58,7 @@ tl::unexpected<Error> or_none(Error error) {
 }
 
 Result<void> read_value(std::string_view text, bool& into) {
-  const std::string word = lower(text);
+  const std::string word = ascii_lower(text);
   if (word != "true" && word != "false") return not_a("True or False", text);
   into = word == "true";
   return {};

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <utility>
 
@@ -76,7 +75,7 @@ Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
     return tl::unexpected(sound.error());
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
   const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file) return tl::unexpected(system_error(times.string(), "cannot be written", errno));
+  if (!file) return fail_errno(times.string(), "cannot be written");
   const std::string json = transcript_json(transcript_of(clip, wanted.letter_times));
   if (auto done = write_all(file.get(), std::as_bytes(std::span(json)), times.string()); !done)
     return tl::unexpected(done.error());
@@ -118,13 +117,12 @@ class Lists {
   MorseFolderReport report_{};
 };
 
-Result<void> make_folders(const fs::path& out) {
-  std::error_code failed;
-  if (fs::exists(out / "metadata.csv", failed))
+Result<void> begin_corpus(const fs::path& out) {
+  std::error_code ignored;
+  if (fs::exists(out / "metadata.csv", ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
   for (const char* name : {"audio", "transcripts", "splits"}) {
-    fs::create_directories(out / name, failed);
-    if (failed) return fail(Fault::missing, (out / name).string() + ": cannot be made: " + failed.message());
+    if (auto made = make_folders(out / name); !made) return made;
   }
   return {};
 }
@@ -132,7 +130,7 @@ Result<void> make_folders(const fs::path& out) {
 }  // namespace
 
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
-  if (auto made = make_folders(wanted.out); !made) return tl::unexpected(made.error());
+  if (auto made = begin_corpus(wanted.out); !made) return tl::unexpected(made.error());
   const auto since = Clock::real().now();
   Lists lists;
   Pipeline pipeline;

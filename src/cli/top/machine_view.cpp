@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "view/terminal_text.h"
+#include "base/joined.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -34,9 +34,7 @@ bool is_throttled(const GpuSnapshot& gpu) {
 }
 
 std::string throttle_text(const GpuSnapshot& gpu) {
-  std::string text;
-  for (const ThrottleReason& reason : *gpu.throttled_by) text += (text.empty() ? "" : ", ") + std::string(reason.words);
-  return text;
+  return joined(*gpu.throttled_by, ", ", [](const ThrottleReason& reason) { return reason.words; });
 }
 
 DeviceStatus device_of(const GpuSnapshot& gpu, Clock::Instant now) {

@@ -45,7 +45,7 @@ Result<Terminal> Terminal::open() {
   const sigset_t set = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   OwnedFd signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) return tl::unexpected<Error>(system_error("the terminal", "its signals cannot be watched", errno));
+  if (!signals) return fail_errno("the terminal", "its signals cannot be watched");
   Terminal terminal(std::move(signals), before);
   terminal.take_over();
   return terminal;

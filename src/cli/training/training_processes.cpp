@@ -3,8 +3,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <cerrno>
-
 #include "base/files.h"
 #include "base/owned.h"
 
@@ -60,7 +58,7 @@ Result<int> free_port() {
   socklen_t size = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   if (::bind(fd.get(), any, size) != 0 || ::getsockname(fd.get(), any, &size) != 0)
-    return tl::unexpected<Error>(system_error("127.0.0.1", "no port could be taken", errno));
+    return fail_errno("127.0.0.1", "no port could be taken");
   return ntohs(address.sin_port);
 }
 

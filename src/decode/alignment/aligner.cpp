@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "decode/alignment/attention_map.h"
-#include "decode/alignment/time_warp.h"
 #include "model/ops.h"
 
 namespace tutti {

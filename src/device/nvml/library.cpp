@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/environment.h"
+#include "base/library_call.h"
 
 namespace tutti {
 
@@ -18,8 +19,7 @@ std::string NvmlLibrary::reason(nvml::Code code) const {
 
 template <class Function>
 void NvmlLibrary::find(Function& function, const char* symbol, const char* older) {
-  function = reinterpret_cast<Function>(::dlsym(handle.get(), symbol));
-  if (!function && older) function = reinterpret_cast<Function>(::dlsym(handle.get(), older));
+  if (!look_up(handle.get(), symbol, function) && older) look_up(handle.get(), older, function);
 }
 
 void NvmlLibrary::find_system() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/clock.h"
+
 namespace tutti {
 namespace {
 
@@ -101,8 +103,7 @@ void add_errors_and_links(Series& series, const GpuSnapshot& gpu, const Labels& 
     for (const auto& [code, xid] : *gpu.errors.xids) {
       const auto label = with(labels, "xid", std::to_string(code));
       series.counter("tutti_gpu_xid_total", label, xid.count, "Errors that the driver reported");
-      series.gauge("tutti_gpu_xid_last_timestamp_seconds", label,
-                   std::chrono::duration<double>(xid.last.time_since_epoch()).count(), "When it was last reported");
+      series.gauge("tutti_gpu_xid_last_timestamp_seconds", label, unix_seconds(xid.last), "When it was last reported");
     }
   if (gpu.errors.recovery_action)
     series.gauge("tutti_gpu_recovery_action", with(labels, "action", *gpu.errors.recovery_action), 1,
@@ -137,8 +138,8 @@ void add_host(Series& series, const MachineSnapshot& all) {
     traffic("read", host.disks[i].read);
     traffic("written", host.disks[i].written);
   }
-  const double wall = std::chrono::duration<double>(all.wall_clock.time_since_epoch()).count();
-  series.gauge("tutti_collect_last_success_timestamp_seconds", {}, wall, "When this was collected");
+  series.gauge("tutti_collect_last_success_timestamp_seconds", {}, unix_seconds(all.wall_clock),
+               "When this was collected");
 }
 
 }  // namespace

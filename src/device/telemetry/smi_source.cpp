@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/environment.h"
+#include "base/joined.h"
 #include "base/process/child_output.h"
 #include "device/proc_text.h"
 
@@ -125,12 +126,6 @@ std::vector<std::string> names_of(bool only_basic) {
   return names;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
-
 Result<std::string> run_smi(const std::string& query) {
   const std::string program = variable("TUTTI_NVIDIA_SMI").value_or("nvidia-smi");
   return child_output({.name = "nvidia-smi", .command = {program, query, "--format=csv,noheader,nounits"}}, kLongest);
@@ -175,12 +170,12 @@ void add_smi_processes(std::string_view text, std::vector<GpuSnapshot>& gpus) {
 
 Result<GpuRound> SmiSource::ask(GpuSink& sink, Clock::Instant now) {
   auto fields = names_of(is_old_);
-  auto text = run_smi("--query-gpu=" + joined(fields));
+  auto text = run_smi("--query-gpu=" + joined(fields, ","));
   if (!text && text.error().fault == Fault::device &&
       text.error().what.find("not a valid field") != std::string::npos) {
     is_old_ = true;  // one unknown field spoils the whole answer
     fields = names_of(is_old_);
-    text = run_smi("--query-gpu=" + joined(fields));
+    text = run_smi("--query-gpu=" + joined(fields, ","));
   }
   if (!text) return tl::unexpected(text.error());
   GpuRound round{.source = "nvidia-smi"};

@@ -1,8 +1,8 @@
 #include "device/topology/pci_tree.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "device/proc_text.h"
 
 namespace tutti {
@@ -14,9 +14,7 @@ namespace fs = std::filesystem;
 std::string system_name(std::string_view bus_id) {
   const auto colon = bus_id.find(':');
   if (colon != std::string_view::npos && colon > 4) bus_id.remove_prefix(colon - 4);
-  std::string name(bus_id);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return ascii_lower(bus_id);
 }
 
 }  // namespace

@@ -13,4 +13,9 @@ using CacheKey = std::array<std::uint64_t, 2>;
 /// A digest of content and of whatever else decides the result; several GB/s, not for security.
 CacheKey cache_key(std::span<const std::byte> content, std::span<const double> parameters);
 
+/// 64 bits of it, by which damaged content or another file is told.
+inline std::uint64_t checksum(std::span<const std::byte> content) {
+  return cache_key(content, {})[0];
+}
+
 }  // namespace tutti

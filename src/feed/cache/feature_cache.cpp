@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 
 #include "base/files.h"
-#include "feed/cache/write_at.h"
 
 namespace tutti {
 namespace {
@@ -22,26 +20,12 @@ constexpr int kPacks = 8;                             // that fill the cache: an
 struct EntryHead {
   std::uint64_t magic = kMagic;
   CacheKey key{};
-  std::uint64_t check = 0;  // of what follows
+  std::uint64_t check = 0;  // checksum of what follows
   std::int32_t real = 0, frames = 0;
   float silence = 0, lead = 0;
   std::int64_t values = 0;
 };
 static_assert(std::is_trivially_copyable_v<EntryHead> && sizeof(EntryHead) == 56);
-
-bool read_all(int fd, std::int64_t at, std::span<std::byte> out) {
-  while (!out.empty()) {
-    const ssize_t got = ::pread(fd, out.data(), out.size(), at);
-    if (got <= 0) return false;
-    out = out.subspan(static_cast<std::size_t>(got));
-    at += got;
-  }
-  return true;
-}
-
-std::uint64_t check_of(std::span<const std::uint16_t> values) {
-  return cache_key(std::as_bytes(values), {})[0];
-}
 
 std::int64_t size_of(const EntryHead& head) {
   return static_cast<std::int64_t>(sizeof head) + head.values * static_cast<std::int64_t>(sizeof(std::uint16_t));
@@ -51,11 +35,10 @@ std::int64_t size_of(const EntryHead& head) {
 
 Result<std::unique_ptr<FeatureCache>> FeatureCache::open(const FeatureCacheOptions& options) {
   std::unique_ptr<FeatureCache> cache(new FeatureCache(options));
-  std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
-  if (failed) return fail(Fault::missing, options.folder.string() + ": cannot be made: " + failed.message());
+  if (auto made = make_folders(options.folder); !made) return tl::unexpected(made.error());
+  std::error_code ignored;  // a folder that cannot be listed has no packs to take up
   std::vector<std::filesystem::path> packs;
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder, failed))
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, ignored))
     if (entry.path().extension() == ".melpack") packs.push_back(entry.path());
   std::sort(packs.begin(), packs.end());  // by the time in their names
   for (const auto& path : packs)
@@ -72,7 +55,7 @@ Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
   pack->size = facts.st_size;
   std::map<CacheKey, Place> found;
   EntryHead head;
-  for (std::int64_t at = 0; read_all(pack->file.get(), at, std::as_writable_bytes(std::span(&head, 1)));) {
+  for (std::int64_t at = 0; read_whole(pack->file.get(), std::as_writable_bytes(std::span(&head, 1)), at);) {
     if (head.magic != kMagic || head.values < 0 || at + size_of(head) > pack->size) break;  // its writer was cut short
     found[head.key] = {pack, at, size_of(head)};
     at += size_of(head);
@@ -93,7 +76,7 @@ Result<std::shared_ptr<FeatureCache::Pack>> FeatureCache::new_pack() const {
   auto pack = std::make_shared<Pack>();
   pack->path = options_.folder / name;
   pack->file = OwnedFd(::open(pack->path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!pack->file) return tl::unexpected(system_error(pack->path.string(), "cannot be written", errno));
+  if (!pack->file) return fail_errno(pack->path.string(), "could not be created");
   return pack;
 }
 
@@ -105,13 +88,13 @@ std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
   if (!place.pack) return std::nullopt;
   EntryHead head;
   const int fd = place.pack->file.get();
-  if (!read_all(fd, place.at, std::as_writable_bytes(std::span(&head, 1)))) return std::nullopt;
+  if (!read_whole(fd, std::as_writable_bytes(std::span(&head, 1)), place.at)) return std::nullopt;
   if (head.magic != kMagic || head.key != key || size_of(head) != place.size) return std::nullopt;
   CachedFeatures found{head.real, head.frames, head.silence, head.lead, {}};
   found.mel.resize(static_cast<std::size_t>(head.values));
   const bool is_read =
-      read_all(fd, place.at + static_cast<std::int64_t>(sizeof head), std::as_writable_bytes(std::span(found.mel)));
-  if (!is_read || check_of(found.mel) != head.check) return std::nullopt;
+      read_whole(fd, std::as_writable_bytes(std::span(found.mel)), place.at + static_cast<std::int64_t>(sizeof head));
+  if (!is_read || checksum(std::as_bytes(std::span(found.mel))) != head.check) return std::nullopt;
   return found;
 }
 
@@ -153,21 +136,17 @@ Result<FeatureCache::Place> FeatureCache::reserve(std::int64_t size) {
 }
 
 Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& features) {
-  const EntryHead head{kMagic,
-                       key,
-                       check_of(features.mel),
-                       features.real,
-                       features.frames,
-                       features.silence,
-                       features.lead,
-                       static_cast<std::int64_t>(features.mel.size())};
+  const EntryHead head{
+      kMagic,           key,           checksum(std::as_bytes(std::span(features.mel))), features.real, features.frames,
+      features.silence, features.lead, static_cast<std::int64_t>(features.mel.size())};
   if (size_of(head) > options_.most.value / kPacks) return {};  // a cache this small does not hold it
   const auto place = reserve(size_of(head));
   if (!place) return tl::unexpected(place.error());
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes.append(reinterpret_cast<const char*>(features.mel.data()), features.mel.size() * sizeof(std::uint16_t));
-  if (!write_at(place->pack->file.get(), std::as_bytes(std::span(bytes)), place->at))
-    return tl::unexpected(system_error(place->pack->path.string(), "cannot be written", errno));
+  const Pack& pack = *place->pack;
+  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), place->at, pack.path.string()); !put)
+    return put;
   state_.with([&](State& state) {
     const bool is_kept = std::find(state.packs.begin(), state.packs.end(), place->pack) != state.packs.end();
     if (is_kept) state.places[key] = *place;

@@ -19,7 +19,7 @@ Result<LineIndex> LineIndex::open(const std::filesystem::path& path, std::option
   if (file->text().find('"') == std::string_view::npos) separator.reset();
   LineIndex index(std::move(*file), separator);
   index.build();
-  index.fingerprint_ = cache_key(std::as_bytes(std::span(index.file_.text())), {})[0];
+  index.fingerprint_ = checksum(index.file_.bytes());
   return index;
 }
 

@@ -1,9 +1,10 @@
 #include "feed/source/table.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <optional>
 
+#include "base/numbers.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
 
@@ -72,9 +73,8 @@ class Table final : public Dataset {
 Result<std::optional<double>> Table::number(const Names& row, int column, const char* name) {
   const std::string text = value(row, column);
   if (text.empty()) return std::nullopt;
-  double number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+  const auto number = number_in<double>(text);
+  if (number && std::isfinite(*number) && *number >= 0) return *number;
   return fail(Fault::corrupt, std::string(name) + ": expected seconds, found '" + text + "'");
 }
 
@@ -124,7 +124,7 @@ Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, 
   if (columns.audio < 0 || columns.text < 0)
     return fail(Fault::corrupt,
                 index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") +
-                    " column, found '" + std::string(lines->line(0)) + "'",
+                    " column, found '" + std::string(lines->line(0).substr(0, 120)) + "'",
                 "Name them audio and text");
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (columns.fields[i] < 0) return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "'");

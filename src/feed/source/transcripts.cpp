@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <array>
 
 #include "base/counter_random.h"
 #include "feed/source/table.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::array<std::string_view, 11> kAudioEndings{".wav", ".flac", ".mp3", ".ogg",  ".opus", ".m4a",
-                                                         ".aac", ".mp4",  ".mkv", ".webm", ".aiff"};
 
 /// A recording that was transcribed: its text and the times of it lie in the transcript.
 class Transcripts final : public Dataset {
@@ -45,9 +42,15 @@ class Transcripts final : public Dataset {
   std::vector<Pair> pairs_;
 };
 
+/// talk.mp3 for talk.mp3.json, for talk.json a recording of that name; empty: there is none.
 std::filesystem::path audio_beside(std::filesystem::path transcript) {
-  for (const std::string_view ending : kAudioEndings)
-    if (std::filesystem::exists(transcript.replace_extension(ending))) return transcript;
+  std::error_code ignored;
+  const std::filesystem::path named = transcript.replace_extension();
+  if (is_recording(named) && std::filesystem::exists(named, ignored)) return named;
+  for (const std::string_view ending : recording_endings()) {
+    std::filesystem::path audio = named;
+    if (std::filesystem::exists(audio += ending, ignored)) return audio;
+  }
   return {};
 }
 

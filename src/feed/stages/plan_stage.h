@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/clock.h"
 #include "feed/bad_samples.h"
 #include "feed/options.h"
 #include "feed/plan/board.h"

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <span>
 #include <utility>
 
@@ -22,7 +21,7 @@ OwnedFd open_for_reading(const std::filesystem::path& path) {
 
 Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
   const OwnedFd file = open_for_reading(path);
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
   auto whole = FileBytes::over(file.get());
   if (!whole) return tl::unexpected(whole.error());
   HeadBytes bytes(*whole);
@@ -36,7 +35,7 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
   const OwnedFd file = open_for_reading(path);
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
   auto source = FileBytes::over(file.get());
   if (!source) return tl::unexpected(source.error());
   std::vector<std::byte> bytes(static_cast<std::size_t>(source->size()));

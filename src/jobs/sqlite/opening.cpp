@@ -1,7 +1,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 
 #include "base/environment.h"
@@ -30,11 +29,8 @@ Result<std::unique_ptr<JobStore>> open_store_if_there(const fs::path& folder) {
 
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   const fs::path owners = options.folder / "owners";
-  std::error_code why;
-  fs::create_directories(owners, why);
-  if (why)
-    return tutti::fail(Fault::missing,
-                       options.folder.string() + ": the store's folder cannot be made: " + why.message(),
+  if (const auto made = make_folders(owners); !made)
+    return tutti::fail(made.error().fault, "the store's folder: " + made.error().what,
                        "Name a folder that you may write to with --state DIR");
   if (const auto network = network_file_system(options.folder))
     return tutti::fail(
@@ -44,7 +40,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = options.folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!turn) return tl::unexpected(system_error(door.string(), "could not be opened", errno));
+  if (!turn) return fail_errno(door.string(), "could not be opened");
   if (auto locked = lock_file(turn.get(), door.string(), kStateElsewhere); !locked)
     return tl::unexpected(locked.error());
   const fs::path path = options.folder / kDatabaseName;

@@ -93,8 +93,7 @@ Result<fs::path> control_folder() {
   const auto runtime = variable("XDG_RUNTIME_DIR");
   const fs::path folder =
       runtime ? fs::path(*runtime) / "tutti" : fs::path("/tmp") / ("tutti-" + std::to_string(::getuid()));
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return tl::unexpected(system_error(folder.string(), "could not be made", errno));
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(folder.string(), "could not be made");
   struct stat facts {};
   const bool ours = ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == ::getuid();
   if (!ours)
@@ -110,11 +109,11 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::open(const fs::path& folde
   if (!address) return fail(Fault::unsupported, path.string() + ": too long for the name of a socket");
   OwnedFd listener = new_socket();
   OwnedFd over(::eventfd(0, EFD_CLOEXEC));
-  if (!listener || !over) return tl::unexpected(system_error(path.string(), "could not be made", errno));
+  if (!listener || !over) return fail_errno(path.string(), "could not be made");
   ::unlink(path.c_str());  // of a process that had our number and was killed
   if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(listener.get(), 16) != 0)
-    return tl::unexpected(system_error(path.string(), "could not be listened on", errno));
+    return fail_errno(path.string(), "could not be listened on");
   return std::unique_ptr<ControlSocket>(
       new ControlSocket(path, std::move(listener), std::move(over), std::move(answer)));
 }

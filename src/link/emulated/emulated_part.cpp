@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/joined.h"
 #include "base/numbers.h"
 
 namespace tutti {
@@ -38,10 +39,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-std::string joined(const std::vector<std::int32_t>& ids, char between) {
-  std::string text;
-  for (const auto id : ids) text += (text.empty() ? "" : std::string(1, between)) + std::to_string(id);
-  return text;
+std::string ids_text(const std::vector<std::int32_t>& ids) {
+  return joined(ids, ".", [](std::int32_t id) { return std::to_string(id); });
 }
 
 bool read(std::string_view text, std::vector<std::int32_t>& into) {
@@ -100,10 +99,6 @@ Readers readers_of(EmulatedPart& part) {
 std::vector<std::string> words_of(const EmulatedPart& part) {
   const EmulatedCard& card = part.card;
   const EmulatedSpeech& speech = part.speech;
-  std::string failures;
-  for (const auto& failure : card.failures) failures += (failures.empty() ? "" : ",") + text_of(failure);
-  std::string words;
-  for (const auto& word : speech.words) words += (words.empty() ? "" : ",") + joined(word, '.');
   return {"build=" + part.build_id,
           "speed=" + number_text(card.speed),
           "memory=" + std::to_string(card.memory.value),
@@ -114,15 +109,15 @@ std::vector<std::string> words_of(const EmulatedPart& part) {
           "seed=" + std::to_string(card.seed),
           "born=" + std::to_string(card.born),
           "uuid=" + card.uuid,
-          "failures=" + failures,
+          "failures=" + joined(card.failures, ",", text_of),
           "n-mels=" + std::to_string(speech.n_mels),
           "n-audio-ctx=" + std::to_string(speech.n_audio_ctx),
           "n-text-ctx=" + std::to_string(speech.n_text_ctx),
           "n-vocab=" + std::to_string(speech.n_vocab),
           "timestamp-begin=" + std::to_string(speech.timestamp_begin),
-          "languages=" + joined(speech.languages, '.'),
-          "words=" + words,
-          "stop=" + joined(speech.stop, '.')};
+          "languages=" + ids_text(speech.languages),
+          "words=" + joined(speech.words, ",", ids_text),
+          "stop=" + ids_text(speech.stop)};
 }
 
 Result<EmulatedPart> part_of(const std::vector<std::string>& words) {

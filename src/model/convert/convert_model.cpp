@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,23 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Error> failed(const fs::path& path, const char* doing) {
-  return tl::unexpected<Error>(system_error(path.string(), doing, errno));
-}
-
-fs::path parent_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 /// The new folder's path, its parent made.
 Result<fs::path> free_place(const fs::path& wanted) {
   const fs::path into = wanted.has_filename() ? wanted : wanted.parent_path();  // "new/" is "new"
   std::error_code error;
   if (fs::exists(into, error) && (!fs::is_directory(into, error) || !fs::is_empty(into, error)))
     return fail(Fault::usage, into.string() + " exists and is not an empty folder", "Name a new one with -o");
-  fs::create_directories(parent_of(into), error);
-  if (error)
-    return tl::unexpected<Error>(system_error(parent_of(into).string(), "could not be created", error.value()));
+  if (auto made = make_folders(folder_of(into)); !made) return tl::unexpected<Error>(made.error());
   return into;
 }
 
@@ -64,7 +53,7 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
       bytes += byte_count(plan.shape, plan.type).value_or(0);
       plans.push_back(std::move(plan));
     }
-  if (auto room = check_room(parent_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
+  if (auto room = check_room(folder_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
   auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& tensor : tensors) {
@@ -79,13 +68,14 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
 /// All files together take the folder's name at once.
 Result<void> publish(FileOnTheWay& weights, const std::map<std::string, std::string>& files, const fs::path& into) {
   std::string name = into.string() + ".XXXXXX";
-  if (!::mkdtemp(name.data())) return failed(into, "could not be created");
+  if (!::mkdtemp(name.data())) return fail_errno(into.string(), "could not be created");
   const fs::path staging(name);
   Result<void> done = weights.put_at(staging / "model.safetensors");
   for (const auto& [file, content] : files)
     if (done) done = write_file_atomically(staging / file, content);
-  if (done && ::chmod(staging.c_str(), 0755) != 0) done = failed(into, "could not be given its mode");
-  if (done && ::rename(staging.c_str(), into.c_str()) != 0) done = failed(into, "could not be put in place");
+  if (done && ::chmod(staging.c_str(), 0755) != 0) done = fail_errno(into.string(), "could not be given its mode");
+  if (done && ::rename(staging.c_str(), into.c_str()) != 0)
+    done = fail_errno(into.string(), "could not be put in place");
   std::error_code ignored;
   if (!done) fs::remove_all(staging, ignored);
   return done;
@@ -108,7 +98,7 @@ Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
   if (!tensors) return tl::unexpected<Error>(tensors.error());
   if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
   const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
-  if (auto room = check_room(parent_of(request.into), element * parameters_of(*tensors)); !room)
+  if (auto room = check_room(folder_of(request.into), element * parameters_of(*tensors)); !room)
     return tl::unexpected<Error>(room.error());
   const auto bytes = write_openai_file(checkpoint, *tensors, request.type, request.into);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
@@ -128,7 +118,7 @@ Result<ConvertedModel> convert_model(const ConvertRequest& request) {
   if (!tensors) return tl::unexpected<Error>(tensors.error());
   const auto files = hugging_face_files(*checkpoint, request.type);
   if (!files) return tl::unexpected<Error>(files.error());
-  auto weights = FileOnTheWay::open_in(parent_of(*into));
+  auto weights = FileOnTheWay::open_in(folder_of(*into));
   if (!weights) return tl::unexpected<Error>(weights.error());
   const auto bytes = write_weights(checkpoint, *tensors, request.type, weights->fd(), into->string());
   if (!bytes) return tl::unexpected<Error>(bytes.error());

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -14,10 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Error> failed(const fs::path& path, const char* doing) {
-  return tl::unexpected<Error>(system_error(path.string(), doing, errno));
-}
-
 }  // namespace
 
 Result<FileOnTheWay> FileOnTheWay::open_in(const fs::path& folder) {
@@ -25,7 +20,7 @@ Result<FileOnTheWay> FileOnTheWay::open_in(const fs::path& folder) {
   if (fd) return FileOnTheWay(std::move(fd), {});
   std::string name = (folder / ".tutti-convert.XXXXXX").string();
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd || ::fchmod(fd.get(), kMode) != 0) return failed(folder, "a file could not be created in it");
+  if (!fd || ::fchmod(fd.get(), kMode) != 0) return fail_errno(folder.string(), "a file could not be created in it");
   return FileOnTheWay(std::move(fd), std::move(name));
 }
 
@@ -37,7 +32,7 @@ Result<void> FileOnTheWay::put_at(const fs::path& path) {
   const auto self = "/proc/self/fd/" + std::to_string(fd_.get());
   const bool there = name_.empty() ? ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0
                                    : ::rename(name_.c_str(), path.c_str()) == 0;
-  if (!there) return failed(path, "could not be put in place");
+  if (!there) return fail_errno(path.string(), "could not be put in place");
   name_.clear();
   return {};
 }

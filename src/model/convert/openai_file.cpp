@@ -3,7 +3,6 @@
 #include <caffe2/serialize/inline_container.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <functional>
 #include <string>
 #include <utility>
@@ -99,7 +98,7 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
                                         const std::filesystem::path& path) {
   if (type == WeightType::int8)
     return fail(Fault::usage, path.string() + ": OpenAI's files hold no int8 weights", "Take --type float16");
-  auto file = FileOnTheWay::open_in(path.has_parent_path() ? path.parent_path() : ".");
+  auto file = FileOnTheWay::open_in(folder_of(path));
   if (!file) return tl::unexpected<Error>(file.error());
   std::uint64_t size = 0;
   Result<void> written{};
@@ -109,8 +108,7 @@ Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>&
     return count;
   };
   if (auto made = write_archive(checkpoint, tensors, type, write); !made) return tl::unexpected<Error>(made.error());
-  if (written && ::fsync(file->fd()) != 0)
-    written = tl::unexpected(system_error(path.string(), "could not be synced", errno));
+  if (written && ::fsync(file->fd()) != 0) written = fail_errno(path.string(), "could not be synced");
   if (written) written = file->put_at(path);
   if (!written) return tl::unexpected<Error>(written.error());
   return size;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "model/step/byte_heads.h"
-
 namespace tutti {
 namespace {
 

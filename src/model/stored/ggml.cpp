@@ -1,10 +1,10 @@
 #include "model/stored/ggml.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 
+#include "base/bytes.h"
 #include "text/files/ggml_vocabulary.h"
 
 namespace tutti {
@@ -33,12 +33,12 @@ std::optional<ElementType> element_type(std::int32_t ggml_type) {
 class Reader {
  public:
   Reader(std::span<const std::byte> file, std::size_t at, std::int32_t block_version)
-      : file_(file), at_(at), block_version_(block_version) {}
+      : rest_(file.subspan(at)), size_(file.size()), block_version_(block_version) {}
 
-  bool at_end() const { return at_ == file_.size(); }
+  bool at_end() const { return rest_.left() == 0; }
 
   Result<StoredTensor> next() {
-    const auto start = at_;
+    const auto start = size_ - rest_.left();
     const auto dimensions = number();
     const auto name_size = number();
     const auto type = number();
@@ -47,28 +47,15 @@ class Reader {
     StoredTensor tensor;
     for (std::int32_t i = 0; i < dimensions; ++i) tensor.shape.push_back(number());
     std::ranges::reverse(tensor.shape);
-    const auto name = take(static_cast<std::size_t>(name_size));
-    if (failed_)
+    tensor.name = rest_.bytes(static_cast<std::size_t>(name_size));
+    if (rest_.failed())
       return fail(Fault::corrupt, "the file ends in the description of a tensor at byte " + std::to_string(start),
                   "It is truncated: get it again");
-    tensor.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
     return with_data(std::move(tensor), type);
   }
 
  private:
-  std::int32_t number() {
-    std::int32_t value = 0;
-    if (const auto bytes = take(sizeof value); !bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-  std::span<const std::byte> take(std::size_t size) {
-    if (failed_ || size > file_.size() - at_) {
-      failed_ = true;
-      return {};
-    }
-    at_ += size;
-    return file_.subspan(at_ - size, size);
-  }
+  std::int32_t number() { return rest_.number<std::int32_t>(); }
 
   Result<StoredTensor> with_data(StoredTensor tensor, std::int32_t ggml_type) {
     const auto thing = "tensor '" + tensor.name + "' " + shape_text(tensor.shape);
@@ -84,9 +71,9 @@ class Reader {
     tensor.type = *type;
     const auto size = byte_count(tensor.shape, *type);
     if (!size) return fail(Fault::corrupt, thing + ": no shape of a " + std::string(name_of(*type)) + " tensor");
-    const auto left = file_.size() - at_;
-    tensor.bytes = take(*size);
-    if (failed_)
+    const auto left = rest_.left();
+    tensor.bytes = std::as_bytes(std::span(rest_.bytes(*size)));
+    if (rest_.failed())
       return fail(Fault::corrupt,
                   thing + ": takes " + std::to_string(*size) + " bytes, but the file has only " + std::to_string(left) +
                       " more",
@@ -96,10 +83,9 @@ class Reader {
     return tensor;
   }
 
-  std::span<const std::byte> file_;
-  std::size_t at_ = 0;
-  std::int32_t block_version_ = 0;
-  bool failed_ = false;
+  ByteReader rest_;
+  std::size_t size_;  // of the whole file
+  std::int32_t block_version_;
 };
 
 WhisperDims dims_of(const GgmlHead& head) {

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <stdexcept>
 #include <utility>
 
@@ -53,7 +52,7 @@ Result<void> SafetensorsWriter::add(std::span<const std::byte> bytes) {
 
 Result<void> SafetensorsWriter::finish() {
   if (next_ != tensors_.size()) throw std::logic_error("safetensors: " + tensors_[next_].name + " was never added");
-  if (::fsync(fd_) != 0) return tl::unexpected(system_error(thing_, "could not be synced", errno));
+  if (::fsync(fd_) != 0) return fail_errno(thing_, "could not be synced");
   return {};
 }
 

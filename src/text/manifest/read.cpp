@@ -1,10 +1,10 @@
 #include "text/manifest/read.h"
 
 #include <algorithm>
-#include <cctype>
 #include <istream>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/files.h"
 #include "text/manifest/csv.h"
 #include "text/manifest/json_scan.h"
@@ -137,8 +137,7 @@ Result<void> read_document(std::string_view text, const std::string& name, Readi
 }  // namespace
 
 std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& letter : extension) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  const std::string extension = ascii_lower(path.extension().string());
   if (extension == ".txt" || extension == ".lst") return ManifestFormat::list;
   if (extension == ".csv" || extension == ".tsv") return ManifestFormat::csv;
   if (extension == ".jsonl" || extension == ".ndjson") return ManifestFormat::jsonl;

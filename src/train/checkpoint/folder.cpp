@@ -20,15 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Error> failed(const fs::path& path, const char* doing) {
-  return tl::unexpected<Error>(system_error(path.string(), doing, errno));
-}
-
-void flush_folder(const fs::path& path) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::fsync(fd.get());
-}
-
 // Beside the folder they belong to: what is being written, what another takes the place of, what is being removed.
 constexpr const char* kNew = ".new-";
 constexpr const char* kOld = ".old-";
@@ -45,13 +36,13 @@ Result<void> put_in_place(const fs::path& staging, const fs::path& path) {
   std::error_code ignored;
   const bool there = fs::exists(path, ignored);
   if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, path.c_str(), there ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0) {
-    flush_folder(path.parent_path());
+    auto synced = sync_folder(folder_of(path));
     if (there) fs::remove_all(staging, ignored);
-    return {};
+    return synced;
   }
   // NFS, for one, knows no flags.
   if (errno == EINVAL || errno == ENOSYS) return replace_by_renames(staging, path);
-  return failed(path, "could not be put in place");
+  return fail_errno(path.string(), "could not be put in place");
 }
 
 /// Has `fill` write a folder under another name, then gives it its own. What had that name before goes afterwards.
@@ -61,10 +52,8 @@ Result<void> replace_folder(const fs::path& path, const std::function<Result<voi
   fs::remove_all(staging, ignored);
   fs::create_directories(staging, ignored);
   auto done = fill(staging);
-  if (done) {
-    flush_folder(staging);
-    done = put_in_place(staging, path);
-  }
+  if (done) done = sync_folder(staging);
+  if (done) done = put_in_place(staging, path);
   if (!done) fs::remove_all(staging, ignored);
   return done;
 }
@@ -105,16 +94,16 @@ Result<void> replace_by_renames(const fs::path& staging, const fs::path& path) {
   const bool there = fs::exists(path, ignored);
   if (there) {
     fs::remove_all(old, ignored);
-    if (::rename(path.c_str(), old.c_str()) != 0) return failed(path, "could not be put aside");
+    if (::rename(path.c_str(), old.c_str()) != 0) return fail_errno(path.string(), "could not be put aside");
   }
   if (::rename(staging.c_str(), path.c_str()) != 0) {
-    auto failure = failed(path, "could not be put in place");
+    auto failure = fail_errno(path.string(), "could not be put in place");
     if (there) fs::rename(old, path, ignored);
     return failure;
   }
-  flush_folder(path.parent_path());
+  auto synced = sync_folder(folder_of(path));
   fs::remove_all(old, ignored);
-  return {};
+  return synced;
 }
 
 Result<void> write_network(const fs::path& path, const NetworkFolder& network) {

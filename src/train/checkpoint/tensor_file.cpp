@@ -4,7 +4,6 @@
 #include <c10/core/GradMode.h>
 #include <fcntl.h>
 
-#include <cerrno>
 #include <map>
 
 #include "base/files.h"
@@ -38,7 +37,7 @@ Result<void> write_tensors(const std::filesystem::path& path, std::span<const Pa
   std::vector<TensorPlan> plans;
   for (const auto& tensor : tensors) plans.push_back({tensor.name, target.stored, tensor.value.sizes().vec()});
   const OwnedFd fd(::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644));
-  if (!fd) return tl::unexpected<Error>(system_error(path.string(), "could not be created", errno));
+  if (!fd) return fail_errno(path.string(), "could not be created");
   auto writer = SafetensorsWriter::start(fd.get(), std::move(plans), path.string());
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& tensor : tensors) {

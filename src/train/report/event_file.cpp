@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 
 namespace tutti {
 namespace {
@@ -53,7 +54,7 @@ std::string framed(const std::string& message) {
 }
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return unix_seconds(std::chrono::system_clock::now());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
 #include <span>
 
 #include "base/files.h"
@@ -12,7 +11,7 @@ namespace tutti {
 
 Result<GrowingFile> GrowingFile::open(const std::filesystem::path& path) {
   OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file) return tl::unexpected<Error>(system_error(path.string(), "could not be opened", errno));
+  if (!file) return fail_errno(path.string(), "could not be opened");
   return GrowingFile(std::move(file), path.string());
 }
 

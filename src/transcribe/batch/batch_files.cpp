@@ -15,15 +15,6 @@ Seconds guess(const TaskSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
 }
 
-ServiceClass kind_of(TaskClass task_class) {
-  switch (task_class) {
-    case TaskClass::interactive: return ServiceClass::interactive;
-    case TaskClass::normal: return ServiceClass::normal;
-    case TaskClass::batch: break;
-  }
-  return ServiceClass::batch;
-}
-
 }  // namespace
 
 BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
@@ -42,7 +33,7 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
   PoolTask task{.id = static_cast<std::uint64_t>(id),
                 .audio = entry.audio,
                 .whole = !options_.run.batched,
-                .kind = kind_of(spec.task_class),
+                .kind = spec.task_class,
                 .priority = spec.priority,
                 // All that this run was the first to ask for came together, however long telling the store took.
                 .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};

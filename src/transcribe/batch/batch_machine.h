@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/guarded.h"
 #include "device/machine.h"
 #include "device/telemetry/host_reader.h"
@@ -69,13 +68,14 @@ class BatchMachine {
   std::optional<double> energy();
 
  private:
+  void read_energy();
+
   const BatchOptions& options_;
   std::unique_ptr<Sampler> sampler_{};
   std::map<std::string, Bytes> used_before_{};  // of a GPU's memory, by UUID
   bool was_short_ = false;
   std::optional<HostReader> cores_{};  // of the thread that looks
   Guarded<HostSnapshot> host_{};
-  void read_energy();
   Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that said something at the start
 };
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <cerrno>
 #include <span>
 #include <vector>
 
@@ -20,7 +19,7 @@ constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
 // Read, not mapped: a recording that is cut short or cannot be read meanwhile is an error, and no signal that kills us.
 Result<std::string> sha256_of_recording(const std::filesystem::path& path, const std::atomic<bool>& aborted) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
-  if (!file) return tl::unexpected(system_error(path.string(), "cannot be opened", errno));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return fail_in(path.string(), bytes.error());
   Sha256 sum;

@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "text/manifest/recording_names.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -95,17 +95,6 @@ std::vector<fs::path> expand_deep(const std::string& pattern) {
 }
 
 }  // namespace
-
-bool is_recording(const fs::path& path) {
-  static const std::set<std::string> kExtensions{
-      ".mp3",  ".wav", ".m4a",  ".flac", ".ogg", ".wma", ".aac",  ".opus", ".oga",  ".aiff", ".aif", ".au",
-      ".caf",  ".w64", ".rf64", ".amr",  ".m4b", ".mka", ".mp2",  ".ac3",  ".mp4",  ".avi",  ".mov", ".mkv",
-      ".webm", ".flv", ".m4v",  ".3gp",  ".wmv", ".mpg", ".mpeg", ".mts",  ".m2ts", ".ogv"};
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return kExtensions.contains(extension);
-}
 
 void search_folder(const fs::path& folder, const std::function<bool(const fs::path&)>& found,
                    const std::function<void(Error&&)>& problem) {

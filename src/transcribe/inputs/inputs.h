@@ -45,9 +45,6 @@ Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, con
 /// Fault::usage where an input is no file of this machine but an address ("https://…"), or has no name at all.
 Result<void> expect_local(const std::string& input);
 
-/// By its extension, in any case.
-bool is_recording(const std::filesystem::path& path);
-
 /// Every recording in a folder and in its sub-folders, in the order of names; hidden ones are left out, a folder
 /// reached twice over links is searched once. `found` answers whether to go on. Folders that cannot be read are
 /// problems.

@@ -13,7 +13,7 @@ struct PoolTask {
   std::uint64_t id = 0;  // the caller's, unique
   Seconds audio{};       // 0: not known
   bool whole = false;    // on one device from start to end; else its windows may spread
-  ServiceClass kind = ServiceClass::batch;
+  TaskClass kind = TaskClass::batch;
   int priority = 0;  // higher first, within its class
   // By the store's clock, from the start of the run.
   Seconds queued_at{};                // negative: an earlier run has asked for it

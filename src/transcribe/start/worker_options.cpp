@@ -6,7 +6,6 @@
 #include "link/connection.h"
 #include "link/emulated/emulated_worker.h"
 #include "link/engine_command.h"
-#include "text/special_tokens.h"
 #include "transcribe/run.h"
 
 namespace tutti {

@@ -7,7 +7,6 @@
 #include "device/device_spec.h"
 #include "link/emulated/emulated_part.h"
 #include "link/supervisor.h"
-#include "text/tokenizer.h"
 
 namespace tutti {
 

@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include "text/code_points.h"
-#include "text/utf8.h"
 #include "transcript/doubt/doubt_parts.h"
 #include "transcript/doubt/phantoms.h"
 #include "transcript/like_python.h"

@@ -2,6 +2,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/ascii.h"
 #include "view/fleet/fleet_parts.h"
 #include "view/text.h"
 #include "view/top/top_state.h"
@@ -111,16 +112,10 @@ SortKey key_of(const TopData& data, const TopState& state) {
   return [](std::size_t) { return 0.0; };
 }
 
-std::string in_lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 bool matches(const std::vector<std::string>& cells, const std::string& filter) {
-  const std::string wanted = in_lower(filter);
+  const std::string wanted = ascii_lower(filter);
   return std::any_of(cells.begin(), cells.end(),
-                     [&](const std::string& cell) { return in_lower(cell).find(wanted) != std::string::npos; });
+                     [&](const std::string& cell) { return ascii_lower(cell).find(wanted) != std::string::npos; });
 }
 
 }  // namespace

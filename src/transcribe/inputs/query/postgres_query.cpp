@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "base/library_call.h"
 #include "transcribe/inputs/query/query.h"
 
 namespace tutti {
@@ -30,12 +31,6 @@ struct Postgres {
   decltype(&PQgetvalue) value = nullptr;
   decltype(&PQgetlength) length = nullptr;
 };
-
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
 
 const Postgres* loaded_postgres() {
   static const Postgres* const postgres = []() -> const Postgres* {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// The text with ASCII's capital letters made small and every other byte as it is, whatever the locale: for names,
+/// flags and extensions. What people wrote is lower's (text/code_points.h).
+inline std::string ascii_lower(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
+
+}  // namespace tutti

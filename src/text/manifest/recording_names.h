@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace tutti {
+
+/// The endings of names by which recordings and videos are found in folders, with their dot and in small letters; of
+/// files that differ in it alone the first is meant.
+std::span<const std::string_view> recording_endings();
+
+/// Whether it is called like a recording, in letters of any size. Looks at the name alone.
+bool is_recording(const std::filesystem::path& path);
+
+}  // namespace tutti

@@ -1,0 +1,11 @@
+#include "base/ascii.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+TEST(AsciiLower, MakesLettersSmallAndLeavesEveryOtherByte) {
+  EXPECT_EQ(ascii_lower(".FLAC"), ".flac");
+  EXPECT_EQ(ascii_lower("@[`{ AZaz 09"), "@[`{ azaz 09");
+  EXPECT_EQ(ascii_lower("ÄÉ"), "ÄÉ");
+}
