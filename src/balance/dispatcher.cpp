@@ -251,14 +251,14 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
   return {};
 }
 
-void Dispatcher::finished(GrantId grant, Seconds now) {
+void Dispatcher::finished(GrantId grant, Seconds now, bool heard) {
   state_->advance(now);
   const auto at = state_->granted.find(grant);
   if (at == state_->granted.end()) return;
   DeviceBook& device = state_->devices[at->second];
   state_->granted.erase(at);
   const Flight flight = *device.remove(grant);
-  device.learned(flight, now);
+  if (heard) device.learned(flight, now);
   device.health().succeeded(flight.canary, now);
   if (flight.canary) return;
   if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) task->avoid.clear();

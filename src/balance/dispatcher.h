@@ -103,7 +103,9 @@ class Dispatcher {
 
   // Decisions.
   std::optional<Grant> next(Seconds now);
-  void finished(GrantId grant, Seconds now);
+  /// `heard`: its audio was worked on. A window of a recording without speech is only asked for the language, in a part
+  /// of the time: it is no audio done, and tells nothing of the device's speed.
+  void finished(GrantId grant, Seconds now, bool heard = true);
   Ruling failed(GrantId grant, Blame why, const std::string& reason, Seconds now);
   /// When to ask `next` again although nothing has happened: a back-off is over, or a model should be loaded.
   std::optional<Seconds> wake_at() const;

@@ -28,7 +28,7 @@ TaskGroup::Entry TaskQueue::entry_of(const QueuedTask& task) const {
 }
 
 Seconds TaskQueue::assumed(const QueuedTask& task) const {
-  if (task.facts.audio > Seconds::zero()) return task.facts.audio;
+  if (task.facts.audio > Seconds::zero() || task.found) return task.facts.audio;  // found to be silent: nothing is left
   return std::max(task.placed + task.ready_audio, kUnknownAudio);
 }
 

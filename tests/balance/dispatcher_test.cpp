@@ -40,6 +40,23 @@ TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
   }
 }
 
+TEST(Dispatcher, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioDoneAndTeachesNothing) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("GPU", 30, 1), {});
+  dispatcher.add_task(1, {.audio = Seconds(300)}, {});
+  dispatcher.correct_length(1, Seconds(0), {});  // no speech in it
+  dispatcher.offer(1, Seconds(30), 1, {});
+  EXPECT_NEAR(audio_left(dispatcher, {}), 30, 1e-6) << "not as if its length were unknown";
+  const auto grant = dispatcher.next({});
+  ASSERT_TRUE(grant);
+  dispatcher.finished(grant->id, Seconds(0.1), false);
+  dispatcher.end_task(1, Seconds(0.1));
+  const DeviceView view = dispatcher.devices(Seconds(0.1))[0];
+  EXPECT_EQ(view.audio_done, Seconds(0));
+  EXPECT_FALSE(view.error);
+  EXPECT_EQ(view.speed, 30);
+}
+
 TEST(Dispatcher, TheNotesOwnProgramPlacesAllTenWhateverTheCapsSay) {
   Dispatcher dispatcher = ten_requests(Policy::note_raw);
   EXPECT_EQ(take_all(dispatcher, {}).size(), 10u);

@@ -97,7 +97,8 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   ASSERT_EQ(::mkfifo(switches.c_str(), 0600), 0);
   OwnedFd to_mount(::open(switches.c_str(), O_RDWR | O_CLOEXEC));
   const auto turn = [&](const std::string& mode) {
-    ASSERT_TRUE(write_all(to_mount.get(), std::as_bytes(std::span(mode + "\n")), "the switches"));
+    const std::string line = mode + "\n";
+    ASSERT_TRUE(write_all(to_mount.get(), std::as_bytes(std::span(line)), "the switches"));
   };
   // Busy while a file is being written there.
   const std::string listen =

@@ -45,11 +45,11 @@ TEST_F(BatchOutputsTest, ARecordingWhoseOutputsWouldHaveTooLongANameFailsAloneBe
 TEST_F(BatchOutputsTest, ARecordingThatIsCalledAsItsTranscriptWouldBeIsNotOverwritten) {
   const std::string named = in_ / "talk.srt";
   write_tone(named, 3, 440);
-  const auto before = read_file(named);
+  const std::string before = read_file(named).value();
   const auto end = batch("emulated:200x", {named, "--name-by", "stem", "-f", "srt", "--output-dir", in_.string()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_THAT(end.err, HasSubstr("talk.srt is an input itself and would be overwritten"));
-  EXPECT_EQ(read_file(named), before);
+  EXPECT_EQ(read_file(named).value(), before);
 }
 
 TEST_F(BatchOutputsTest, AReportThatCannotBeWrittenIsKnownBeforeTheWork) {

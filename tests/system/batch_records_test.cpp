@@ -54,6 +54,16 @@ TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
   EXPECT_EQ(report()["total"], 1);
 }
 
+TEST_F(BatchRecordsTest, RecordingsWithoutSpeechAreNoAudioThatADeviceHasDone) {
+  for (int i = 0; i < kRecordings; ++i) write_tone(recording(i), 3 + 4 * (i % 5), 0);  // of no pitch: silence
+  const auto end = batch("emulated:40x:12GB");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["devices"][0]["audio_seconds"], 0);
+  EXPECT_THAT(end.err, testing::Not(HasSubstr("Efficiency")));
+}
+
 TEST_F(BatchRecordsTest, WhereEverythingIsDoneADeviceThatIsNotThereIsNotMissed) {
   const std::string absent = "emulated:200x:12GB@GPU-nowhere";
   const auto too_early = batch(absent);

@@ -84,6 +84,24 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
   for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
 }
 
+TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceHasDone) {
+  const auto one = pool({card("a", 30)});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(3)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(3)});
+  engine->correct_length(Seconds(0));
+  const std::vector<float> mel(80 * kFrames, 0.5F);
+  ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
+  EXPECT_TRUE(engine->detect_language(1));
+  engine->release(1);
+  const auto device = one->view().devices[0];
+  EXPECT_EQ(device.audio_done, Seconds(0));
+  EXPECT_FALSE(device.error);
+  EXPECT_EQ(engine->use().audio, Seconds(0));
+  ASSERT_TRUE(transcribe(*engine, 2, 0.5F));
+  EXPECT_GT(one->view().devices[0].audio_done, Seconds(0));
+}
+
 TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
   auto slow = card("slow", 10), fast = card("fast", 40);
   for (auto* device : {&slow, &fast}) {

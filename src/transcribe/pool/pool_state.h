@@ -38,6 +38,7 @@ struct PoolPlace {
   int life = 0;  // of the device's worker
   std::shared_ptr<WorkerHandle> worker{};
   std::optional<Error> refused{};  // it will not be granted any more, and why
+  bool decoded = false;            // of its windows one at least; not only asked for the language
   std::condition_variable changed{};
 };
 

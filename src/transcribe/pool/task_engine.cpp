@@ -198,6 +198,10 @@ class TaskEngine final : public PoolTaskEngine {
 
   void told(const Granted& granted, const Window& window, const Decoded& decoded) {
     const Seconds audio(window.frames / kFramesPerSecond);
+    {
+      const PoolShared::Lock lock(pool_->mutex);
+      window.place->decoded = true;
+    }
     answered(granted, decoded.request > 0 ? audio : Seconds(0), Seconds(decoded.seconds));
   }
   void told(const Granted& granted, const Window&, const Aligned& aligned) {
@@ -248,7 +252,7 @@ class TaskEngine final : public PoolTaskEngine {
   void settle(const PoolShared::Lock&, PoolPlace& place) {
     if (place.grant != 0) {
       pool_->granted.erase(place.grant);
-      pool_->dispatcher.finished(std::exchange(place.grant, 0), pool_->now());
+      pool_->dispatcher.finished(std::exchange(place.grant, 0), pool_->now(), place.decoded);
       return;
     }
     auto& waiting = record_->waiting;
