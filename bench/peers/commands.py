@@ -32,6 +32,13 @@ class Tutti:
             words += ["--beam-size", beams] if beams > 1 else ["--beam-size", "None"]
         return words + (["--batched"] if batched else []) + ([] if natural else BARE) + list(files)
 
+    def batch(self, model, place, files, devices):
+        """A batch of its own, with a store of its own, bare and greedy as `command`."""
+        return [self.program, "batch", "--model", model, "--devices", devices, "--output-dir", place / "out", "--state",
+                place / "state", "--report", place / "report.json", "--output-format", "json", "--language", "en",
+                "--temperature", "0", "--temperature-increment-on-fallback", "None", "--beam-size", "None", "--review",
+                "False", "--yes", *BARE, *files]
+
     @staticmethod
     def steps(output):
         """Decoder steps, of every sequence and beam, as the peers' are counted."""

@@ -61,6 +61,13 @@ CANDIDATES = {
                 faster_whisper("sequential"), transformers("batched:8"), WHISPER_CPP, OPENAI],
 }
 
+#: Whose peak memory stands beside ours, whoever is the fastest: faster-whisper at our own usual batch, and whisper.cpp.
+MEMORY_BESIDE = {
+    "sequential": [faster_whisper("sequential"), WHISPER_CPP],
+    "batched": [faster_whisper("batched:8"), WHISPER_CPP],
+    "short40": [],
+}
+
 #: Where real words are decoded: tiny's real weights on recordings with known text, type against the same type.
 NATURAL = [
     ("transcribe/sequential/tiny/greedy/float32", "float32", OPENAI),

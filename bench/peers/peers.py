@@ -11,8 +11,9 @@ the audio and remembered in the cache (--screen: find it again). Then runs are i
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
 tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real
 weights, each compute type beside the same one, and compare the word error rates as well. The deterministic lines
-(deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default. The feed lines (feed/wav and so on)
-set our feed beside PyTorch's DataLoader at its best decoder and number of workers, the train lines our steps beside PyTorch's.
+(deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
+on two cores beside the same on one. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
+decoder and number of workers, the train lines our steps beside PyTorch's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio"}; ratio > 1 means Tutti is better. Exit status 1 when a line of
 the contract is missing.
@@ -33,6 +34,8 @@ from report import Report
 from side_by_side import Bench
 from training import NAMES as TRAIN_LINES
 from training import training_lines
+from two_workers import LINES as TWO_WORKER_LINES
+from two_workers import two_worker_lines
 
 
 def arguments():
@@ -58,6 +61,8 @@ def comparisons(options, bench):
         yield name, lambda line=line: fixed_shape_lines(bench, line)
     for name, compute_type, setting in NATURAL:
         yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
+    for name in TWO_WORKER_LINES:
+        yield name, lambda name=name: two_worker_lines(bench, name)
     feed = FeedBench(bench)
     for name in FEED_LINES:
         yield name, lambda name=name: feed.lines(name)
@@ -88,7 +93,7 @@ def main():
                     report.add(**line)
             except CommandFailed as trouble:
                 report.fail(name, str(trouble))
-    return report.close(len(chosen))
+    return report.close([name for name, _ in chosen])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import tempfile
 
 from clips import part, seconds_of, short_clips, ten_minutes
 from commands import Tutti, peer_command, peer_counts
-from contract import CANDIDATES
+from contract import CANDIDATES, MEMORY_BESIDE
 from convert import converted
 from measured import CommandFailed, measure
 from reciting import reciting_model
@@ -65,9 +65,11 @@ class Bench:
 
     # --- the best peer
 
+    def that_are_here(self, settings):
+        return [setting for setting in settings if setting.engine != "whisper.cpp" or self.options.whisper_cpp]
+
     def candidates(self, line):
-        return [setting for setting in CANDIDATES[line.mode]
-                if setting.engine != "whisper.cpp" or self.options.whisper_cpp]
+        return self.that_are_here(CANDIDATES[line.mode])
 
     def remembered(self):
         return json.loads(self.choices.read_text()) if self.choices.exists() else {}
@@ -119,12 +121,22 @@ class Bench:
                 our_runs.append(found)
                 found, counts = self.run_peer(line, setting, files, theirs)
                 peer_runs.append(found)
-        yield from compared(line.name, setting.name, sum(map(seconds_of, files)), our_runs, peer_runs)
+            yield from compared(line.name, setting.name, sum(map(seconds_of, files)), our_runs, peer_runs)
+            yield from self.memory_lines(line, setting, our_runs, theirs)
         yield row(f"{line.name}/tokens", "tokens", tokens, setting.name, counts["tokens"])
         if counts["steps"] is not None:  # whisper.cpp does not tell
             yield row(f"{line.name}/decoder-steps", "steps", Tutti.steps(our_runs[-1].output), setting.name, counts["steps"])
         if abs(tokens - counts["tokens"]) > SAME_WORK * max(tokens, counts["tokens"]):
             raise CommandFailed(f"{tokens} tokens of ours against {counts['tokens']}: not the same work")
+
+    def memory_lines(self, line, fastest, our_runs, folder):
+        """Peak memory beside those of MEMORY_BESIDE that were not the fastest, each run once."""
+        for setting in self.that_are_here(MEMORY_BESIDE[line.mode]):
+            if setting == fastest or self.options.quick:
+                continue
+            found, _ = self.run_peer(line, setting, self.files(line), folder)
+            yield row(f"{line.name}/peak-memory/{setting.engine}", "MiB", max(run.peak_mib for run in our_runs), setting.name,
+                      found.peak_mib)
 
 
 def compared(name, peer, audio_seconds, our_runs, peer_runs):

@@ -271,6 +271,7 @@ std::string held_back_words(Idle why) {
     case Idle::cap: return "as many tasks are in work as may be";
     case Idle::drained: return "no task is begun until somebody lets the run go on";
     case Idle::disk_full: return "no task is begun until there is room on a full disk";
+    case Idle::not_writable: return "no task is begun until a folder can be written to again";
     case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
     case Idle::asked: return "no task is begun until a question is answered";
     default: return "no task is begun beside those in work: " + std::string(idle_name(why));

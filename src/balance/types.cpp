@@ -13,6 +13,7 @@ const char* idle_name(Idle why) {
     case Idle::left_to_faster: return "left_to_faster";
     case Idle::drained: return "drained";
     case Idle::disk_full: return "disk_full";
+    case Idle::not_writable: return "not_writable";
     case Idle::stalled: return "waiting_for_stalled";
     case Idle::put_off: return "put_off";
     case Idle::asked: return "waiting_for_answer";

@@ -77,12 +77,13 @@ enum class Idle {
   starting,        ///< its first worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
   drained,         ///< somebody asked for that, of the device or of the whole run
-  disk_full,       ///< what would be transcribed could not be written
+  disk_full,       ///< there is no room for what would be transcribed
+  not_writable,    ///< the folder for it may not be written to
   stalled,         ///< another device held what was left, and nothing came of it there
   put_off,         ///< what is left has failed and is to be tried again later, or another run works on it
   asked,           ///< somebody has been asked what shall be done about a failure, and nothing is begun meanwhile
 };
-inline constexpr std::size_t kIdleReasons = 12;
+inline constexpr std::size_t kIdleReasons = 13;
 const char* idle_name(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.

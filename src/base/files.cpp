@@ -126,6 +126,10 @@ Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offse
   return count;
 }
 
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset) {
+  return read_at(fd, out, offset, {}).value_or(0) == out.size();
+}
+
 Result<void> make_folders(const fs::path& folder) {
   std::error_code why;
   fs::create_directories(folder, why);
@@ -199,6 +203,28 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
   return sync_folder(folder);
 }
 
+namespace {
+
+/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made in its
+/// place.
+fs::path nearest_that_exists(fs::path folder) {
+  std::error_code ignored;
+  while (fs::symlink_status(folder, ignored).type() == fs::file_type::not_found)
+    folder = folder.has_relative_path() && folder.has_parent_path() ? folder.parent_path() : ".";
+  return folder;
+}
+
+}  // namespace
+
+std::error_code why_not_writable(const fs::path& folder) {
+  const fs::path nearest = nearest_that_exists(folder);
+  std::error_code why;
+  if (!fs::is_directory(nearest, why)) return why ? why : std::make_error_code(std::errc::not_a_directory);
+  // By the rights that the writing will have, which are not always those of whoever started us.
+  if (::faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {errno, std::generic_category()};
+  return {};
+}
+
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
@@ -228,7 +254,9 @@ Result<OwnedFd> open_unnamed_file() {
   fd = OwnedFd(::mkostemp(name.data(), O_CLOEXEC));
   if (!fd) {
     const Error error = system_error(folder.string(), "a temporary file could not be created", errno);
-    return fail(error.fault, error.what, "Point TMPDIR at a folder that is there, has room and is yours to write to");
+    // No fault of whatever was to be put there, as a file that is missing is.
+    return fail(error.fault == Fault::missing ? Fault::unavailable : error.fault, error.what,
+                "Point TMPDIR at a folder that is there, has room and is yours to write to");
   }
   ::unlink(name.c_str());
   return fd;

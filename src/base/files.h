@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/owned.h"
@@ -36,6 +37,10 @@ std::filesystem::path folder_of(const std::filesystem::path& path);
 
 /// Makes what was renamed, created or removed in a folder last through a power cut.
 Result<void> sync_folder(const std::filesystem::path& folder);
+
+/// Why no file could be made in `folder`, as far as that can be told without making one; of a folder that is not there,
+/// in the one that it would be made in. No error: one could.
+std::error_code why_not_writable(const std::filesystem::path& folder);
 
 /// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
 /// Empty files map to an empty span. A file that shrinks while mapped raises SIGBUS on access, as any mapping does.
@@ -73,6 +78,9 @@ Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t off
 /// Fills `out` with what lies `offset` bytes from the file's start and returns how many bytes there were: fewer than
 /// asked for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
 Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing);
+
+/// As read_at, of what can be made anew, so that the reason interests nobody: false where `out` was not filled.
+bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
 
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
 std::filesystem::path cache_folder();

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "cli/batch/batch_command.h"
-#include "cli/bench_command.h"
+#include "cli/bench/bench_command.h"
 #include "cli/command_start.h"
 #include "cli/convert_command.h"
 #include "cli/doctor_command.h"

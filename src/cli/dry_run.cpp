@@ -6,51 +6,17 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/device_memory.h"
 #include "cli/display/json_events.h"
 #include "cli/memory_table.h"
-#include "device/device_spec.h"
-#include "device/machine.h"
-#include "device/machine_devices.h"
 #include "hub/memory_plan.h"
 
 namespace tutti {
 namespace {
-
-/// The device's name, whether it is a GPU, and its free memory, of a GPU without what the driver will take.
-struct DeviceMemory {
-  std::string name{};
-  bool gpu = false;
-  Bytes available{};
-};
-
-std::optional<DeviceMemory> device_memory(const std::string& device) {
-  const auto spec = parse_device(device);
-  if (!spec) return {};
-  const auto devices = find_devices();
-  const auto chosen = resolve(*spec, devices);
-  if (!chosen) return {};
-  if (chosen->kind != ResolvedDevice::Kind::cuda) {
-    const auto memory = read_memory();
-    return memory ? std::optional(DeviceMemory{chosen->name, false, memory->available}) : std::nullopt;
-  }
-  for (const auto& gpu : devices.visible) {
-    if (gpu.uuid != chosen->uuid || !gpu.memory_total) continue;
-    const auto taken = gpu.memory_used.value_or(Bytes{}).value + kDriverMemory.value;
-    return DeviceMemory{chosen->name, true, {std::max<std::int64_t>(0, gpu.memory_total->value - taken)}};
-  }
-  return {};
-}
-
-/// What the engine's own kernels need.
-bool has_avx2() {
-  const auto cpu = read_cpu();
-  return cpu.has("avx2") && cpu.has("fma");
-}
 
 void say_memory(const RunOptions& options) {
   const auto shape = model_shape(options.model);
@@ -65,7 +31,8 @@ void say_memory(const RunOptions& options) {
                            .available = device->available,
                            .windows = options.batch_size > 0 ? options.batch_size : usual,
                            .beams = std::max(1, options.decoding.beam_size),
-                           .byte_cross = device->gpu || has_avx2()})
+                           .fillers = options.deterministic ? kFixedRows : 0,
+                           .byte_cross = device->byte_cross})
                  .c_str(),
              stdout);
 }

@@ -16,22 +16,27 @@ std::string line(const std::array<std::string, 6>& cells) {
   return text.data();
 }
 
+std::string beside(std::int32_t fillers) {
+  return fillers == 0 ? "" : " and " + std::to_string(fillers) + " sequences that fill up steps";
+}
+
 }  // namespace
 
 std::string memory_table(const MemoryQuestion& question) {
   const auto count = std::to_string(question.windows);
   std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
-                     (question.beams == 1 ? " sequence" : " beams") + " each; " + megabytes_text(question.available) +
-                     " are free on " + question.device + ":\n";
+                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question.fillers) + "; " +
+                     megabytes_text(question.available) + " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, sizes);
     const Bytes beside_weights{question.available.value - plan.weights.value};
+    const Bytes together{plan.total(question.windows, question.beams).value + question.fillers * plan.sequence.value};
     text += line({type, megabytes_text(plan.weights), megabytes_text(plan.window), megabytes_text(plan.sequence),
-                  megabytes_text(plan.total(question.windows, question.beams)),
-                  std::to_string(windows_in_free_memory(plan, beside_weights, question.beams))});
+                  megabytes_text(together),
+                  std::to_string(windows_in_free_memory(plan, beside_weights, question.beams, question.fillers))});
   }
   return text;
 }

@@ -13,6 +13,7 @@ struct MemoryQuestion {
   Bytes available{};         // on it
   std::int32_t windows = 8;  // decoded together
   std::int32_t beams = 1;    // each
+  std::int32_t fillers = 0;  // sequences beside, of no window: kFixedRows with --deterministic
   bool byte_cross = false;   // int8 keeps windows in eight bits there
 };
 

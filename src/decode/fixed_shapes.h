@@ -5,6 +5,7 @@
 #include <span>
 
 #include "decode/stepper.h"
+#include "hub/memory_plan.h"
 
 namespace tutti {
 
@@ -15,7 +16,7 @@ namespace tutti {
 class FixedShapeStepper : public Stepper {
  public:
   /// Rows of one call: what a CPU computes for little more than one, and few enough that half-empty groups stay cheap.
-  static constexpr std::int32_t kRows = 8;
+  static constexpr std::int32_t kRows = kFixedRows;
 
   /// inner: with kRows slots more than this one is to have.
   explicit FixedShapeStepper(std::unique_ptr<Stepper> inner);

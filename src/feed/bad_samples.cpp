@@ -1,6 +1,7 @@
 #include "feed/bad_samples.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Ids of the lines of an earlier run; a torn last line counts for nothing.
+/// Ids of the lines of an earlier run.
 std::set<std::string> ids_in(const std::string& text) {
   std::set<std::string> ids;
   for (std::size_t at = 0; at < text.size();) {
@@ -37,6 +38,11 @@ Result<std::unique_ptr<BadSamples>> BadSamples::open(const std::filesystem::path
   if (!fd) return fail_errno(file.string(), "cannot be written");
   auto old = read_file(file);
   if (!old) return tl::unexpected(old.error());
+  // A torn last line counts for nothing, and what is added must not be glued to it.
+  const std::size_t torn = old->rfind('\n') + 1;  // from the start where there is no whole one: npos + 1 is 0
+  if (torn < old->size() && ::ftruncate(fd.get(), static_cast<off_t>(torn)) != 0)
+    return fail_errno(file.string(), "cannot be written");
+  old->resize(torn);
   std::unique_ptr<BadSamples> made(new BadSamples(std::move(fd), file.string(), limits, samples));
   made->state_.with([&](State& state) { state.known = ids_in(*old); });
   return made;

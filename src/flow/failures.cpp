@@ -1,6 +1,7 @@
 #include "flow/failures.h"
 
 #include <exception>
+#include <new>
 
 namespace tutti {
 
@@ -21,6 +22,8 @@ Error error_of_exception(const std::string& stage) {
   const std::string what = "stage '" + stage + "' threw an exception";
   try {
     throw;
+  } catch (const std::bad_alloc&) {
+    return {Fault::exhausted, "stage '" + stage + "': memory ran out"};
   } catch (const std::exception& e) {
     return {Fault::internal, what + ": " + e.what()};
   } catch (...) {

@@ -64,8 +64,9 @@ int slots_for_windows(std::int64_t windows) {
   return slots;
 }
 
-std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams) {
-  plan.weights = {};
+std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams,
+                                    std::int64_t fillers) {
+  plan.weights = {fillers * plan.sequence.value};
   const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free_with_weights.value) * kUsableShare)};
   return windows_that_fit(plan, usable, beams);
 }

@@ -15,6 +15,10 @@ namespace tutti {
 inline constexpr std::int32_t kUsualCpuSlots = 8;
 inline constexpr std::int32_t kUsualGpuSlots = 32;
 
+/// Rows of a decoder step under --deterministic: steps are groups of so many, and what a group lacks is filled up with
+/// sequences that nobody reads, kept in as many slots of their own.
+inline constexpr std::int32_t kFixedRows = 8;
+
 /// Of the memory that is free beside the weights; the rest is for what torch keeps on the way.
 inline constexpr double kUsableShare = 0.9;
 
@@ -65,7 +69,9 @@ int windows_in_flight(int slots);
 /// The other way: the most slots, at least one, whose windows in flight are no more than `windows`.
 int slots_for_windows(std::int64_t windows);
 
-/// As a worker reckons: in kUsableShare of what is free once the weights lie there.
-std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams);
+/// As a worker reckons: in kUsableShare of what is free once the weights lie there. `fillers`: sequences that belong to
+/// no window.
+std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams,
+                                    std::int64_t fillers = 0);
 
 }  // namespace tutti

@@ -57,10 +57,18 @@ std::optional<Promise> promise_of(std::string_view bytes) {
   return promise;
 }
 
+/// Older folders have their weights pickled, and no others.
+std::string instead_of(const fs::path& folder) {
+  for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
+    if (fs::exists(folder / name))
+      return ", and " + std::string(name) + " is not read: let transformers save the model anew, as safetensors";
+  return "";
+}
+
 void check_safetensors(const fs::path& folder, const std::string& name, std::vector<std::string>& missing) {
   const auto file = MappedFile::open(folder / name);
   if (!file) {
-    missing.push_back(name + " is not there");
+    missing.push_back(name + " is not there" + instead_of(folder));
     return;
   }
   const auto promise = promise_of(file->text());

@@ -1,12 +1,12 @@
 #include "hub/pull.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/owned.h"
@@ -48,10 +48,12 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
 Result<OwnedFd> lock(const fs::path& folder) {
   if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
   OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return fail_errno(folder.string(), "cannot be opened");
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno != EWOULDBLOCK) return fail_errno(folder.string(), "could not be locked");
-  return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
+  if (!fd) return fail_errno(folder.string(), "could not be created");
+  const auto locked = try_lock_file(fd.get(), folder.string(), "Set TUTTI_CACHE to a folder on a disk of this machine");
+  if (!locked) return tl::unexpected(locked.error());
+  if (!*locked)
+    return fail(Fault::refused, folder.string() + ": another pull of this model is running", "Wait for it to end");
+  return fd;
 }
 
 std::int64_t size_on_disk(const fs::path& path) {

@@ -1,14 +1,15 @@
 #include "jobs/owner_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/random.h>
 
 #include <array>
 #include <cerrno>
 #include <stdexcept>
 
+#include "base/file_lock.h"
 #include "base/files.h"
+#include "jobs/local_disk.h"
 
 namespace tutti {
 
@@ -20,8 +21,9 @@ Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   const fs::path unlocked = folder / ("." + name);  // nobody takes the owner for gone before it holds its lock
   OwnedFd file(::open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return fail_errno(path.string(), "could not be created");
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::rename(unlocked.c_str(), path.c_str()) != 0)
-    return fail_errno(path.string(), "could not be locked");
+  if (auto locked = lock_file(file.get(), path.string(), kStateElsewhere); !locked)
+    return tl::unexpected(locked.error());
+  if (::rename(unlocked.c_str(), path.c_str()) != 0) return fail_errno(path.string(), "could not be put in place");
   return OwnerLock(std::move(path), std::move(name), std::move(file));
 }
 
@@ -33,7 +35,8 @@ bool OwnerLock::has_gone(const fs::path& folder, const std::string& name) {
   const fs::path path = folder / name;
   const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file) return errno == ENOENT;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  const auto locked = try_lock_file(file.get(), path.string(), kStateElsewhere);
+  if (!locked || !*locked) return false;
   ::unlink(path.c_str());
   return true;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <set>
@@ -150,10 +151,7 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
   });
 }
 
-namespace {
-
-/// As put_in_place, but for its folder's sync.
-Result<void> move_in_place(const TaskOutput& output) {
+Result<void> put_in_place(const TaskOutput& output) {
   const fs::path path = output.path;
   std::error_code why;
   if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
@@ -167,13 +165,6 @@ Result<void> move_in_place(const TaskOutput& output) {
   return fail(Fault::missing, path.string() + ": neither it nor its staged copy is what was recorded");
 }
 
-}  // namespace
-
-Result<void> put_in_place(const TaskOutput& output) {
-  if (auto moved = move_in_place(output); !moved) return moved;
-  return sync_folder(fs::path(output.path).parent_path());
-}
-
 void remove_staged(std::span<const TaskOutput> outputs) {
   for (const auto& output : outputs) ::unlink(output.staged.c_str());
 }
@@ -184,14 +175,24 @@ void leave_staging(const fs::path& staging) {
 
 namespace {
 
+/// Not where a limit on a file's size refused it: that holds for every folder.
+bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span<const OutputContent> outputs) {
+  if (error.fault != Fault::refused) return true;
+  return why_not_writable(staging) || std::ranges::any_of(outputs, [](const OutputContent& output) {
+           return bool(why_not_writable(output.path.parent_path()));
+         });
+}
+
 /// All of a task's outputs; the store knows it when they would last through a power cut.
 Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
   std::set<fs::path> folders;
   for (const auto& output : outputs) {
-    if (auto placed = move_in_place(output); !placed) {
+    if (auto placed = put_in_place(output); !placed) {
       std::error_code why;
-      if (fs::exists(output.staged, why))
-        placed.error().hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      if (!fs::exists(output.staged, why)) return placed;
+      Error& error = placed.error();
+      error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // its place is: the result is there
       return placed;
     }
     folders.insert(fs::path(output.path).parent_path());
@@ -206,7 +207,7 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const fs::path& spare) {
   auto staged = stage_outputs(lease, staging, outputs);
-  if (!staged && staged.error().fault == Fault::full && !spare.empty())
+  if (!staged && !spare.empty() && has_better_elsewhere(staged.error(), staging, outputs))
     if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());

@@ -26,9 +26,9 @@ struct Published {
 };
 
 /// Exactly-once outputs: stage, commit, put in place. `staging` is a folder on the file system of the outputs
-/// (<output folder>/.tmp); where that is full, they are staged in `spare` (empty: nowhere), on any local disk. After an
-/// error nothing is committed and the task is still held: fail it. What is left staged is put in place by a later
-/// sweep, or by put_outputs_in_place.
+/// (<output folder>/.tmp); where that is full, may not be written to, is away or fails, they are staged in `spare`
+/// (empty: nowhere), on any local disk. After an error nothing is committed and the task is still held: fail it. What
+/// is left staged is put in place by a later sweep, or by put_outputs_in_place.
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, const std::filesystem::path& staging,
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const std::filesystem::path& spare = {});
@@ -47,8 +47,8 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
-/// Renames a staged output to its public name and syncs the folder; from another disk it is copied, and is there whole
-/// or not at all. Right again when it has happened already.
+/// Renames a staged output to its public name; from another disk it is copied, and is there whole or not at all. Right
+/// again when it has happened already. The caller syncs the folder.
 Result<void> put_in_place(const TaskOutput& output);
 /// Of an attempt that lost; what is gone already is no matter.
 void remove_staged(std::span<const TaskOutput> outputs);

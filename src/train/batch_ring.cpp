@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "model/out_of_memory.h"
 #include "train/device_copies.h"
 
 namespace tutti {
@@ -22,7 +23,8 @@ class BatchRing::Slots : public RingDevice {
       rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); });
       copy(slot);
     } catch (const std::exception& error) {
-      return fail(Fault::internal, "batch " + std::to_string(batch.index) + " could not be prepared: " + error.what());
+      const auto fault = is_out_of_memory(error) ? Fault::exhausted : Fault::internal;
+      return fail(fault, "batch " + std::to_string(batch.index) + " could not be prepared: " + text_of(error));
     }
     return {};
   }

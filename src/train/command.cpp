@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/gpu.h"
+#include "model/out_of_memory.h"
 #include "train/peers/peers.h"
 #include "train/whisper_training.h"
 
@@ -72,7 +73,7 @@ Result<WhisperTraining> training_of(std::span<char*> arguments) {
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   const auto line = Line::read(arguments,
-                               {"--model", "--data", "--split", "--normaliser", "--language", "--device",
+                               {"--model", "--data", "--split", "--normaliser", "--language", "--task", "--device",
                                 "--compute-type", "--samples", "--threads", "--report"},
                                {"--json"});
   if (!line) return tl::unexpected<Error>(line.error());
@@ -82,6 +83,7 @@ Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   request.json = line->has("--json");
   if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
   if (line->has("--language")) request.language = line->value("--language");
+  if (line->has("--task")) request.task = line->value("--task");
   if (line->has("--device")) request.device = line->value("--device");
   if (line->has("--compute-type")) request.compute_type = line->value("--compute-type");
   if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
@@ -101,6 +103,9 @@ int guarded(Work work) {
   try {
     return work();
   } catch (const std::exception& problem) {
+    if (is_out_of_memory(problem))
+      return complain({Fault::exhausted, "memory ran out, and not one sample at a time fits: " + text_of(problem),
+                       "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder"});
     return complain({.fault = Fault::internal, .what = problem.what()});
   }
 }

@@ -15,12 +15,18 @@ constexpr double kTimeStep = 0.02;  // seconds between two timestamp tokens
 
 }  // namespace
 
-Result<Labels> Labels::make(Tokenizer tokenizer, LabelRules rules) {
+Result<std::vector<std::int32_t>> start_of_text(const Tokenizer& tokenizer, const std::string& language,
+                                                bool translate) {
   const auto& special = tokenizer.special();
-  if (special.multilingual && !special.language_token(rules.language))
-    return fail(Fault::usage, "language '" + rules.language + "': the model's vocabulary has no such language");
-  auto sequence = tokenizer.sot_sequence(rules.language, rules.translate ? special.translate : special.transcribe);
-  return Labels(std::move(tokenizer), std::move(rules), std::move(sequence));
+  if (special.multilingual && !special.language_token(language))
+    return fail(Fault::usage, "language '" + language + "': the model's vocabulary has no such language");
+  return tokenizer.sot_sequence(language, translate ? special.translate : special.transcribe);
+}
+
+Result<Labels> Labels::make(Tokenizer tokenizer, LabelRules rules) {
+  auto start = start_of_text(tokenizer, rules.language, rules.translate);
+  if (!start) return tl::unexpected<Error>(start.error());
+  return Labels(std::move(tokenizer), std::move(rules), std::move(*start));
 }
 
 std::int32_t Labels::time_token(double seconds) const {

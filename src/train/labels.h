@@ -20,6 +20,11 @@ struct LabelRow {
   std::vector<std::int32_t> asked{};
 };
 
+/// What a text is begun with: [sot, language, task] of a multilingual vocabulary, else [sot] alone. Fault::usage for a
+/// language that it does not know.
+Result<std::vector<std::int32_t>> start_of_text(const Tokenizer& tokenizer, const std::string& language,
+                                                bool translate);
+
 /// How texts become labels.
 struct LabelRules {
   std::string language = "en";
@@ -42,7 +47,7 @@ class Labels {
 
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const LabelRules& rules() const { return rules_; }
-  /// [sot, language, task], or [sot] alone.
+  /// start_of_text by the rules.
   const std::vector<std::int32_t>& sot_sequence() const { return sot_sequence_; }
 
  private:

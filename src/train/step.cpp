@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "base/counter_random.h"
 #include "base/log.h"
 #include "model/cards/tf32.h"
+#include "model/out_of_memory.h"
 
 namespace tutti {
 namespace {
@@ -148,7 +148,8 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
     adamw_.clear_gradients();
     try {
       return accumulate(group, targets, number);
-    } catch (const c10::OutOfMemoryError&) {
+    } catch (const std::exception& problem) {
+      if (!is_out_of_memory(problem)) throw;
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);
       if (together == 1) throw;

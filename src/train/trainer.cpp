@@ -2,11 +2,9 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -14,8 +12,8 @@
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "train/checkpoint/digests.h"
-#include "train/checkpoint/tensor_file.h"
+#include "model/out_of_memory.h"
+#include "train/checkpoint/resume.h"
 
 namespace tutti {
 namespace {
@@ -58,29 +56,6 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
   return made;
 }
 
-/// What is trained: the network's own tensors, which its own file keeps, and others (additions to them, heads).
-struct Trained {
-  std::vector<Parameter> own{};
-  std::vector<Parameter> others{};
-};
-
-Trained trained_of(const Task& task) {
-  std::set<std::string> names;
-  for (const auto& weight : task.weights()) names.insert(weight.name);
-  Trained trained;
-  for (const auto& parameter : task.trained())
-    (names.contains(parameter.name) ? trained.own : trained.others).push_back(parameter);
-  return trained;
-}
-
-/// What a checkpoint keeps beside the network.
-std::vector<Parameter> training_tensors(const Task& task, const TrainStep& step) {
-  auto all = step.tensors();
-  const auto others = trained_of(task).others;
-  all.insert(all.end(), others.begin(), others.end());
-  return all;
-}
-
 BatchRingOptions ring_of(const TrainerOptions& options) {
   BatchRingOptions ring = options.ring;
   ring.in_step = options.accumulation;
@@ -106,19 +81,6 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
-}
-
-Result<TrainingState> Trainer::restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step) {
-  if (const auto whole = check_digests(checkpoint); !whole) return tl::unexpected<Error>(whole.error());
-  const auto text = read_file(checkpoint / "training.json");
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto state = read_state(*text);
-  if (!state) return fail_in((checkpoint / "training.json").string(), state.error());
-  auto read = read_tensors(checkpoint / "training.safetensors", training_tensors(task, step));
-  if (const auto own = trained_of(task).own; read && !own.empty())
-    read = read_tensors(checkpoint / "model.safetensors", own);
-  if (!read) return tl::unexpected<Error>(read.error());
-  return state;
 }
 
 /// What every process says, by rank.
@@ -252,9 +214,10 @@ Result<void> Trainer::tend(bool ends_epoch) {
 Result<Evaluation> Trainer::evaluated() {
   try {
     return parts_.evaluate();
-  } catch (const c10::OutOfMemoryError& full) {
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
     return fail(
-        Fault::exhausted, std::string("the network could not be judged: ") + full.what_without_backtrace(),
+        Fault::exhausted, "the network could not be judged: " + text_of(problem),
         "The checkpoint is whole: go on with --resume and smaller batches, or judge elsewhere with 'tutti evaluate'");
   }
 }
@@ -263,8 +226,13 @@ Result<Evaluation> Trainer::evaluated() {
 Result<double> Trainer::score() {
   std::string said;
   Result<Evaluation> evaluation{};
+  const auto judge = [&]() -> Result<void> {
+    if (is_first()) evaluation = evaluated();
+    return {};
+  };
+  const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
+  if (!judged) return tl::unexpected<Error>(judged.error());
   if (is_first()) {
-    evaluation = evaluated();
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
@@ -321,10 +289,11 @@ Result<void> Trainer::save() {
   saved_step_ = state_.step;
   state_.positions = all_say(position_);
   if (!is_first()) return {};
-  CheckpointContent content{
-      .network = {.files = parts_.task.files("float32"), .weights = copies(parts_.task.weights())},
-      .training = copies(training_tensors(parts_.task, parts_.step)),
-      .state = state_};
+  auto files = parts_.task.files("float32");
+  if (!options_.settings.empty()) files["training.toml"] = options_.settings;
+  CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
+                            .training = copies(training_tensors(parts_.task, parts_.step)),
+                            .state = state_};
   return writer_.write("checkpoint", [this, content = std::move(content)] {
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);

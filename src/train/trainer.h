@@ -57,6 +57,7 @@ struct TrainerOptions {
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
   std::string export_type = "float16";
+  std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
 };
 
@@ -79,12 +80,9 @@ enum class TrainingEnd { finished, no_progress, interrupted };
 /// reason to give up. One thread, one that prepares batches ahead, and one that writes.
 class Trainer {
  public:
-  /// Begins to fetch batches.
+  /// Begins to fetch batches. `state`: a fresh one, or that of the checkpoint which the parts hold
+  /// (restore_checkpoint).
   Trainer(TrainerParts parts, TrainerOptions options, TrainingState state);
-
-  /// Continues a checkpoint: copies its tensors into the task and the step, and returns its state. Fault::corrupt where
-  /// it is damaged, or another recipe's; task and step then hold tensors of it and must not be trained.
-  static Result<TrainingState> restore(const std::filesystem::path& checkpoint, const Task& task, TrainStep& step);
 
   Result<TrainingEnd> run();
   const TrainingState& state() const { return state_; }

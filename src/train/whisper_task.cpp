@@ -94,7 +94,8 @@ WhisperTask::WhisperTask(WhisperParameters parameters, Labels labels, Files file
       attention_weight_(recipe.attention_weight) {
   mark_trained(parameters_, freeze_encoder_);
   if (recipe.lora_rank > 0)
-    lora_.emplace(parameters_, recipe.lora_rank, recipe.lora_alpha, mixed({recipe.seed, digest("lora")}));
+    lora_.emplace(parameters_, LowRank{recipe.lora_rank, recipe.lora_alpha}, freeze_encoder_,
+                  mixed({recipe.seed, digest("lora")}));
   trained_ = lora_ ? lora_->parameters() : parameters_.all;
   if (ctc_weight_ <= 0 && frame_weight_ <= 0) return;
   ctc_.emplace(dims().n_audio_state, labels_.tokenizer().special().eot, mixed({recipe.seed, digest("ctc")}), device_);

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "feed/feed.h"
 #include "model/device_name.h"
+#include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
 #include "train/whisper_feed.h"
@@ -69,6 +70,7 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .refused = {.count = r.bad_samples, .share = r.bad_share},
           .max_time = Seconds(60 * r.max_minutes),
           .export_type = r.export_type,
+          .settings = training.settings,
           .ring = ring_of(r, dims)};
 }
 
@@ -128,7 +130,7 @@ Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& che
                                    TrainStep& step) {
   std::vector<Error> damaged;
   for (const auto& checkpoint : checkpoints) {
-    auto state = Trainer::restore(checkpoint, task, step);
+    auto state = restore_checkpoint(checkpoint, task, step);
     if (!state) {
       const auto fault = state.error().fault;
       if (fault != Fault::corrupt && fault != Fault::missing) return state;  // it may well be whole
@@ -216,6 +218,21 @@ Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const
   return feed;
 }
 
+/// Where processes do not share a set's cache, one may pack for hours what another finds packed.
+Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, WhisperTask& task, const std::string& split,
+                            const std::string& position) {
+  if (!peers) return open_feed(training, task, split, {}, position);
+  std::optional<Feed> feed;
+  const auto opened = peers->at_own_pace("opens its data", [&]() -> Result<void> {
+    auto own = open_feed(training, task, split, {peers->rank(), peers->ranks()}, position);
+    if (!own) return tl::unexpected<Error>(own.error());
+    feed = std::move(*own);
+    return {};
+  });
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  return std::move(*feed);
+}
+
 /// What all processes go by: steps are those of the one with most samples in an epoch.
 TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
   const auto own = std::to_string(samples);
@@ -249,19 +266,19 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
   auto peers = meet_others(training.out);
   if (!peers) return tl::unexpected<Error>(peers.error());
-  const FeedShare share{*peers ? (*peers)->rank() : 0, *peers ? (*peers)->ranks() : 1};
+  const int rank = *peers ? (*peers)->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
   auto step = step_of(**task, recipe, peers->get());
   auto state = state_of(training, **task, step, peers->get());
   if (!state) return tl::unexpected<Error>(state.error());
-  const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(share.rank)];
-  auto feed = open_feed(training, **task, parts.train_split, share, position);
+  const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
+  auto feed = open_feed_with(peers->get(), training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
-  auto reporter = share.rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
+  auto reporter = rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
-  if (share.rank == 0)
+  if (rank == 0)
     if (auto taken = take_over(training, *state); !taken) return tl::unexpected<Error>(taken.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();

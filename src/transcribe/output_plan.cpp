@@ -1,10 +1,8 @@
 #include "transcribe/output_plan.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <map>
 #include <optional>
@@ -69,11 +67,7 @@ std::optional<FileNumber> number_of(const fs::path& path) {
 /// That an output can take its place: a recording that is called talk.txt would become its own transcript, and a folder
 /// of its name, or a name that is too long for one, would be in the way when all the work is done.
 Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
-  if (const std::size_t length = output.filename().native().size(); length > NAME_MAX)
-    return fail(Fault::usage,
-                output.string() + ": expected a name of at most " + std::to_string(NAME_MAX) + " bytes, found " +
-                    std::to_string(length),
-                "Rename the input");
+  if (auto named = expect_name(output); !named) return named;
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
@@ -93,20 +87,32 @@ std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
   return folders;
 }
 
-/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made in its
-/// place.
-fs::path nearest_that_exists(fs::path folder) {
-  std::error_code ignored;
-  while (fs::symlink_status(folder, ignored).type() == fs::file_type::not_found)
-    folder = folder.has_relative_path() && folder.has_parent_path() ? folder.parent_path() : ".";
-  return folder;
-}
-
 tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& why) {
   return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
 }
 
 }  // namespace
+
+Result<void> expect_name(const fs::path& output) {
+  const auto too_long = [&](const char* what, std::size_t most, std::size_t found) {
+    return fail(Fault::usage,
+                output.string() + ": expected a " + what + " of at most " + std::to_string(most) + " bytes, found " +
+                    std::to_string(found),
+                "Rename the input");
+  };
+  if (const std::size_t found = output.filename().native().size(); found > NAME_MAX)
+    return too_long("name", NAME_MAX, found);
+  constexpr std::size_t kLongestPath = PATH_MAX - 1;  // which counts the zero behind it
+  if (const std::size_t found = output.native().size(); found > kLongestPath)
+    return too_long("path", kLongestPath, found);
+  return {};
+}
+
+Result<void> expect_names(const std::vector<fs::path>& outputs) {
+  for (const auto& output : outputs)
+    if (auto named = expect_name(output); !named) return named;
+  return {};
+}
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
   std::map<std::string, std::string> taken;  // output base -> input
@@ -141,20 +147,20 @@ Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
   for (const auto& folder : folders_of(plan)) {
     std::error_code why;
     fs::create_directories(folder, why);
-    if (!why && ::access(folder.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
+    if (!why) why = why_not_writable(folder);
     if (why) return no_place(folder, why);
   }
   return {};
 }
 
 Result<void> expect_folders_of(const std::vector<PlannedFile>& plan) {
-  for (const auto& folder : folders_of(plan)) {
-    const fs::path above = nearest_that_exists(folder);
-    std::error_code why;
-    if (!fs::is_directory(above, why) && !why) why = std::make_error_code(std::errc::not_a_directory);
-    if (!why && ::access(above.c_str(), W_OK) != 0) why = {errno, std::generic_category()};
-    if (why) return no_place(folder, why);
-  }
+  for (const auto& folder : folders_of(plan))
+    if (auto place = expect_place_for_outputs(folder); !place) return place;
+  return {};
+}
+
+Result<void> expect_place_for_outputs(const fs::path& folder) {
+  if (const auto why = why_not_writable(folder)) return no_place(folder, why);
   return {};
 }
 

@@ -29,6 +29,11 @@ struct PlannedFile {
   bool already_done = false;  // only with skip_existing
 };
 
+/// Fault::usage where no file system takes an output of this name, or of a path so long.
+Result<void> expect_name(const std::filesystem::path& output);
+/// The same of them all.
+Result<void> expect_names(const std::vector<std::filesystem::path>& outputs);
+
 /// Decides every output path before work starts. Two inputs that would write one file are refused, naming both; so is
 /// an output that is one of the inputs, and an input that is an address.
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options);
@@ -39,5 +44,7 @@ Result<void> make_folders_of(const std::vector<PlannedFile>& plan);
 
 /// What make_folders_of would say, as far as it can be told without making anything: for a dry run.
 Result<void> expect_folders_of(const std::vector<PlannedFile>& plan);
+/// The same of one folder.
+Result<void> expect_place_for_outputs(const std::filesystem::path& folder);
 
 }  // namespace tutti

@@ -14,7 +14,7 @@ namespace tutti {
 /// What a self-test's verdict holds for: another device, driver, build or model may decide otherwise.
 struct SelfTestScope {
   std::filesystem::path model{};
-  std::string device{};  // with its driver where it has one
+  std::string device{};  // with its driver where it has one, a CPU with the threads that are used of it
   std::string build{};
 };
 

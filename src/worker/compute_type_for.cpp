@@ -1,5 +1,7 @@
 #include "worker/compute_type_for.h"
 
+#include <ATen/Parallel.h>
+
 #include "base/log.h"
 #include "device/machine.h"
 #include "model/device_name.h"
@@ -17,7 +19,8 @@ std::string self_of(const at::Device& device) {
     return gpu ? gpu->name + " driver " + std::to_string(gpu->driver) : device.str();
   }
   const auto cpu = read_cpu();
-  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores);
+  std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores) + " cores, " +
+                     std::to_string(at::get_num_threads()) + " threads";
   for (const auto& feature : cpu.features) self += " " + feature;
   return self;
 }

@@ -110,7 +110,9 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const auto free = free_memory(device);
   if (!free) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
   const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
-  const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, request.batch_size > 0 ? 1 : kUsualBeams));
+  const auto beams = request.batch_size > 0 ? 1 : kUsualBeams;
+  const auto fillers = request.deterministic ? kFixedRows : 0;
+  const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, beams, fillers));
   if (request.batch_size == 0) return static_cast<std::int32_t>(std::min<std::int64_t>(fitting, best));
   if (fitting < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "support/closed_folder.h"
 #include "support/environment.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
@@ -44,6 +45,23 @@ TEST(Files, ANameAsLongAsNamesMayBeIsWritten) {
   const auto written = write_file_atomically(path, "whole");
   ASSERT_TRUE(written) << written.error().text();
   EXPECT_EQ(read_file(path).value(), "whole");
+}
+
+TEST(Files, WhetherAFolderCanBeWrittenToIsKnownWithoutWritingAlsoOfOneThatIsStillToBeMade) {
+  const TempFolder folder;
+  const auto made = folder / "made", file = folder / "file", lost = folder / "lost";
+  std::filesystem::create_directory(made);
+  std::filesystem::create_symlink("nowhere", lost);
+  ASSERT_TRUE(write_file_atomically(file, ""));
+  for (const auto& good : {made, made / "new/deeper"}) EXPECT_FALSE(why_not_writable(good)) << good;
+  for (const auto& wrong : {file, file / "new", lost, lost / "new"}) EXPECT_TRUE(why_not_writable(wrong)) << wrong;
+  {
+    const ClosedFolder closed(made);
+    for (const auto& now : {made, made / "new/deeper"})
+      EXPECT_EQ(why_not_writable(now), std::errc::permission_denied) << now;
+  }
+  EXPECT_FALSE(why_not_writable(made));
+  EXPECT_FALSE(std::filesystem::exists(made / "new"));
 }
 
 TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
@@ -175,4 +193,5 @@ TEST(Files, AnUnnamedFileWithoutItsFolderNamesTheVariableThatMovesIt) {
   ASSERT_FALSE(fd);
   EXPECT_NE(fd.error().what.find("gone: a temporary file could not be created"), std::string::npos) << fd.error().what;
   EXPECT_NE(fd.error().hint.find("TMPDIR"), std::string::npos);
+  EXPECT_EQ(fd.error().fault, Fault::unavailable) << "not as if a recording were missing";
 }

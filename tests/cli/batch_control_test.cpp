@@ -9,7 +9,7 @@ using namespace tutti;
 
 namespace {
 
-/// A batch with one device, "cuda:0", and one task, 7.
+/// A batch with two devices, "cuda:0" and "left card", and one task, 7.
 class OneOfEach final : public BatchControl {
  public:
   FleetStatus status() override { return {}; }
@@ -21,7 +21,9 @@ class OneOfEach final : public BatchControl {
   }
 
  private:
-  static bool is_ours(const std::string& device) { return device.empty() || device == "cuda:0"; }
+  static bool is_ours(const std::string& device) {
+    return device.empty() || device == "cuda:0" || device == "left card";
+  }
 };
 
 nlohmann::json answer_to(const std::string& request) {
@@ -32,7 +34,7 @@ nlohmann::json answer_to(const std::string& request) {
 }  // namespace
 
 TEST(BatchControl, DoesWhatItIsAskedAndSaysWhatItCannot) {
-  for (const char* request : {"drain", "drain cuda:0", "resume cuda:0", "cancel 7"})
+  for (const char* request : {"drain", "drain cuda:0", "resume cuda:0", "drain left card", "cancel 7"})
     EXPECT_EQ(answer_to(request).at("ok"), true) << request;
   EXPECT_EQ(answer_to("drain cuda:1").at("error"), "no device 'cuda:1' in this run");
   EXPECT_EQ(answer_to("cancel 8").at("error"), "no such task");

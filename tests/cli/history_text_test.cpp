@@ -65,6 +65,17 @@ TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {
   EXPECT_THAT(line_with(lines, "quarantined"), HasSubstr("3 failures in a row"));
 }
 
+TEST(HistoryTables, OfOneRunTheyEndWithHowItsRecordingsStandNow) {
+  History history = example();
+  history.runs.resize(1);
+  history.runs[0].start.batch = "/out";
+  history.now = TaskCounts{.queued = 3, .done = 40, .dead = 2};
+  EXPECT_EQ(history_tables(history, 200).back(), "Recordings of /out as of now: 40 done, 2 failed, 3 waiting");
+  const auto json = nlohmann::json::parse(history_json(history));
+  EXPECT_EQ(json["recordings_now"]["failed"], 2);
+  EXPECT_TRUE(nlohmann::json::parse(history_json(example()))["recordings_now"].is_null());
+}
+
 TEST(HistoryTables, AreAsNarrowAsTheTerminal) {
   const auto lines = history_tables(example(), 60);
   for (const auto& line : lines) EXPECT_LE(columns_of(line), 60U) << line;

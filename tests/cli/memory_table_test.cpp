@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hub/memory_plan.h"
+
 using namespace tutti;
 
 TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldFit) {
@@ -23,4 +25,21 @@ TEST(MemoryTable, CountsWindowsInEightBitsWhereTheProcessorKeepsThem) {
   const auto narrow = memory_table(question);
   EXPECT_NE(wide.find("int8               89 MB         9 MB"), std::string::npos) << wide;
   EXPECT_NE(narrow.find("int8               89 MB         5 MB"), std::string::npos) << narrow;
+}
+
+TEST(MemoryTable, OfFixedShapesHasTheSequencesThatFillUpSteps) {
+  MemoryQuestion question{.shape = {128, 1500, 448, 51866, 1280, 32, 32},
+                          .device = "a card",
+                          .available = {16'000'000'000},
+                          .windows = 8,
+                          .beams = 5};
+  const auto usual = memory_table(question);
+  EXPECT_EQ(usual.find("fill up"), std::string::npos) << usual;
+  EXPECT_NE(usual.find("float16          3085 MB       246 MB        74 MB      8126 MB     18"), std::string::npos)
+      << usual;
+  question.fillers = kFixedRows;
+  const auto fixed = memory_table(question);
+  EXPECT_NE(fixed.find("8 windows of 5 beams each and 8 sequences that fill up steps;"), std::string::npos) << fixed;
+  EXPECT_NE(fixed.find("float16          3085 MB       246 MB        74 MB      8717 MB     17"), std::string::npos)
+      << "eight sequences more. " << fixed;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "balance/types.h"
 #include "base/json.h"
 
 using namespace tutti;
@@ -35,6 +36,22 @@ TEST(ReportJson, TheReportsOwnNamesWinOverAListsFields) {
   EXPECT_FALSE(asset.contains("cost"));
 }
 
+TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
+  const json tries = asset_of({.status = "failed",
+                               .attempts = 3,
+                               .tries = {{.number = 1, .device = "GPU-a", .end = AttemptEnd::orphaned},
+                                         {.number = 2,
+                                          .device = "GPU-b",
+                                          .end = AttemptEnd::failed,
+                                          .failure = "device",
+                                          .error = "its worker crashed"}}})["tries"];
+  ASSERT_EQ(tries.size(), 2U);
+  EXPECT_EQ(tries[0], json::parse(R"({"device":"GPU-a","end":"orphaned"})"));
+  EXPECT_EQ(tries[1],
+            json::parse(R"({"device":"GPU-b","end":"failed","class":"device","error":"its worker crashed"})"));
+  EXPECT_FALSE(asset_of({.attempts = 1}).contains("tries"));
+}
+
 TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
   for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
 }
@@ -46,4 +63,15 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   const json devices = told(report)["devices"];
   EXPECT_EQ(devices[0]["energy_joules"], 1234.5);
   EXPECT_FALSE(devices[1].contains("energy_joules"));
+}
+
+TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
+  for (std::size_t reason = 0; reason < kIdleReasons; ++reason) {
+    const std::string name = idle_name(static_cast<Idle>(reason));
+    BatchReport report;
+    report.elapsed = Seconds(10);
+    report.pool.devices = {{.id = "card", .idle = {{name, Seconds(10)}}}};
+    const std::string text = batch_report_text(report, {}, {});
+    EXPECT_NE(text.find("100 %"), std::string::npos) << name << ":\n" << text;
+  }
 }

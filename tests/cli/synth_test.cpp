@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "cli/synth/morse_folder.h"
+#include "support/small_files.h"
 #include "support/temp_folder.h"
 #include "transcript/transcript_json.h"
 
@@ -139,6 +140,20 @@ TEST(MorseFolder, WritesFlacWhereAsked) {
   wanted.format = SoundFormat::flac;
   ASSERT_TRUE(write_morse_folder(wanted));
   EXPECT_TRUE(read_file(folder / "audio/morse_000001.flac")->starts_with("fLaC"));
+}
+
+TEST(MorseFolder, AFileThatMayNotGrowOnIsSaidWithTheLimitWhateverItsFormat) {
+  for (const SoundFormat format : {SoundFormat::wav, SoundFormat::flac}) {
+    const TempFolder folder;
+    MorseFolder wanted = folder_of(folder.path(), 1);
+    wanted.format = format;
+    const SmallFiles limit(4096);
+    const auto written = write_morse_folder(wanted);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().fault, Fault::refused);
+    EXPECT_NE(written.error().text().find("ulimit -f"), std::string::npos) << written.error().text();
+    EXPECT_NE(written.error().what.find("morse_"), std::string::npos) << written.error().text();
+  }
 }
 
 }  // namespace

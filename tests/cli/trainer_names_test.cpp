@@ -27,20 +27,26 @@ TEST(TrainerNames, TwoPrecisionsAtOnceAreRefusedByTheirNames) {
   EXPECT_TRUE(in_our_names({"--bf16", "--bf16"}));
 }
 
+TEST(TrainerNames, ASwitchMayBeGivenAValue) {
+  EXPECT_THAT(in_our_names({"--fp16", "False", "--bf16", "True", "--seed", "1"}).value(),
+              ElementsAre("--precision", "bfloat16", "--seed", "1"));
+  EXPECT_THAT(in_our_names({"--bf16=True", "--tf32=false"}).value(), ElementsAre("--precision", "bfloat16"));
+  const auto neither = in_our_names({"--bf16=maybe"});
+  ASSERT_FALSE(neither);
+  EXPECT_THAT(neither.error().what, testing::HasSubstr("--bf16=maybe"));
+}
+
 TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
   EXPECT_THAT(in_our_names({"--max_steps", "-1", "--max-steps=-1", "--seed", "-1"}).value(),
               ElementsAre("--max_steps", "0", "--max-steps=0", "--seed", "-1"));
 }
 
-TEST(TrainerNames, ACheckpointThatIsNamedIsRefusedWithTheWayToGoOn) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"--resume_from_checkpoint", "out/checkpoint-5"},
-        {"--resume-from-checkpoint=out/checkpoint-5"}}) {
-    const auto named = in_our_names(words);
-    ASSERT_FALSE(named);
-    EXPECT_EQ(named.error().fault, Fault::usage);
-    EXPECT_THAT(named.error().what, testing::HasSubstr("out/checkpoint-5: a training goes on"));
-  }
+TEST(TrainerNames, ACheckpointIsNamedOrThatThereIsOneIsSaid) {
+  EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "out/checkpoints/step-5"}).value(),
+              ElementsAre("--resume-from", "out/checkpoints/step-5"));
+  EXPECT_THAT(in_our_names({"--resume-from-checkpoint=out/checkpoints/step-5", "--seed", "1"}).value(),
+              ElementsAre("--resume-from=out/checkpoints/step-5", "--seed", "1"));
+  EXPECT_THAT(in_our_names({"--resume-from-checkpoint=True"}).value(), ElementsAre("--resume=True"));
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "True"}).value(), ElementsAre("--resume", "True"));
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "--seed", "1"}).value(),
               ElementsAre("--resume", "--seed", "1"));

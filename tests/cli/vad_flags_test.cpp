@@ -78,6 +78,9 @@ TEST(VadFlags, WhatCannotBeMeantIsRefusedAndNamed) {
   EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad-threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad-neg-threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-max-speech-duration-s", "0.5"}), HasSubstr("vad-max-speech-duration-s"));
+  EXPECT_THAT(refused({"--batched", "--vad-speech-pad-ms", "15000"}), HasSubstr("found 15000"))
+      << "fills a window alone";
+  EXPECT_EQ(refused({"--vad", "--vad-speech-pad-ms", "15000"}), "") << "in order there are no windows of speech";
   EXPECT_THAT(refused({"--vad"}, {5, 10, 0, 3}), HasSubstr("--clip-timestamps"));
   EXPECT_EQ(refused({}, {5, 10, 0, 3}), "") << "the reference's loop takes clips in any order";
 }

@@ -110,6 +110,9 @@ TEST(DeviceList, AFilesMistakesAreNamedWithTheirPlace) {
   EXPECT_THAT(wrong("[[device]]\nuse = \"cpu\"\njitter = 0.1\n"), HasSubstr("need an emulated card"));
   EXPECT_THAT(wrong("[[device]]\nuse = \"emulated:3x\"\nfailures = [\"dye@3\"]\n"), HasSubstr("Did you mean die@"));
   EXPECT_THAT(wrong("[[device]]\nuse = \"emulated:3x\"\nfailures = [\"die\"]\n"), HasSubstr("a time in seconds"));
+  for (const char* name : {"left,right", "left\\nright", " left"})
+    EXPECT_THAT(wrong("[[device]]\nuse = \"emulated:3x\"\nname = \"" + std::string(name) + "\"\n"),
+                HasSubstr("'name' cannot be "));
   EXPECT_THAT(wrong("time = 1\n"), HasSubstr("at least one [[device]]"));
   EXPECT_THAT(wrong("time = \n"), HasSubstr("line 1"));
 }

@@ -136,11 +136,27 @@ TEST_F(Layout, AnInchMarkInAPlainFieldGluesNoLinesTogether) {
   EXPECT_EQ(set->at(3)->text, "a \"b\"\n");
 }
 
+TEST_F(Layout, AQuoteThatNobodyClosesSwallowsNoLines) {
+  write("t.csv",
+        "audio,text\na.wav,\"Hello, he said\nb.wav,plain\nc.wav,\"quoted, and\nlong\"\nd.wav,he said \"no\"\ne.wav,\"\n"
+        "f.wav,last\n");
+  const auto set = *open_dataset(folder_ / "t.csv", "", {});
+  ASSERT_EQ(set->size(), 6);
+  EXPECT_EQ(set->at(0)->text, "\"Hello") << "what its comma separates is no part of it";
+  EXPECT_EQ(set->at(1)->text, "plain");
+  EXPECT_EQ(set->at(2)->text, "quoted, and\nlong");
+  EXPECT_EQ(set->at(3)->text, "he said \"no\"");
+  EXPECT_EQ(set->at(4)->text, "\"");
+  EXPECT_EQ(set->at(5)->text, "last");
+}
+
 TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
+  write("x.csv", std::string(100'000, 'x'));
+  EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";
 }
 
 TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
@@ -196,6 +212,8 @@ TEST(RealSets, DamagedFilesAreReportedNotReadShort) {
 TEST(Separated, FieldsKeepTheirQuotesOnlyWhereTheyBelong) {
   EXPECT_THAT(separated_fields(R"(a,"b ""c"", d",e"f,)", ','), ElementsAre("a", R"(b "c", d)", R"(e"f)", ""));
   EXPECT_THAT(separated_fields("a\tb,c", '\t'), ElementsAre("a", "b,c"));
+  EXPECT_THAT(separated_fields(R"("Yes, yes," she said,b)", ','), ElementsAre("Yes, yes, she said", "b"));
+  EXPECT_THAT(separated_fields(R"("a,b)", ','), ElementsAre("\"a", "b"));
 }
 
 TEST(Separated, ALineEndsWhereItsFieldsDo) {
@@ -205,6 +223,8 @@ TEST(Separated, ALineEndsWhereItsFieldsDo) {
   EXPECT_EQ(separated_line_end("\"a\"\"\nb\"\nc", 0, ','), 7U) << "a doubled quote";
   EXPECT_EQ(separated_line_end("a,\"b\nc", 0, '\t'), 4U) << "a comma separates nothing where tabs do";
   EXPECT_EQ(separated_line_end("x\nab", 2, ','), 4U);
+  EXPECT_EQ(separated_line_end("a,\"b\nc,d", 0, ','), 4U) << "nobody closes it";
+  EXPECT_EQ(separated_line_end("a,\"b\nc,\"d\"\n", 0, ','), 4U) << "it is another field's";
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "audio/log_mel.h"
 #include "base/json.h"
-#include "feed/bad_samples.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
 
@@ -170,16 +169,6 @@ TEST_F(RottenCorpus, StopsWhereMoreIsBadThanMayBe) {
   ASSERT_FALSE(batch);
   EXPECT_EQ(batch.error().fault, Fault::corrupt);
   EXPECT_THAT(batch.error().what, HasSubstr("3 of"));
-}
-
-TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
-  const auto bad = *BadSamples::open({}, {.count = 100, .share = 0.1, .after = 10}, 10);
-  bad->note_seen(10);
-  EXPECT_TRUE(bad->add("a", "why"));
-  bad->note_seen(10);
-  const auto second = bad->add("b", "why");
-  ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().what, HasSubstr("2 of 10 samples"));
 }
 
 TEST(Feed, ASetOfWhichNothingCanBeUsedIsAnErrorEvenWithoutAnEndOfEpochs) {

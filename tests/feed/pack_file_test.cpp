@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
@@ -69,20 +70,6 @@ TEST(PackFile, ADamagedPackIsToldAndMadeAnew) {
     EXPECT_EQ(mended.batches, whole.batches);
     EXPECT_EQ(batches_of(options).packed, 0);
   }
-}
-
-TEST(PackFile, WhatAKilledProcessLeftHalfPackedIsNeverReadAndClearedAway) {
-  const Corpus corpus(mixed_lengths(10));
-  const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
-  const auto whole = batches_of(options);
-  const fs::path pack = packs_in(options.cache.folder).at(0);
-  fs::path half = pack;
-  half += ".half";
-  fs::rename(pack, half);  // all of it, but nobody gave it its name
-  const auto again = batches_of(options);
-  EXPECT_EQ(again.packed, 1);
-  EXPECT_EQ(again.batches, whole.batches);
-  EXPECT_TRUE(packs_in(options.cache.folder, ".half").empty());
 }
 
 TEST(PackFile, OfSeveralProcessesOnePacksAndTheOthersWaitForIt) {
@@ -209,7 +196,7 @@ TEST(PackFile, APackThatCannotBeOpenedIsNotTakenForADamagedOne) {
   EXPECT_EQ(log.count("the set is not packed"), 1);
 }
 
-TEST(PackFile, OnlyItsOwnHalfPacksAreClearedAway) {
+TEST(PackFile, HalfPacksOfOtherSetsAreClearedAwayAndNothingElse) {
   const Corpus corpus(mixed_lengths(3));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder().path());
   ASSERT_TRUE(write_file_atomically(corpus.folder() / "moon.half", "somebody's own file"));
@@ -235,6 +222,8 @@ TEST(InParallel, CallsEachOnceAndEndsWithTheFirstError) {
   EXPECT_EQ(failed.error().what, "the five hundredth");
   const auto thrown = in_parallel(10, 2, [](std::int64_t) -> Result<void> { throw std::runtime_error("a bug"); });
   EXPECT_THAT(thrown.error().what, HasSubstr("a bug"));
+  const auto full = in_parallel(10, 2, [](std::int64_t) -> Result<void> { throw std::bad_alloc(); });
+  EXPECT_EQ(full.error().fault, Fault::exhausted);
 }
 
 }  // namespace

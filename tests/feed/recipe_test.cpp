@@ -64,6 +64,11 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_NE(broken([](WhisperRecipe& r) { r.noise_most_db = r.noise_least_db - 1; }).find("noise-most-db"),
             std::string::npos);
   EXPECT_NE(broken([](WhisperRecipe& r) { r.data.clear(); }).find("data"), std::string::npos);
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.patience = -1; }),
+            "patience: expected a whole number, not negative; found -1");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 1; }), "ema: expected 0 to less than 1, found 1.0");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 0.9999; }), "");
+  EXPECT_NE(broken([](WhisperRecipe& r) { r.beta2 = 1; }).find("beta2"), std::string::npos);
 }
 
 TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {

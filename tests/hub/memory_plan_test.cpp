@@ -85,6 +85,17 @@ TEST(MemoryPlan, AsManySlotsAreTakenAsTheirWindowsInFlightFit) {
   EXPECT_GT(slots_for_windows(std::int64_t{1} << 40), 1 << 29);
 }
 
+TEST(MemoryPlan, SequencesThatFillUpStepsTakeTheirPlaceFromWindows) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
+  const Bytes free{10 * kGigabyte};
+  const auto windows = windows_in_free_memory(plan, free, 1);
+  const auto fewer = windows_in_free_memory(plan, free, 1, kFixedRows);
+  EXPECT_LT(fewer, windows);
+  const double lost = static_cast<double>(kFixedRows * plan.sequence.value);
+  EXPECT_NEAR(static_cast<double>(windows - fewer) * static_cast<double>(plan.window.value + plan.sequence.value), lost,
+              static_cast<double>(plan.window.value + plan.sequence.value));
+}
+
 TEST(ModelShape, InHuggingFacesCacheIsToldByTheRepositorysName) {
   EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-whisper-large-v3/snapshots/edaa852ec7"), kLargeV3);
   EXPECT_FALSE(model_shape("/nowhere/models--me--mine/snapshots/edaa852ec7").has_value());

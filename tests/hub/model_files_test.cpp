@@ -109,6 +109,16 @@ TEST(InspectModel, AMissingShardIsNamed) {
   EXPECT_EQ(model->missing, Names{"model-00002-of-00002.safetensors is not there"});
 }
 
+TEST(InspectModel, OfPickledWeightsItIsSaidThatTheyAreNotRead) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::rename(folder / "m/model.safetensors", folder / "m/pytorch_model.bin");
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->missing, Names{"model.safetensors is not there, and pytorch_model.bin is not read: let transformers "
+                                  "save the model anew, as safetensors"});
+}
+
 TEST(InspectModel, OtherFoldersAndFilesAreNoModels) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "bert/config.json", R"({"model_type": "bert"})"));

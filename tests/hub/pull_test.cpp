@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "hub/hub_server.h"
 #include "hub/model_files.h"
+#include "support/no_locks.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -284,6 +285,19 @@ TEST_F(Pull, TwoPullsOfOneModelDoNotMix) {
     EXPECT_NE(pulled.error().what.find("another pull"), std::string::npos) << pulled.error().text();
   }
   EXPECT_TRUE(pull_from(hub)) << "the lock goes with whoever held it";
+}
+
+TEST_F(Pull, AFolderThatCannotBeLockedIsNotTakenForAnotherPull) {
+  const HubServer hub(root / "hub");
+  {
+    const NoLocks none;
+    const auto pulled = pull_from(hub);
+    ASSERT_FALSE(pulled);
+    EXPECT_EQ(pulled.error().what.find("another pull"), std::string::npos) << pulled.error().text();
+    EXPECT_NE(pulled.error().text().find("keeps no locks. Set TUTTI_CACHE"), std::string::npos)
+        << pulled.error().text();
+  }
+  EXPECT_TRUE(pull_from(hub));
 }
 
 TEST_F(Pull, OfflineMeansNoRequest) {

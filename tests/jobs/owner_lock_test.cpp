@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "jobs/open_store.h"
+#include "support/no_locks.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -48,6 +50,18 @@ TEST(OwnerLock, AKilledOwnerHasGoneAndAStoppedOneHasNot) {
   ::waitpid(child, &status, 0);
   OwnerLock::clean(folder.path());
   EXPECT_EQ(files_in(folder.path()), 0U);
+}
+
+TEST(OwnerLock, AStoreWhereNothingCanBeLockedSaysSoAndNoOwnerIsTakenForGone) {
+  const TempFolder folder;
+  const auto lock = OwnerLock::take(folder.path());
+  ASSERT_TRUE(lock);
+  const NoLocks none;
+  EXPECT_FALSE(OwnerLock::has_gone(folder.path(), lock->name()));
+  for (const auto& refused : {open_store({.folder = folder / "state"}).error(), OwnerLock::take(folder.path()).error()})
+    EXPECT_NE(refused.text().find("keeps no locks. Name a folder on a disk of this machine with --state DIR"),
+              std::string::npos)
+        << refused.text();
 }
 
 TEST(OwnerLock, TokensDiffer) {

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "store_kinds.h"
+#include "support/closed_folder.h"
 #include "support/full_disk.h"
 #include "support/small_files.h"
 
@@ -205,6 +206,42 @@ TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
   EXPECT_FALSE(fs::exists(spare));
   EXPECT_EQ(staged_files(), 0U);
   EXPECT_EQ(state(id), TaskState::running);
+}
+
+TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUntilItMay) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const fs::path spare = folder_.path() / "spare";
+  fs::create_directories(out(""));
+  {
+    const ClosedFolder closed(out(""));
+    const auto refused = publish_outputs(*store_, lease, staging(), contents("hello"), {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().fault, Fault::refused);
+    EXPECT_EQ(state(id), TaskState::running);
+    const auto published = publish_outputs(*store_, lease, staging(), contents("hello"), {}, spare);
+    ASSERT_TRUE(published && published->left_staged);
+    EXPECT_EQ(published->left_staged->fault, Fault::refused);
+    EXPECT_EQ(state(id), TaskState::done);
+  }
+  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
+  EXPECT_TRUE(fs::is_empty(spare));
+}
+
+TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const fs::path spare = folder_.path() / "spare";
+  std::ofstream(folder_.path() / "out") << "a file where the folder was";
+  const auto published = publish_outputs(*store_, lease, staging(), contents("hello"), {}, spare);
+  ASSERT_TRUE(published && published->left_staged);
+  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(sweep().stuck.size(), 1U) << "it is not to be done again";
+  EXPECT_EQ(state(id), TaskState::done);
+  fs::remove(folder_.path() / "out");
+  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
 TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {

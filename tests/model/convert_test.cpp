@@ -109,9 +109,9 @@ TEST(Convert, Int8OfFasterWhisperKeepsItsNumbers) {
   EXPECT_EQ(after.row_scales, before.row_scales);
 }
 
-TEST(Convert, ARowOfZerosHasAFactorAndStaysZero) {
-  const std::array<float, 4> values{0, 0, -254, 127};
-  const StoredTensor stored{.name = "w", .shape = {2, 2}, .bytes = std::as_bytes(std::span(values))};
+TEST(Convert, ARowOfZerosOrNextToZerosHasAFactorAndStaysZero) {
+  const std::array<float, 6> values{0, 0, -254, 127, 0, 1e-44F};
+  const StoredTensor stored{.name = "w", .shape = {3, 2}, .bytes = std::as_bytes(std::span(values))};
   std::vector<std::string> parts;
   const auto owner = std::make_shared<const Checkpoint>();
   ASSERT_TRUE(convert_tensor(stored, "w", owner, WeightType::int8, [&](std::span<const std::byte> bytes) {
@@ -119,10 +119,10 @@ TEST(Convert, ARowOfZerosHasAFactorAndStaysZero) {
     return Result<void>();
   }));
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0], std::string("\0\0\x81\x40", 4));  // 0 0 -127 64: half a step goes to the even number
-  std::array<float, 2> scales{};
+  EXPECT_EQ(parts[0], std::string("\0\0\x81\x40\0\0", 6));  // 0 0 -127 64 0 0: half a step goes to the even number
+  std::array<float, 3> scales{};
   std::memcpy(scales.data(), parts[1].data(), sizeof scales);
-  EXPECT_EQ(scales, (std::array<float, 2>{1, 2}));
+  EXPECT_EQ(scales, (std::array<float, 3>{1, 2, 1}));
 }
 
 TEST(Convert, AValueThatTheTypeCannotHoldIsRefusedByTheTensorsName) {

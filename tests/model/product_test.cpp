@@ -81,6 +81,17 @@ TEST_P(Products, AreTheSameByEverySetOfInstructions) {
   }
 }
 
+TEST_P(Products, OfWeightsThatVanishAreZeroAndLeaveTheOthersAlone) {
+  auto weight = at::randn({20, 96});
+  const auto packed = pack(weight, {}, GetParam().precision, GetParam().parts);
+  const auto x = at::randn({5, 96});
+  const auto expected = product_of(x, packed);
+  weight[3].fill_(1e-44F);
+  const auto y = product_of(x, pack(weight, {}, GetParam().precision, GetParam().parts));
+  EXPECT_LT(y.select(1, 3).abs().max().item<float>(), 1e-30F);
+  EXPECT_TRUE(at::equal(y.narrow(1, 4, 16), expected.narrow(1, 4, 16)));
+}
+
 TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {
   if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
   auto x = at::randn({20, 96});

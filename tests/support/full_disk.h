@@ -1,6 +1,5 @@
 #pragma once
 
-#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <limits>
+
+#include "support/next_function.h"
 
 namespace tutti {
 
@@ -31,12 +32,6 @@ class FullDisk {
   static constexpr off_t kEndless = std::numeric_limits<off_t>::max();
   static inline std::atomic<off_t> room{kEndless};
 };
-
-/// The C library's function, or a sanitizer's.
-template <class Function>
-Function* next_function(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
 
 }  // namespace tutti
 

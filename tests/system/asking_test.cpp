@@ -50,6 +50,15 @@ TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
   EXPECT_EQ(report()["failed"], 1);
 }
 
+TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
+  damage("red\x1b[41m.wav");
+  const auto terminal = on_a_terminal(asking());
+  ASSERT_TRUE(terminal->says(std::string("red [41m.wav ") + kQuestion)) << terminal->sent();
+  terminal->type("g\n");
+  EXPECT_EQ(terminal->wait(), 3);
+  EXPECT_EQ(terminal->sent().find("\x1b[41m"), std::string::npos);
+}
+
 TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking());

@@ -1,7 +1,8 @@
-// What a batch does while the disk of its outputs, or that of decoded audio, is full.
+// What a batch does while the disk of its outputs, or that of decoded audio, is full or may not be written to.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <fstream>
@@ -11,6 +12,7 @@
 
 using namespace tutti;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -88,4 +90,51 @@ TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
   const json told = report();
   EXPECT_EQ(told["successful"], 10);
   for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+}
+
+TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWritableAgain) {
+  const fs::path switches = folder_ / "switches";
+  ASSERT_EQ(::mkfifo(switches.c_str(), 0600), 0);
+  OwnedFd to_mount(::open(switches.c_str(), O_RDWR | O_CLOEXEC));
+  const auto turn = [&](const std::string& mode) {
+    ASSERT_TRUE(write_all(to_mount.get(), std::as_bytes(std::span(mode + "\n")), "the switches"));
+  };
+  // Busy while a file is being written there.
+  const std::string listen =
+      "{ while read mode; do for again in $(seq 100); do mount -o remount,bind,$mode \"$1\" && break; sleep 0.02; "
+      "done; "
+      "done <'" +
+      switches.string() + "' >/dev/null 2>&1 & }";
+  RunningProgram running(on_a_small_disk(out_, listen), settings());
+  ASSERT_TRUE(running.saw("Progress: 1/"));
+  turn("ro");
+  ASSERT_TRUE(running.saw("until then no recording is begun"));
+  eventually([&] { return fs::exists(kept_) && !fs::is_empty(kept_); });
+  turn("rw");
+  to_mount = OwnedFd();  // whoever listens there has our pipes, too
+  const auto end = running.wait();
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("Read-only file system. Make that writable again"));
+  EXPECT_THAT(end.err, HasSubstr("It can be written to again"));
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  EXPECT_FALSE(fs::exists(kept_));
+}
+
+TEST_F(FullDiskTest, ABatchWhoseOutputsHaveNoPlaceEndsAtOnceUnlessNothingIsLeftToDo) {
+  const auto read_only = [&] {
+    auto all =
+        in_own_mounts("mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"", out_);
+    for (auto& word : words("emulated:200x")) all.push_back(word);
+    return run_program(all, settings());
+  };
+  const auto refused = read_only();
+  EXPECT_EQ(refused.exit_code, 4) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("outputs cannot be written there: Read-only file system"));
+  EXPECT_THAT(refused.err, Not(HasSubstr("Processing")));
+  ASSERT_EQ(batch("emulated:200x").exit_code, 0);
+  const auto done = read_only();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(report()["successful"], 10);
 }

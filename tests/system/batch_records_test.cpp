@@ -39,6 +39,21 @@ TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport
   EXPECT_EQ(report()["assets"][0]["decade"], 1970);
 }
 
+TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
+  json assets = json::array();
+  for (const char* type : {"Audio", "Video", "Video"})
+    assets.push_back({{"name", "r0.wav"}, {"asset_type", type}, {"media_duration_seconds", 3}});
+  assets.push_back({{"name", "r2.wav"}, {"asset_type", "Audio"}, {"folder_path", "Resources/To Be Sorted"}});
+  ASSERT_TRUE(write_file_atomically(in_ / "archive.json", json{{"count", 4}, {"assets", assets}}.dump()));
+  auto by_manifest = words("emulated:200x");
+  by_manifest[2] = (in_ / "archive.json").string();
+  const auto end = run_program(by_manifest, settings());
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err,
+              HasSubstr("Left out of what the lists name: 2 not of the type Audio, 1 in Resources/To Be Sorted"));
+  EXPECT_EQ(report()["total"], 1);
+}
+
 TEST_F(BatchRecordsTest, WhereEverythingIsDoneADeviceThatIsNotThereIsNotMissed) {
   const std::string absent = "emulated:200x:12GB@GPU-nowhere";
   const auto too_early = batch(absent);

@@ -78,8 +78,11 @@ TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   EXPECT_EQ(report()["done_in_this_run"], 1);
   EXPECT_NE(outputs().at("talks/r1.wav.json"), first.at("talks/r1.wav.json"));
 
-  ASSERT_EQ(batch("emulated:200x", {"--initial-prompt", "another"}).exit_code, 0);
+  const auto otherwise = batch("emulated:200x", {"--initial-prompt", "another"});
+  ASSERT_EQ(otherwise.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 10) << "other options, other transcripts";
+  EXPECT_THAT(otherwise.err, HasSubstr("asked for in another way: 10. They are done anew"));
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("done anew")));
 }
 
 TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {
@@ -88,22 +91,6 @@ TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {
   ASSERT_EQ(batch(devices("[[device]]\nuse = \"emulated:200x\"\nwarm-up = 100\n")).exit_code, 0);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
   EXPECT_EQ(report()["successful"], 10);
-}
-
-TEST_F(BatchTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
-  const fs::path blocked = folder_ / "out" / "r0.wav.json";
-  fs::create_directories(blocked);
-  for (int run = 0; run < 2; ++run) {
-    const auto end = batch("emulated:200x");
-    EXPECT_EQ(end.exit_code, 3) << end.err;
-    EXPECT_THAT(end.err, HasSubstr("The transcript is whole in"));
-    EXPECT_EQ(report()["successful"], 9);
-    EXPECT_EQ(report()["failed"], 1);
-  }
-  fs::remove(blocked);
-  EXPECT_EQ(batch("emulated:200x").exit_code, 0);
-  EXPECT_EQ(report()["done_in_this_run"], 0);
-  EXPECT_TRUE(outputs().contains("r0.wav.json"));
 }
 
 TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
@@ -120,6 +107,15 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_EQ(report()["failed"], 1);
   EXPECT_EQ(report()["successful"], 10);
+  const json told = report();
+  for (const auto& asset : told["assets"]) {
+    if (asset["status"] == "failed")
+      EXPECT_EQ(asset["tries"][0]["class"], "permanent") << asset.dump();
+    else
+      EXPECT_FALSE(asset.contains("tries"));
+  }
+  const std::vector<std::string> history{kTutti, "history", "--run", "1", "--state", (folder_ / "state").string()};
+  EXPECT_THAT(run_program(history).out, HasSubstr("as of now: 10 done, 1 failed"));
   write_tone(in_ / "noise.wav", 5, 900);
   EXPECT_EQ(batch("emulated:200x").exit_code, 0) << "the audio has changed";
 }
@@ -199,6 +195,27 @@ failures = ["lost@2+1"]
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("leaves: is back; a canary window decides"));
   EXPECT_EQ(report()["successful"], 10);
+}
+
+TEST_F(BatchTest, ACardThatIsDeadWhileItsDriverCallsItIdleGetsNothingMore) {
+  const ScriptedMachine machine(
+      "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 util=0 name=A\n"
+      "gpu uuid=GPU-b bus=0000:02:00.0 cc=8.9 total=24000000000 util=0 name=B\n");
+  const auto end = batch(devices(R"(
+[[device]]
+use = "emulated:8x:12GB@GPU-a"
+name = "works"
+[[device]]
+use = "emulated:40x:12GB@GPU-b"
+name = "lies"
+failures = ["lost@1.5"]
+)"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const json told = report();
+  EXPECT_EQ(told["successful"], 10);
+  EXPECT_EQ(told["devices"][1]["state"], "lost");
+  EXPECT_GT(told["devices"][1]["idle"].value("fault", 0.0), 3) << told["devices"].dump();
+  EXPECT_GT(told["devices"][0]["busy_share"], 0.5) << told["devices"].dump();
 }
 
 TEST_F(BatchTest, AllCardsLostAndBackOnlyTakesLonger) {
@@ -289,6 +306,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   machine.now(kCard);
   EXPECT_TRUE(within_some_looks([&] { return card().value("windows", 0) > 1; }));
   EXPECT_NEAR(run.value("audio_total_seconds", 0.0), 110, 1) << run.dump();
+  EXPECT_EQ(run.value("state_folder", ""), folder_ / "state");
   const auto end = running.wait();
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);

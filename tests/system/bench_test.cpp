@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
+#include "support/scripted_machine.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 
@@ -69,12 +70,44 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
   EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
 }
 
+TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
+  const auto dry = [](const std::string& model, std::vector<std::string> more) {
+    more.insert(more.begin(), {tutti_program(), "bench", "--dry-run", "--model", model, "--devices",
+                               "emulated:30x:16GB", "--batch-sizes", "64"});
+    return run_program(more);
+  };
+  const ProgramEnd table = dry("large-v3", {});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("emulated:30x:16GB float16 batch 64"));
+  EXPECT_THAT(table.out, HasSubstr("does not fit"));
+  const ProgramEnd told = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(nlohmann::json::parse(told.out)["settings"][0]["fits"], true);
+  const ProgramEnd nameless = dry("my-own.pt", {});
+  EXPECT_EQ(nameless.exit_code, 4);
+  EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));
+}
+
 TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
   const TempFolder folder;
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
                                       "cpu", "--compute-types", "default", "--batch-sizes", "1", folder.path()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
+}
+
+TEST(Bench, OnACardTheMemoryIsTheCards) {
+  const ScriptedMachine machine(
+      "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                                      "emulated:10x:12GB@GPU-a", "--compute-types", "float32", "--batch-sizes", "2",
+                                      "--seconds", "2", "--json"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto trial = nlohmann::json::parse(end.out)["trials"][0];
+  ASSERT_TRUE(trial["gpu_peak_bytes"].is_number()) << trial;
+  EXPECT_GT(trial["gpu_peak_bytes"], 1'000'000'000) << "as much as the card plays to hold";
+  EXPECT_LT(trial["gpu_peak_bytes"], 12'000'000'001) << "and not what others had taken before";
+  EXPECT_LT(trial["worker_peak_bytes"], 1'000'000'000) << "which this machine's memory does not know of";
 }
 
 TEST(Limits, AreMeasuredOnTheThreadsThatAreNamed) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <memory>
 
 #include "support/eventually.h"
 #include "system/training_runs.h"
@@ -45,7 +46,7 @@ TEST(DataSet, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAn
   expect_same(parts, streamed);
 }
 
-TEST(DataSet, KilledWhileItPacksItLeavesNothingThatIsRead) {
+TEST(DataSet, KilledWhileItPacksItIsGoneOnWithToTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder cache, killed, out, streamed;
   const auto packing = [&](const fs::path& folder, const std::string& where) {
@@ -67,6 +68,27 @@ TEST(DataSet, KilledWhileItPacksItLeavesNothingThatIsRead) {
   for (const auto& entry : fs::directory_iterator(cache.path())) EXPECT_NE(entry.path().extension(), ".half");
   ASSERT_EQ(run_program(packing(streamed.path(), "stream")).exit_code, 0);
   expect_same(out, streamed);
+}
+
+TEST(DataSet, ProcessesThatShareNoCachePackEachForItselfAndTrainTogether) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder caches, packed, streamed;
+  const auto two_in = [&](const TempFolder& out, const std::string& where, const std::string& port) {
+    std::vector<std::unique_ptr<RunningProgram>> ranks;
+    for (const std::string rank : {"0", "1"})
+      ranks.push_back(std::make_unique<RunningProgram>(
+          training(out.path(), {"--cache", (caches / rank).string(), "--data-set", where, "--max-steps", "4"}),
+          std::vector<std::string>{"RANK=" + rank, "WORLD_SIZE=2", "MASTER_PORT=" + port}));
+    for (const auto& rank : ranks) {
+      const auto end = rank->wait();
+      ASSERT_EQ(end.exit_code, 0) << end.err;
+      EXPECT_EQ(end.err.find("samples into") != std::string::npos, where == "mapped") << end.err;
+    }
+  };
+  two_in(packed, "mapped", "29518");
+  two_in(streamed, "stream", "29519");
+  for (const char* file : {"model/model.safetensors", "order.jsonl"})
+    EXPECT_TRUE(read_file(packed / file).value() == read_file(streamed / file).value()) << file;
 }
 
 TEST(DataSet, ASetThatIsToBePackedOnceIsRefusedWhereSoundChangesInEveryEpoch) {

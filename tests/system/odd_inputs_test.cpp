@@ -48,6 +48,23 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   expect_said(end.err, "tutti: error: standard input: cannot be read");
 }
 
+TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
+  const std::string place = folder / "file" / "it";
+  const std::vector<std::string> commands[] = {{"manifest", folder.path(), "-o", place},
+                                               {"bench", "--picture", place},
+                                               {"evaluate", "--model", "no-model", "--data", "d", "--report", place},
+                                               {"review", "--out", place, folder.path()}};
+  for (std::vector<std::string> words : commands) {
+    words.insert(words.begin(), tutti_program());
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 4) << words[1] << ": " << end.err;
+    expect_said(end.err, "cannot be written");
+    expect_said(end.err, ": Not a directory");
+  }
+}
+
 TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--suppress-tokens", "-1,99999", "a.wav", "b.wav"}));
@@ -91,6 +108,15 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
   EXPECT_EQ(code({"evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", out.path().string(),
                   "--compute-type", "int3"}),
             2);
+}
+
+TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
+  for (const char* flag : {"--samples", "--threads"}) {
+    const auto end = run_program(
+        {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, "-1"});
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    expect_said(end.err, std::string(flag) + ": expected a whole number, not negative; found -1");
+  }
 }
 
 TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {

@@ -31,7 +31,9 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   const auto metrics = lines_of(out / "metrics.jsonl");
   EXPECT_LT(metrics.back()["loss"].get<double>(), metrics.front()["loss"].get<double>());
   EXPECT_TRUE(fs::exists(out / "loss.svg"));
-  EXPECT_NE(read_file(out / "config.toml").value().find("batch-size = 2"), std::string::npos);
+  const auto settings = read_file(out / "config.toml").value();
+  EXPECT_NE(settings.find("batch-size = 2"), std::string::npos);
+  EXPECT_EQ(read_file(out / "checkpoints/step-00000012/training.toml").value(), settings);
 
   const auto model = (out / "model").string(), data = (test_data() / "speech/ljspeech").string();
   const auto heard = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
@@ -347,11 +349,23 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   EXPECT_NE(wider.exit_code, 0);
   EXPECT_NE(wider.err.find("another recipe"), std::string::npos) << wider.err;
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
+  const auto named = [&](const std::string& step) {
+    return run_program({tutti_program(), "train", "whisper", "--output_dir", out.path().string(),
+                        "--resume_from_checkpoint", (out / "checkpoints" / step).string() + "/", "--max_steps", "4"});
+  };
+  fs::create_directories(out / "checkpoints/step-00000001");
+  ASSERT_TRUE(write_file_atomically(out / "checkpoints/step-00000001/training.json", "{}"));
+  const auto older = named("step-00000001");
+  EXPECT_EQ(older.exit_code, 2);
+  EXPECT_NE(older.err.find("holds a newer one, step-00000002"), std::string::npos) << older.err;
+  EXPECT_NE(named("step-00000009").err.find("no checkpoint of a training lies there"), std::string::npos);
+  EXPECT_EQ(named("step-00000002").exit_code, 0);
+  EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));
   // As some write it; data and all else come from the settings that were kept.
   const auto again = run_program(
-      {tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume=True", "--max-steps", "4"});
+      {tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume=True", "--max-steps", "6"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));
+  EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000006"));
 }
 
 TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) {

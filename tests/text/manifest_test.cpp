@@ -71,6 +71,8 @@ TEST(NoteManifest, OnlyWantedAudioOldestFirstWithItsOwnFields) {
   EXPECT_EQ(found.tally->other_type, 1);
   EXPECT_EQ(found.tally->excluded, 1);
   EXPECT_EQ(found.tally->deleted, 1);
+  EXPECT_EQ(left_out_text(*found.tally, {}), "1 not of the type Audio, 1 in Resources/To Be Sorted, 1 deleted");
+  EXPECT_EQ(left_out_text({.taken = 3}, {}), "");
 }
 
 TEST(NoteManifest, ATemplateSaysWhereTheAudioLies) {

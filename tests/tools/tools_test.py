@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check."""
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates."""
+import contextlib
+import io
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "tools"
+sys.path.insert(0, str(ROOT / "bench/peers"))
+
+from contract import LINES, Line, faster_whisper, transformers
+from measured import Measured
+from report import Report
+from side_by_side import Bench
 
 
 def run(*command, **environment):
@@ -85,6 +95,111 @@ class TestHouse(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("tests/base/b_test.cpp", done.stdout)
         self.assertNotIn("a_test.cpp", done.stdout)
+
+
+class TestPeers(unittest.TestCase):
+    """What makes `make peers` fail; the programs that it measures are not needed."""
+
+    NAMES = [line.name for line in LINES]
+
+    def closed(self, measured, failed=()):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            report = Report(io.StringIO())
+            for name in measured:
+                report.add(name, "x real time", 2.0, "a peer", 1.0, 2.0)
+                report.add(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0, 2.0)
+            for name in failed:
+                report.fail(name, "no peer could run")
+            return report.close(self.NAMES), said.getvalue()
+
+    def test_the_contract_has_every_mode_size_and_search(self):
+        self.assertEqual(set(self.NAMES), {f"transcribe/{mode}/{size}/{search}" for mode in ("sequential", "batched", "short40")
+                                           for size in ("tiny", "base", "small") for search in ("greedy", "beam5")})
+
+    def test_all_lines_there_is_success(self):
+        code, said = self.closed(self.NAMES)
+        self.assertEqual(code, 0)
+        self.assertIn("18 comparisons, all there", said)
+
+    def test_a_line_that_is_missing_fails_whether_it_said_why_or_not(self):
+        for failed in ([], self.NAMES[3:4]):
+            code, said = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
+            self.assertEqual(code, 1)
+            self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
+
+
+class TestPeakMemory(unittest.TestCase):
+    """Whose memory stands beside ours in make peers; nothing is run."""
+
+    def names(self, mode, fastest, whisper_cpp=None, quick=False):
+        bench = Bench.__new__(Bench)
+        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, quick=quick)
+        bench.files = lambda line: []
+        bench.run_peer = lambda line, setting, files, folder: (Measured(1.0, 1.0, 200.0, ""), {})
+        lines = list(bench.memory_lines(Line(mode, "base", "greedy"), fastest, [Measured(1.0, 1.0, 100.0, "")], None))
+        for line in lines:
+            self.assertEqual((line["tutti"], line["peer_value"], line["ratio"]), (100.0, 200.0, 2.0))
+        return [(line["what"], line["peer"]) for line in lines]
+
+    def test_faster_whisper_at_our_batch_where_another_was_the_fastest(self):
+        self.assertEqual(self.names("batched", transformers("batched:8")),
+                         [("transcribe/batched/base/greedy/peak-memory/faster-whisper", "faster-whisper int8 batched:8")])
+        self.assertEqual(self.names("batched", faster_whisper("batched:8")), [])
+        self.assertEqual(len(self.names("batched", faster_whisper("batched:4"))), 1)
+
+    def test_whisper_cpp_where_its_sources_are(self):
+        found = self.names("sequential", faster_whisper("sequential"), whisper_cpp="sources")
+        self.assertEqual(found, [("transcribe/sequential/base/greedy/peak-memory/whisper.cpp", "whisper.cpp q8_0 sequential")])
+
+    def test_a_trial_runs_nothing_more(self):
+        self.assertEqual(self.names("batched", transformers("batched:8"), quick=True), [])
+
+
+FAKE_TUTTI = """#!/usr/bin/env python3
+import json, pathlib, sys
+words = sys.argv[1:]
+value = lambda flag: words[words.index(flag) + 1]
+if words[0] == "wer":
+    print(json.dumps({"wer": float(pathlib.Path(value("--hyp")).read_text().split()[0]), "words": 1000}))
+else:
+    out = pathlib.Path(value("--output-dir"))
+    out.mkdir()
+    for file in words[words.index("--quiet") + 1:]:
+        rate = {"float32": 0.14, "bfloat16": 0.1449, "int8": 0.1451}[value("--compute-type")]
+        (out / (pathlib.Path(file).stem + ".txt")).write_text(f"{rate}\\n{rate}\\n")
+"""
+
+
+class TestWordErrors(unittest.TestCase):
+    """bench/word_errors.py with a program in tutti's place whose transcripts are error rates."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "tutti", FAKE_TUTTI)
+        (self.root / "tutti").chmod(0o755)
+        write(self.root / "data/whisper-tiny.en/clips/texts.json",
+              json.dumps({"a.wav": {"text": "one two"}, "quiet.wav": {"text": ""}, "b.flac": {"text": "three"}}))
+
+    def compared(self, *types):
+        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "clips",
+                   *types)
+
+    def test_a_type_half_a_point_above_float32_passes(self):
+        done = self.compared("bfloat16")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "clips: float32 14.00 % of 1000 words\nclips: bfloat16 14.49 %, +0.49 points\n")
+
+    def test_one_further_above_fails_and_is_named(self):
+        done = self.compared()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("more than 0.5 points above float32: int8 on clips", done.stdout)
+
+    def test_an_unknown_set_is_refused(self):
+        done = run(ROOT / "bench/word_errors.py", "--sets", "clips,songs")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found songs", done.stderr)
 
 
 if __name__ == "__main__":

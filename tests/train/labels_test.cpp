@@ -79,6 +79,17 @@ TEST(Labels, ATextTooLongForTheContextIsRefusedByName) {
   EXPECT_NE(row.error().what.find("'long one'"), std::string::npos);
 }
 
+TEST(StartOfText, LanguageAndTaskAreToldToAMultilingualModelAlone) {
+  const auto tokenizer = new_vocabulary("multilingual").value().tokenizer;
+  const auto& special = tokenizer.special();
+  EXPECT_EQ(start_of_text(tokenizer, "de", false).value(),
+            (Ids{special.sot, *special.language_token("de"), special.transcribe}));
+  EXPECT_EQ(start_of_text(tokenizer, "de", true).value(),
+            (Ids{special.sot, *special.language_token("de"), special.translate}));
+  EXPECT_EQ(start_of_text(tokenizer, "xx", false).error().fault, Fault::usage);
+  EXPECT_EQ(start_of_text(new_vocabulary("bytes").value().tokenizer, "xx", true).value(), (Ids{kSot}));
+}
+
 TEST(NewVocabulary, OfBytesLetsATextBeginWithASpaceAndHoldAnyByte) {
   const auto bytes = new_vocabulary("bytes").value().tokenizer;
   EXPECT_TRUE(bytes.blank().empty()) << "every word begins with the space's token";

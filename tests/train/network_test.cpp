@@ -70,13 +70,20 @@ std::vector<at::Tensor> gradients_of(const WhisperRecipe& recipe) {
 }
 
 TEST(TrainedNetwork, ComputedTwiceItHasTheSameGradientsDropoutIncluded) {
-  auto recipe = small_recipe();
-  recipe.dropout = 0.3;
-  const auto kept = gradients_of(recipe);
-  recipe.gradient_checkpointing = true;
-  const auto again = gradients_of(recipe);
-  ASSERT_EQ(kept.size(), again.size());
-  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(at::equal(kept[i], again[i])) << i;
+  for (const int rank : {0, 2})
+    for (const bool frozen : {false, true}) {
+      auto recipe = small_recipe();
+      recipe.dropout = 0.3;
+      recipe.lora_rank = rank;
+      recipe.freeze_encoder = frozen;
+      const auto kept = gradients_of(recipe);
+      recipe.gradient_checkpointing = true;
+      const auto again = gradients_of(recipe);
+      ASSERT_EQ(kept.size(), again.size());
+      ASSERT_FALSE(kept.empty());
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        EXPECT_TRUE(at::equal(kept[i], again[i])) << i << " with additions of rank " << rank << ", frozen " << frozen;
+    }
 }
 
 TEST(TrainedNetwork, AFrozenEncoderGetsNoGradients) {
@@ -97,6 +104,16 @@ TEST(TrainedNetwork, LowRankAdditionsBeginAtTheStoredModelAndAloneGetGradients) 
   added->loss_sum(added->prepare(small_batch(0, 2)).inputs, true).backward();
   for (const auto& parameter : added->trained()) EXPECT_TRUE(parameter.value.grad().defined()) << parameter.name;
   for (const auto& parameter : added->base()) EXPECT_FALSE(parameter.value.grad().defined()) << parameter.name;
+}
+
+TEST(TrainedNetwork, WhereTheEncoderIsFrozenNothingIsAddedToIt) {
+  auto recipe = small_recipe();
+  recipe.lora_rank = 2;
+  recipe.freeze_encoder = true;
+  const auto task = small_task(recipe);
+  ASSERT_FALSE(task->trained().empty());
+  for (const auto& parameter : task->trained())
+    EXPECT_TRUE(parameter.name.starts_with("model.decoder.")) << parameter.name;
 }
 
 }  // namespace

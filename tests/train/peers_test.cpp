@@ -1,15 +1,18 @@
 #include "train/peers/peers.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <thread>
 
 #include "base/owned.h"
 #include "small_whisper.h"
 #include "support/environment.h"
+#include "support/log_capture.h"
 #include "train/step.h"
 
 namespace tutti {
@@ -29,10 +32,10 @@ int free_port() {
 
 /// Runs `work` in two threads, each a rank of its own.
 template <class Work>
-void as_two(Work work) {
+void as_two(Work work, Pace pace = {}) {
   const int port = free_port();
   const auto run = [&](int rank) {
-    const auto peers = meet({.rank = rank, .ranks = 2, .port = port});
+    const auto peers = meet({.rank = rank, .ranks = 2, .port = port}, pace);
     ASSERT_TRUE(peers) << peers.error().text();
     work(**peers);
   };
@@ -81,6 +84,65 @@ TEST(Peers, AddUpAndTellEachOther) {
     const std::string said = peers.rank() == 0 ? "" : std::string("two\0words", 9);
     EXPECT_EQ(peers.gather(said), (std::vector<std::string>{"", std::string("two\0words", 9)}));
   });
+}
+
+constexpr Pace kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .news = Seconds(0.2)};
+
+TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
+  LogCapture log;
+  std::atomic<bool> is_done = false;
+  as_two(
+      [&](Peers& peers) {
+        const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
+          if (peers.rank() == 0) return {};
+          log.wait_for("waiting for process 1 of 2 on ", 4);  // twice as long as one may be silent
+          is_done = true;
+          return {};
+        });
+        EXPECT_TRUE(worked) << worked.error().text();
+        EXPECT_TRUE(is_done);
+        EXPECT_EQ(peers.gather("here"), (std::vector<std::string>{"here", "here"})) << "they go on together";
+      },
+      kHasty);
+  EXPECT_GE(log.count(", which opens its data"), 4);
+}
+
+TEST(Peers, WhoIsGoneIsNotWaitedFor) {
+  as_two(
+      [](Peers& peers) {
+        if (peers.rank() == 1) return;
+        const auto worked = peers.at_own_pace("opens its data", [] { return Result<void>(); });
+        ASSERT_FALSE(worked);
+        EXPECT_EQ(worked.error().fault, Fault::device);
+        EXPECT_THAT(worked.error().what, testing::HasSubstr("process 1 of 2, which opens its data, has said nothing"));
+      },
+      kHasty);
+}
+
+TEST(Peers, WhatOneFailsAtEndsTheOthersAndIsItsOwnErrorThere) {
+  as_two(
+      [](Peers& peers) {
+        const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
+          if (peers.rank() == 1) return fail(Fault::full, "no room");
+          return {};
+        });
+        ASSERT_FALSE(worked);
+        EXPECT_EQ(worked.error().what,
+                  peers.rank() == 1 ? "no room" : "process 1 of 2 failed where each opens its data");
+      },
+      kHasty);
+}
+
+TEST(Peers, WhereTheFirstIsGoneTheOthersSaySo) {
+  as_two(
+      [](Peers& peers) {
+        if (peers.rank() == 0) return;
+        const auto worked = peers.at_own_pace("opens its data", [] { return Result<void>(); });
+        ASSERT_FALSE(worked);
+        EXPECT_EQ(worked.error().fault, Fault::device);
+        EXPECT_THAT(worked.error().what, testing::HasSubstr("process 0 of 2"));
+      },
+      kHasty);
 }
 
 TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {

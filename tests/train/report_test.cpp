@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "support/log_capture.h"
+#include "support/small_files.h"
 #include "support/temp_folder.h"
 #include "train/report/event_file.h"
 #include "train/report/loss_picture.h"
@@ -67,6 +69,23 @@ TEST(EventFile, FramesItsRecordsAsTensorBoardReadsThem) {
   // wall_time = 2, step = 300 (two bytes of varint), summary { value { tag: "a" simple_value: 1.5 } }
   const std::string expected("\x09\0\0\0\0\0\0\0\x40\x10\xac\x02\x2a\x0a\x0a\x08\x0a\x01\x61\x15\0\0\xc0\x3f", 24);
   EXPECT_EQ(message, expected);
+}
+
+TEST(GrowingFile, WhatCannotBeWrittenIsToldOnceWithTheWayOutAndEndsNothing) {
+  const TempFolder folder;
+  LogCapture log;
+  auto events = EventFile::create(folder.path());
+  auto lines = JsonLines::open(folder / "metrics.jsonl", 0);
+  ASSERT_TRUE(events && lines);
+  const SmallFiles limit(1024);
+  const EventScalar loss{"train/loss", 1.5};
+  for (std::int64_t step = 0; step < 100; ++step) {
+    events->add(step, {&loss, 1});
+    lines->add("{\"step\":" + std::to_string(step) + "}");
+  }
+  EXPECT_EQ(log.count("File too large"), 2) << "once of each";
+  EXPECT_EQ(log.count("ulimit -f"), 2);
+  EXPECT_LE(std::filesystem::file_size(folder / "metrics.jsonl"), 1024U);
 }
 
 TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {

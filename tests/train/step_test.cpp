@@ -1,8 +1,10 @@
 #include "train/step.h"
 
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <new>
 
 #include "small_whisper.h"
 
@@ -78,15 +80,16 @@ TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
   }
 }
 
-/// Fails for more than `room` rows at once, as a small device would.
+/// Fails for more than `room` rows at once, as a small device would, or the host: each says it in its own way.
 class CrampedTask : public Task {
  public:
-  CrampedTask(Task& real, std::int64_t room) : real_(real), room_(room) {}
+  using Fail = void (*)();
+  CrampedTask(Task& real, std::int64_t room, Fail fail) : real_(real), room_(room), fail_(fail) {}
   const std::vector<Parameter>& trained() const override { return real_.trained(); }
   at::Device device() const override { return real_.device(); }
   TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
-    if (inputs[0].size(0) > room_) throw c10::OutOfMemoryError({}, "out of memory on purpose");
+    if (inputs[0].size(0) > room_) fail_();
     return real_.loss_sum(inputs, dropout);
   }
   std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
@@ -95,28 +98,50 @@ class CrampedTask : public Task {
  private:
   Task& real_;
   std::int64_t room_;
+  Fail fail_;
 };
 
+void fail_on_card() {
+  throw c10::OutOfMemoryError({}, "out of memory on purpose");
+}
+void fail_in_torch_on_the_host() {
+  throw c10::Error({}, "DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes. Error code 12");
+}
+void fail_in_this_program() {
+  throw std::bad_alloc();
+}
+
 TEST(TrainStep, WhereMemoryRunsOutTheBatchIsSplitAndTheStepStaysTheSame) {
-  const auto roomy = small_task();
-  const auto real = small_task();
-  CrampedTask cramped(*real, 2);
-  TrainStep whole(*roomy, {}, {});
-  TrainStep split(cramped, {}, {});
-  const auto batch = roomy->prepare(small_batch(0, 7));
-  const auto a = whole.run({&batch, 1}, 1, 1e-2);
-  const auto b = split.run({&batch, 1}, 1, 1e-2);
-  EXPECT_EQ(split.row_limit(), 2);
-  EXPECT_NEAR(a.loss, b.loss, 1e-5);
-  EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-4);
+  for (const auto run_out : {fail_on_card, fail_in_torch_on_the_host, fail_in_this_program}) {
+    const auto roomy = small_task();
+    const auto real = small_task();
+    CrampedTask cramped(*real, 2, run_out);
+    TrainStep whole(*roomy, {}, {});
+    TrainStep split(cramped, {}, {});
+    const auto batch = roomy->prepare(small_batch(0, 7));
+    const auto a = whole.run({&batch, 1}, 1, 1e-2);
+    const auto b = split.run({&batch, 1}, 1, 1e-2);
+    EXPECT_EQ(split.row_limit(), 2);
+    EXPECT_NEAR(a.loss, b.loss, 1e-5);
+    EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-4);
+  }
 }
 
 TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
   const auto real = small_task();
-  CrampedTask cramped(*real, 0);
+  CrampedTask cramped(*real, 0, fail_on_card);
   TrainStep step(cramped, {}, {});
   const auto batch = real->prepare(small_batch(0, 3));
   EXPECT_THROW(step.run({&batch, 1}, 1, 1e-2), c10::OutOfMemoryError);
+}
+
+TEST(TrainStep, WhatIsNoLackOfMemoryIsNotTakenForOne) {
+  const auto real = small_task();
+  CrampedTask broken(*real, 2, [] { throw c10::Error({}, "shapes cannot be multiplied"); });
+  TrainStep step(broken, {}, {});
+  const auto batch = real->prepare(small_batch(0, 4));
+  EXPECT_THROW(step.run({&batch, 1}, 1, 1e-2), c10::Error);
+  EXPECT_FALSE(step.row_limit());
 }
 
 TEST(TrainStep, RoundedProductsLearnToo) {

@@ -3,103 +3,13 @@
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/files.h"
-#include "small_whisper.h"
+#include "small_training.h"
 #include "support/temp_folder.h"
 #include "text/tokenizer.h"
 
 namespace tutti {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// An endless set in epochs of five batches, going on behind a position as the feed does.
-NextBatch batches_behind(const std::string& position, std::int64_t epochs = 100) {
-  auto next = std::make_shared<std::int64_t>(position.empty() ? 0 : std::stoll(position));
-  return [next, epochs]() -> Result<std::optional<Batch>> {
-    const auto number = *next / 4;
-    if (number >= 5 * epochs) return std::optional<Batch>();
-    auto batch = small_batch(*next, 4);
-    batch.epoch = number / 5;
-    *next += 4;
-    return std::optional<Batch>(std::move(batch));
-  };
-}
-
-struct Watcher : TrainingWatcher {
-  void stepped(const StepReport& step) override {
-    steps.push_back(step.state.step);
-    rates.push_back(step.rate);
-    samples += step.outcome.samples;
-  }
-  void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
-  void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
-  std::vector<std::int64_t> steps{};
-  std::vector<double> rates{};
-  std::int64_t samples = 0;
-  std::vector<bool> bests{};
-  std::vector<std::string> refusals{};
-};
-
-WhisperRecipe restless_recipe() {
-  auto recipe = small_recipe();
-  recipe.dropout = 0.2;
-  recipe.ema = 0.9;
-  return recipe;
-}
-
-/// One training in one folder, begun or continued.
-struct Training {
-  explicit Training(const fs::path& out, const WhisperRecipe& recipe = restless_recipe())
-      : folder(out), task(small_task(recipe)), step(*task, {}, {.ema = recipe.ema, .seed = recipe.seed}) {
-    options = {.out = out,
-               .schedule = {.shape = RateSchedule::Shape::cosine, .peak = 1e-2, .warmup = 2, .steps = 40},
-               .export_type = "float32"};
-  }
-
-  Result<TrainingEnd> run() {
-    TrainingState state;
-    if (const auto all = CheckpointFolder(folder).newest_first(); !all.empty())
-      state = Trainer::restore(all.front(), *task, step).value();
-    first_step = state.step;
-    Trainer trainer({.task = *task,
-                     .step = step,
-                     .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front(), epochs)),
-                     .evaluate = evaluate,
-                     .interrupted = interrupted,
-                     .watcher = watcher},
-                    options, state);
-    return trainer.run();
-  }
-
-  NextBatch spoiled(NextBatch next) const {
-    return [next = std::move(next), change = spoil] {
-      auto batch = next();
-      if (change && *batch) change(**batch);
-      return batch;
-    };
-  }
-
-  fs::path folder;
-  std::function<void(Batch&)> spoil{};  // done to every batch
-  std::int64_t epochs = 100;
-  std::unique_ptr<WhisperTask> task;
-  TrainStep step;
-  TrainerOptions options{};
-  Watcher watcher{};
-  std::function<Result<Evaluation>()> evaluate{};
-  std::function<bool()> interrupted{};
-  std::int64_t first_step = 0;
-};
-
-std::vector<fs::path> checkpoints_in(const fs::path& out) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(out / "checkpoints")) found.push_back(entry.path().filename());
-  std::ranges::sort(found);
-  return found;
-}
 
 TEST(Trainer, AResumedTrainingEndsInTheSameBitsAsOneThatWasNeverStopped) {
   const TempFolder whole, parts;

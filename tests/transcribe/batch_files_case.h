@@ -42,8 +42,9 @@ class BatchFilesTest : public testing::Test {
   TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
 
   TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
-                const TaskSpec& urgency = {}) {
+                const TaskSpec& urgency = {}, std::vector<std::filesystem::path> outputs = {}) {
     BatchTask& task = tasks_.emplace_back();
+    task.outputs = std::move(outputs);
     task.spec = {.key = "/out/" + input.stem().string(),
                  .batch = "b",
                  .input = input,

@@ -189,6 +189,24 @@ TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAw
   EXPECT_EQ(task(away).state, TaskState::queued);
 }
 
+TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
+  add("long", {.task_class = TaskClass::interactive});
+  const std::string name(252, 'a');
+  const TaskId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {},
+                           {folder_ / "out" / "fits.txt", folder_ / "out" / (name + ".json")});
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->input.stem(), "not there") << "before it is the turn of any";
+  const auto begun = files_->begin(taken->index);
+  ASSERT_FALSE(begun);
+  files_->failed(taken->index, begun.error());
+  EXPECT_EQ(task(id).state, TaskState::dead);
+  EXPECT_EQ(task(id).attempts, 1);
+  EXPECT_NE(files_->failures().front().error.find("expected a name of at most 255 bytes, found 257"), std::string::npos)
+      << files_->failures().front().error;
+}
+
 TEST_F(BatchFilesTest, DevicesThatAreIdleUntilARecordingIsTriedAgainDoNotWaitForInput) {
   add("a");
   files_->all_added();

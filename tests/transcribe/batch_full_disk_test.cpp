@@ -1,4 +1,4 @@
-// What a batch does with what it has transcribed while there is no room for it.
+// What a batch does with what it has transcribed while there is no room for it, or no right to write it.
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <future>
 
+#include "support/closed_folder.h"
 #include "support/full_disk.h"
 #include "support/small_files.h"
 #include "transcribe/batch_files_case.h"
@@ -13,6 +14,8 @@
 using namespace tutti;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 class BatchOnAFullDisk : public BatchFilesTest {
  protected:
@@ -55,6 +58,55 @@ TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain
   EXPECT_EQ(task(id).attempts, 1);
   EXPECT_EQ(task(id).strikes, 0);
   EXPECT_EQ(files_->held_up(), "");
+}
+
+TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTheWorkIsKeptStaged) {
+  options_.kept = folder_ / "state" / "kept";
+  const fs::path out = folder_ / "out";
+  fs::create_directories(out);
+  const TaskId id = add("a");
+  tasks_.back().outputs = {out / "a.txt"};
+  add("b");
+  files_->all_added();
+  TranscribedFile file = take_and_transcribe();
+  std::future<std::optional<TakenFile>> second;
+  {
+    const ClosedFolder closed(out);
+    EXPECT_EQ(files_->publish(file).error().fault, Fault::cancelled) << "there is no more to do for it";
+    EXPECT_EQ(task(id).state, TaskState::done);
+    EXPECT_FALSE(fs::is_empty(options_.kept));
+    EXPECT_EQ(files_->counts().done + files_->counts().failed, 0U);
+    second = std::async(std::launch::async, [&] { return files_->next(); });
+    EXPECT_TRUE(pool_.is_told(Idle::not_writable));
+    EXPECT_NE(files_->held_up().find("Permission denied"), std::string::npos) << files_->held_up();
+    EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  }
+  EXPECT_TRUE(second.get());
+  EXPECT_GE(read_file(out / "a.txt")->size(), 1U << 20);
+  EXPECT_EQ(files_->counts().done, 1U);
+  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_TRUE(fs::is_empty(options_.kept));
+  EXPECT_EQ(log_.count("Make that writable again"), 1);
+}
+
+TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobodyElseUp) {
+  const fs::path talks = folder_ / "out" / "talks";
+  fs::create_directories(talks);
+  add("a");
+  tasks_.back().outputs = {talks / "a.txt"};
+  add("b");
+  files_->all_added();
+  TranscribedFile file = take_and_transcribe();
+  {
+    const ClosedFolder closed(talks);
+    EXPECT_FALSE(files_->publish(file));
+    EXPECT_EQ(files_->held_up(), "");
+    EXPECT_EQ(files_->counts().failed, 1U);
+    EXPECT_TRUE(files_->next());
+  }
+  files_->hand_back("the run ended");
+  EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
+  EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
 TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfTheRecording) {

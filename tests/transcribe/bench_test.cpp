@@ -3,6 +3,7 @@
 
 #include "transcribe/bench/clip.h"
 #include "transcribe/bench/limits.h"
+#include "transcribe/bench/peak_memory.h"
 #include "transcribe/bench/verdict.h"
 #include "transcribe/speech_plan.h"
 
@@ -98,6 +99,20 @@ TEST(BenchVerdict, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
   trials[0].windows = 1;
   const auto verdict = judge(trials, {DeviceLimits{1, 1, 2.5, 1, 1}});
   EXPECT_DOUBLE_EQ(verdict.trials[0].share_of_limit.value(), 0.25);
+}
+
+TEST(PeakMemory, OfAGpuIsWhatTheDriverSaysOfUsOrWhatIsTakenSinceWeBegan) {
+  EXPECT_EQ(held_by_us({.used = Bytes{900}, .own = Bytes{300}}, Bytes{100}), Bytes{300});
+  EXPECT_EQ(held_by_us({.used = Bytes{900}}, Bytes{100}), Bytes{800}) << "a container hides the processes";
+  EXPECT_EQ(held_by_us({.used = Bytes{50}}, Bytes{100}), Bytes{0}) << "somebody else has ended";
+  EXPECT_FALSE(held_by_us({.used = Bytes{900}}, {}));
+  EXPECT_FALSE(held_by_us({}, Bytes{100}));
+}
+
+TEST(PeakMemory, OnACpuIsResidentAlone) {
+  PeakMemory memory("cpu");
+  memory.look();
+  EXPECT_FALSE(memory.on_gpu());
 }
 
 TEST(BundledClip, IsThereToBeRead) {

@@ -66,6 +66,17 @@ TEST(OutputPlan, ANameThatGetsTooLongForAFileIsKnownBeforeTheWork) {
   EXPECT_NE(plan.error().what.find("expected a name of at most 255 bytes, found 256"), std::string::npos);
 }
 
+TEST(OutputPlan, APathThatGetsTooLongForAFileIsKnownBeforeTheWork) {
+  std::string folder;
+  while (folder.size() < 4090) folder += "/" + std::string(99, 'a');
+  folder.resize(4088);
+  EXPECT_TRUE(expect_name(folder + "/t.json"));
+  const auto named = expect_name(folder + "/it.json");
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().fault, Fault::usage);
+  EXPECT_NE(named.error().what.find("expected a path of at most 4095 bytes, found 4096"), std::string::npos);
+}
+
 TEST(OutputPlan, AnAddressIsRefusedBeforeTheWork) {
   const auto plan = plan_outputs({"talk.mp3", "https://example.org/talk.mp3"}, {.folder = "out"});
   ASSERT_FALSE(plan);

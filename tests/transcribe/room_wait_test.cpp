@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "support/closed_folder.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 
@@ -35,14 +36,14 @@ tl::unexpected<Error> full() {
 TEST_F(RoomWaitTest, WhatFindsNoRoomIsWrittenAgainAndNothingNewIsToBeginMeanwhile) {
   int tries = 0;
   const auto written = room_.patiently({12'000}, [&]() -> Result<int> {
-    EXPECT_EQ(room_.is_full(), tries > 0);
+    EXPECT_EQ(room_.hold(), tries > 0 ? RoomWait::Hold::full : RoomWait::Hold::none);
     EXPECT_EQ(room_.why().empty(), tries == 0);
     if (++tries < 3) return full();
     return 7;
   });
   EXPECT_EQ(written, 7);
   EXPECT_EQ(tries, 3);
-  EXPECT_FALSE(room_.is_full());
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::none);
   EXPECT_EQ(room_.why(), "");
   EXPECT_EQ(changes_, 2) << "once full, once not";
 }
@@ -62,10 +63,27 @@ TEST_F(RoomWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
 }
 
 TEST_F(RoomWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
-  EXPECT_TRUE(room_.has_some());
+  EXPECT_TRUE(room_.expect_some());
   room_.await_some();
   EXPECT_EQ(changes_, 0);
-  EXPECT_TRUE(RoomWait({RoomWait::Place{}}, "", [] {}).has_some());
+  EXPECT_TRUE(RoomWait({RoomWait::Place{}}, "", [] {}).expect_some());
+}
+
+TEST_F(RoomWaitTest, AFolderThatMayNotBeWrittenToIsWaitedForAndPeopleAreToldOnce) {
+  std::optional<ClosedFolder> closed(folder_.path());
+  int tries = 0;
+  const auto written = room_.patiently({12'000}, [&]() -> Result<int> {
+    EXPECT_EQ(room_.hold(), tries > 0 ? RoomWait::Hold::not_writable : RoomWait::Hold::none);
+    EXPECT_FALSE(room_.expect_some());
+    if (++tries < 3) return fail(Fault::refused, "out/a.txt: could not be created: Permission denied");
+    closed.reset();
+    return 7;
+  });
+  EXPECT_EQ(written, 7);
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::none);
+  EXPECT_TRUE(room_.expect_some());
+  EXPECT_EQ(log_.count("Permission denied. Make that writable again"), 1);
+  EXPECT_EQ(log_.count("It can be written to again"), 1);
 }
 
 TEST_F(RoomWaitTest, OfThoseWhoWaitOneAtATimeWritesAgain) {
@@ -107,5 +125,5 @@ TEST_F(RoomWaitTest, WhoeverWaitsIsLetGoOfAndWhoeverComesLaterTriesOnce) {
   room_.let_go();
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
   EXPECT_EQ(room_.patiently({}, []() -> Result<void> { return full(); }).error().fault, Fault::cancelled);
-  EXPECT_FALSE(room_.is_full());
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::none);
 }

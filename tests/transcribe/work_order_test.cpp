@@ -30,6 +30,18 @@ TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
   EXPECT_EQ(arrival.take(kNow), 1);
 }
 
+TEST(WorkOrder, WhatIsOnlyToBeSaidComesBeforeEverything) {
+  for (const Policy policy : {Policy::tutti, Policy::fifo}) {
+    WorkOrder order(policy);
+    order.add({1, Seconds(10), false, ServiceClass::interactive, 1'000'000});
+    order.add_first(2);
+    order.add_first(3);
+    EXPECT_EQ(order.take(kNow), 2);
+    EXPECT_EQ(order.take(kNow), 3);
+    EXPECT_EQ(order.take(kNow), 1);
+  }
+}
+
 TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
   WorkOrder order(Policy::tutti);
   EXPECT_FALSE(order.take(kNow));

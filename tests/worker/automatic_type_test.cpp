@@ -1,5 +1,6 @@
 #include "worker/automatic_type.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "support/environment.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "worker/compute_type_for.h"
 #include "worker/self_test.h"
 
 using namespace tutti;
@@ -73,4 +75,17 @@ TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
   other.build = "another build";
   ASSERT_TRUE(automatic_type(other, at::kCPU, ability));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 2);
+}
+
+TEST(AutomaticType, AVerdictHoldsForAsManyThreadsAsItWasFoundWith) {
+  const TempFolder cache;
+  const ScopedVariable variable("TUTTI_CACHE", cache.path().c_str());
+  const int usual = at::get_num_threads();
+  for (const int threads : {1, 2, 1}) {
+    at::set_num_threads(threads);
+    EXPECT_TRUE(compute_type_for("auto", TUTTI_SOURCE_DIR "/models/nano", at::kCPU, "a build"));
+  }
+  at::set_num_threads(usual);
+  const std::filesystem::directory_iterator verdicts(cache.path() / "self-tests");
+  EXPECT_EQ(std::distance(verdicts, std::filesystem::directory_iterator()), 2);
 }

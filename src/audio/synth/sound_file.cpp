@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <sndfile.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/files.h"
@@ -29,34 +32,67 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
   return "RIFF" + sizes.take() + "WAVEfmt " + format.take() + "data" + data.take();
 }
 
-Result<void> write_wav(const std::filesystem::path& path, std::span<const std::int16_t> pcm, Hertz rate) {
-  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file) return fail_errno(path.string(), "cannot be written");
+std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);
-  bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
-  return write_all(file.get(), std::as_bytes(std::span(bytes)), path.string());
+  return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
 }
 
-Result<void> write_flac(const std::filesystem::path& path, std::span<const std::int16_t> pcm, Hertz rate) {
+/// What libsndfile makes, in memory. It says of a write that failed neither that the disk is full nor that a file may
+/// not be so large; so the bytes are written as all others are.
+class SoundBytes {
+ public:
+  static SF_VIRTUAL_IO calls() { return {length, seek, read, write, tell}; }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  static SoundBytes& sound(void* self) { return *static_cast<SoundBytes*>(self); }
+  static sf_count_t length(void* self) { return static_cast<sf_count_t>(sound(self).bytes_.size()); }
+  static sf_count_t tell(void* self) { return sound(self).at_; }
+  static sf_count_t read(void*, sf_count_t, void*) { return 0; }  // nothing is, of a file that is made
+  static sf_count_t seek(sf_count_t offset, int whence, void* self) {
+    if (whence == SEEK_CUR) offset += tell(self);
+    if (whence == SEEK_END) offset += length(self);
+    return sound(self).at_ = std::max<sf_count_t>(offset, 0);
+  }
+  static sf_count_t write(const void* from, sf_count_t count, void* self) {
+    SoundBytes& it = sound(self);
+    const auto at = static_cast<std::size_t>(it.at_), size = static_cast<std::size_t>(count);
+    it.bytes_.resize(std::max(it.bytes_.size(), at + size));
+    std::memcpy(it.bytes_.data() + at, from, size);
+    it.at_ += count;
+    return count;
+  }
+
+  std::string bytes_{};
+  sf_count_t at_ = 0;
+};
+
+Result<std::string> flac_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   SF_INFO info{};
   info.samplerate = rate.value;
   info.channels = 1;
   info.format = SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
-  std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open(path.c_str(), SFM_WRITE, &info));
+  SoundBytes sound;
+  SF_VIRTUAL_IO calls = SoundBytes::calls();
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open_virtual(&calls, SFM_WRITE, &info, &sound));
   const auto frames = static_cast<sf_count_t>(pcm.size());
   if (!file || sf_writef_short(file.get(), pcm.data(), frames) != frames)
-    return fail(Fault::exhausted, path.string() + ": cannot be written: " + sf_strerror(file.get()));
+    return fail(Fault::unsupported, std::string("cannot be made FLAC: ") + sf_strerror(file.get()));
   // The last frames go out as it is closed.
   if (const int error = sf_close(file.release()); error != 0)
-    return fail(Fault::exhausted, path.string() + ": cannot be written to its end: " + sf_error_number(error));
-  return {};
+    return fail(Fault::unsupported, std::string("cannot be made FLAC to its end: ") + sf_error_number(error));
+  return sound.take();
 }
 
 }  // namespace
 
 Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,
                          Hertz rate) {
-  return format == SoundFormat::wav ? write_wav(path, pcm, rate) : write_flac(path, pcm, rate);
+  const auto bytes = format == SoundFormat::wav ? Result<std::string>(wav_bytes(pcm, rate)) : flac_bytes(pcm, rate);
+  if (!bytes) return fail_in(path.string(), bytes.error());
+  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return fail_errno(path.string(), "could not be created");
+  return write_all(file.get(), std::as_bytes(std::span(*bytes)), path.string());
 }
 
 }  // namespace tutti

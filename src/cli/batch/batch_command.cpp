@@ -13,6 +13,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_places.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
 #include "cli/batch/failure_question.h"
@@ -20,6 +21,7 @@
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/file_place.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
@@ -60,7 +62,8 @@ struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
   bool emulated = false;             // one of the devices at least
-  std::optional<Error> no_device{};  // one that was named is not there, and why: `options` has none
+  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
+                                     // for outputs or decoded audio
 };
 
 /// What is known of a batch before its devices are looked for.
@@ -103,6 +106,7 @@ Result<void> check_numbers(const BatchCommand& command) {
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
+  if (auto checked = expect_file_place("--report", command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
@@ -112,9 +116,10 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   auto prepared = prepare_work(command, *listed, std::move(typed));
   if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
   if (!devices) {
-    prepared->no_device = devices.error();
+    prepared->hindrance = devices.error();
     return prepared;
   }
+  if (const auto places = expect_places(prepared->options.batch); !places) prepared->hindrance = places.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.task_caps = std::move(*caps);
@@ -171,12 +176,12 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
 }
 
-/// Where nothing is left to do, a device that is not there is none that is needed.
-int without_devices(const Prepared& prepared, const BatchCommand& command) {
+/// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
+int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.tasks, prepared.options);
-  if (!report) return complain(*prepared.no_device, kNothingRan);
-  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do, and no device is needed\n",
-               report->counts.done);
+  if (!report) return complain(*prepared.hindrance, kNothingRan);
+  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do%s\n", report->counts.done,
+               prepared.options.devices.empty() ? ", and no device is needed" : "");
   if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
@@ -224,7 +229,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error());
-  return prepared->no_device ? without_devices(*prepared, command) : batch(*prepared, command);
+  return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command);
 }
 
 }  // namespace tutti

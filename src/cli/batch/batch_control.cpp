@@ -18,9 +18,9 @@ const std::string kDone = R"({"ok":true})";
 
 std::string answer_control(BatchControl& control, const std::string& request) {
   std::istringstream words(request);
-  std::string verb, what, more;
-  words >> verb >> what >> more;
-  if (!more.empty()) return refusal("'" + request + "': expected at most two words");
+  std::string verb, what;
+  words >> verb;
+  std::getline(words >> std::ws, what);  // to the end of the line: a device's name may have spaces
   if (verb == "status" && what.empty()) return fleet_status_json(control.status());
   const std::string no_device = what.empty() ? "the batch is ending already" : "no device '" + what + "' in this run";
   if (verb == "drain") return control.drain(what) ? kDone : refusal(no_device);

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -34,6 +36,17 @@ Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions
   for (const Format format : options.formats)
     outputs.emplace_back(base.string() + "." + std::string(extension(format)));
   return outputs;
+}
+
+/// A recording that is called talk.srt would become its own transcript. `inputs`: those with an output's ending.
+Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<fs::path>& inputs) {
+  if (inputs.empty()) return {};
+  for (const auto& task : tasks)
+    for (const auto& output : task.outputs)
+      if (inputs.contains(output))
+        return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
+                    "Name another folder with --output-dir");
+  return {};
 }
 
 TaskClass class_of(const std::string& name) {
@@ -84,17 +97,25 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       .audio_root = command.audio_root, .rules = {.path_template = command.path_template}, .skip = command.skip};
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
+  std::set<fs::path> like_outputs;
   std::optional<Error> wrong;
-  const InputSink sink{[&](Input&& input) {
-                         auto outputs = outputs_of(input, options, taken);
-                         if (!outputs) wrong = outputs.error();
-                         if (outputs)
-                           tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
-                         return outputs.has_value();
-                       },
-                       [](Error&& error) { log(Level::warning, error.text()); }};
-  if (const auto read = read_inputs(command.inputs, wanted, sink); !read) return tl::unexpected(read.error());
+  const auto take = [&](Input&& input) {
+    auto outputs = outputs_of(input, options, taken);
+    if (!outputs) {
+      wrong = outputs.error();
+      return false;
+    }
+    if (parse_formats(input.file.extension().string().erase(0, 1))) like_outputs.insert(input.file);
+    tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
+    return true;
+  };
+  const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
+  const auto read = read_inputs(command.inputs, wanted, sink);
+  if (!read) return tl::unexpected(read.error());
+  if (const std::string out = left_out_text(*read, wanted.rules); !out.empty())
+    log(Level::info, "Left out of what the lists name: " + out);
   if (wrong) return tl::unexpected(*wrong);
+  if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");
   return tasks;
 }

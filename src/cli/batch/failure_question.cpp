@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/log.h"
+#include "base/terminal/controls.h"
 
 namespace tutti {
 namespace {
@@ -42,7 +43,7 @@ class FailureQuestion {
     if (over_ || is_in_background()) return Wish::go_on;
     ::tcflush(STDIN_FILENO, TCIFLUSH);  // what was typed before is no answer
     for (;;) {
-      const auto typed = answer_to(name + " failed. [g]o on, [r]etry, [s]top? ");
+      const auto typed = answer_to(without_controls(name) + " failed. [g]o on, [r]etry, [s]top? ");
       if (!typed) return nobody_answers();
       const auto wish = wish_of(*typed);
       over_ = wish == Wish::stop;

@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"left_to_faster", &IdleTime::left_to_faster},
     {"drained", &IdleTime::drained},
     {"disk_full", &IdleTime::disk_full},
+    {"not_writable", &IdleTime::not_writable},
     {"waiting_for_stalled", &IdleTime::stalled},
     {"put_off", &IdleTime::put_off},
     {"waiting_for_answer", &IdleTime::asked}};
@@ -62,7 +63,18 @@ void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
-    if (name != "speed" && name != "cost" && !json.contains(name)) json[name] = value;
+    if (name != "speed" && name != "cost" && name != "tries" && !json.contains(name)) json[name] = value;
+}
+
+/// How each attempt ended, where, and why.
+Json tries_json(const std::vector<Attempt>& tries) {
+  Json all = Json::array();
+  for (const Attempt& each : tries) {
+    Json& json = all.emplace_back(Json{{"device", each.device}, {"end", name_of(each.end)}});
+    if (!each.failure.empty()) json["class"] = each.failure;
+    if (!each.error.empty()) json["error"] = each.error;
+  }
+  return all;
 }
 
 /// The field note's fields, and what Tutti knows beside them. Speed and cost are of this run: of the device time that
@@ -79,6 +91,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
     json["speed"] = rounded(asset.audio / *asset.busy);
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
+  if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
 }

@@ -1,6 +1,7 @@
 #include "cli/flags/vad_flags.h"
 
 #include <algorithm>
+#include <string>
 
 #include "transcribe/speech_plan.h"
 
@@ -16,6 +17,16 @@ std::string_view given(const VadFlags& f) {
   if (f.min_silence_duration_ms) return "--vad-min-silence-duration-ms";
   if (f.speech_pad_ms) return "--vad-speech-pad-ms";
   return f.method == "silero" ? "" : "--vad-method";
+}
+
+/// Every piece of speech has its padding on both sides, and with --batched a piece is no longer than a window.
+Result<void> check_padding(const VadFlags& f, std::int32_t pad_ms) {
+  constexpr std::int32_t kMost = 14'000;  // two of them leave 2 s of speech in a window of 30 s
+  if (!f.batched || pad_ms <= kMost) return {};
+  return fail(Fault::usage,
+              "--vad-speech-pad-ms: with --batched, expected at most " + std::to_string(kMost) +
+                  ", which leave 2 s of a window to speech, found " + std::to_string(pad_ms),
+              "Take less, or --vad without --batched");
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vect
                                f.batched ? kBatchedSilenceMs : defaults.min_silence_duration_ms),
                            .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
   if (auto meant = check(options); !meant) return tl::unexpected(meant.error());
+  if (auto meant = check_padding(f, options.speech_pad_ms); !meant) return tl::unexpected(meant.error());
   return options;
 }
 

@@ -66,14 +66,20 @@ class Gathering {
       if (!*taken) others.push_back(input);
     }
     const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, tell};
-    if (const auto read = read_inputs(others, options_, sink); !read) return tl::unexpected(read.error());
-    return {};
+    return tell_left_out(read_inputs(others, options_, sink));
   }
 
   Durations take_found() { return std::move(found_); }
 
  private:
   static void tell(Error&& error) { log(Level::warning, error.text()); }
+
+  Result<void> tell_left_out(const Result<ManifestTally>& read) const {
+    if (!read) return tl::unexpected(read.error());
+    if (const std::string out = left_out_text(*read, options_.rules); !out.empty())
+      log(Level::info, "Left out of what the lists name: " + out);
+    return {};
+  }
 
   /// Whether the input was JSON that only a plan reads: lengths alone, or a manifest out of a pipe, which can be read
   /// but once.
@@ -91,9 +97,9 @@ class Gathering {
     const ManifestSink sink{
         [this](ManifestEntry&& entry) { return take(entry, fs::current_path() / options_.audio_root / entry.path); },
         tell};
-    const auto read = read_manifest(*text, ManifestFormat::json, input, options_.rules, sink);
-    if (!read) return tl::unexpected(read.error());
-    return true;
+    return tell_left_out(read_manifest(*text, ManifestFormat::json, input, options_.rules, sink)).map([] {
+      return true;
+    });
   }
 
   bool take(const ManifestEntry& entry, const fs::path& file) {

@@ -39,17 +39,25 @@ Result<History> of_run(History history, std::int64_t run) {
   return history;
 }
 
-Result<History> read_history(const fs::path& folder, std::size_t runs) {
-  auto store = open_store_if_there(folder);
+Result<History> read_history(const HistoryCommand& command) {
+  auto store = open_store_if_there(command.state);
   if (!store) return tl::unexpected(store.error());
-  if (!*store) return History{};
-  auto found = (*store)->runs(runs);
+  if (!*store) return command.run ? of_run({}, *command.run) : History{};
+  constexpr std::size_t kAll = 1'000'000;
+  auto found = (*store)->runs(command.run ? kAll : static_cast<std::size_t>(command.last));
   if (!found) return tl::unexpected(found.error());
   auto speeds = (*store)->speeds(true);
   if (!speeds) return tl::unexpected(speeds.error());
   auto events = (*store)->events(found->empty() ? StoreTime{} : found->back().started);
   if (!events) return tl::unexpected(events.error());
-  return History{std::move(*found), std::move(*speeds), std::move(*events)};
+  History history{std::move(*found), std::move(*speeds), std::move(*events)};
+  if (!command.run) return history;
+  auto one = of_run(std::move(history), *command.run);
+  if (!one || one->runs.front().start.batch.empty()) return one;
+  auto now = (*store)->counts({.batch = one->runs.front().start.batch});
+  if (!now) return tl::unexpected(now.error());
+  one->now = *now;
+  return one;
 }
 
 /// As wide as the terminal; unlimited in a pipe.
@@ -75,9 +83,7 @@ int run_history(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
 
-  constexpr std::size_t kAll = 1'000'000;
-  auto history = read_history(command.state, command.run ? kAll : static_cast<std::size_t>(command.last));
-  if (history && command.run) history = of_run(std::move(*history), *command.run);
+  const auto history = read_history(command);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
     if (const auto written = write_file_atomically(command.svg, history_svg(*history)); !written)

@@ -66,6 +66,11 @@ Json json_of(const DeviceEvent& event) {
           {"text", event.text}};
 }
 
+Json json_of(const TaskCounts& tasks) {
+  return {{"queued", tasks.queued}, {"running", tasks.running},     {"done", tasks.done},
+          {"failed", tasks.dead},   {"cancelled", tasks.cancelled}, {"held", tasks.held}};
+}
+
 template <class T>
 Json list_of(const std::vector<T>& items) {
   Json list = Json::array();
@@ -79,7 +84,8 @@ std::string history_json(const History& history) {
   const Json json{{"schema", 1},
                   {"runs", list_of(history.runs)},
                   {"speeds", list_of(history.speeds)},
-                  {"events", list_of(history.events)}};
+                  {"events", list_of(history.events)},
+                  {"recordings_now", history.now ? json_of(*history.now) : Json(nullptr)}};
   return json_line(json);
 }
 

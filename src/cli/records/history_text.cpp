@@ -162,6 +162,17 @@ TextTable event_table(const std::vector<DeviceEvent>& events, bool all) {
   return table;
 }
 
+/// "Recordings of /out as of now: 37 done, 2 failed, 1 waiting": also what later runs did counts.
+std::string now_line(const TaskCounts& tasks, const std::string& batch) {
+  const std::pair<std::int64_t, const char*> parts[] = {{tasks.done, "done"},           {tasks.dead, "failed"},
+                                                        {tasks.cancelled, "cancelled"}, {tasks.running, "in work"},
+                                                        {tasks.queued, "waiting"},      {tasks.held, "held"}};
+  std::string text;
+  for (const auto& [count, what] : parts)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  return "Recordings of " + batch + " as of now: " + (text.empty() ? "none" : text);
+}
+
 /// What was measured in each run: a point per run for every device, and for all together.
 std::vector<TimeSeries> run_series(const std::vector<RunRecord>& runs) {
   TimeSeries whole{.label = "whole runs"};
@@ -191,6 +202,7 @@ std::vector<std::string> history_tables(const History& history, std::size_t widt
   add(lines, "Devices in these runs", device_table(history.runs), width);
   add(lines, "Speeds", speed_table(history.speeds), width);
   add(lines, "Events", event_table(history.events, history.runs.size() == 1), width);
+  if (history.now) lines.push_back(now_line(*history.now, history.runs.front().start.batch));
   return lines;
 }
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/file_place.h"
 #include "transcribe/inputs/inputs.h"
 #include "transcribe/inputs/query/query.h"
 #include "view/text.h"
@@ -105,7 +106,7 @@ Result<void> check(const ManifestCommand& command) {
   if (command.inputs.empty() == command.query.empty())
     return fail(Fault::usage, command.inputs.empty() ? "expected --query SQL beside the database"
                                                      : "--query is for a database; here are files");
-  return {};
+  return expect_file_place("--output", command.output);
 }
 
 void add_options(OptionTable& table, ManifestCommand& command) {
@@ -131,7 +132,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
   add_options(table, command);
   table.examples({"tutti manifest archive/ -o archive.json"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  if (const auto checked = check(command); !checked) return complain(checked.error());
 
   const auto gathered = command.inputs.empty() ? gather_rows(command) : gather_files(command);
   if (!gathered) return complain(gathered.error());

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
+#include "transcribe/output_plan.h"
 #include "view/progress.h"
 #include "view/review/review_times.h"
 #include "view/text.h"
@@ -145,6 +146,7 @@ int run_review(const std::vector<std::string>& arguments) {
   if (command.out.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
                     kUsage);
+  if (const auto place = expect_place_for_outputs(command.out); !place) return complain(place.error(), kNothingRan);
   const auto transcripts = transcripts_of(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
 

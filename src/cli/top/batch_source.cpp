@@ -35,9 +35,10 @@ std::string done_text(const TopWish& wish) {
 
 /// Where recordings are decoded to, results are recorded, and a batch's outputs go. Shares of other machines are left
 /// out: one that is away would hold up whoever asks how full it is.
-std::vector<std::filesystem::path> watched_disks(const std::string& outputs) {
-  std::vector<std::filesystem::path> paths{temporary_folder(), state_folder()};
-  if (std::filesystem::path(outputs).is_absolute()) paths.emplace_back(outputs);
+std::vector<std::filesystem::path> watched_disks(const FleetStatus& run) {
+  std::vector<std::filesystem::path> paths{temporary_folder(), run.state_folder};
+  if (run.state_folder.empty()) paths.back() = state_folder();
+  if (std::filesystem::path(run.run).is_absolute()) paths.emplace_back(run.run);
   auto disks = disks_of(paths);
   std::erase_if(disks, [](const auto& disk) { return network_file_system(disk).has_value(); });
   return disks;
@@ -102,7 +103,7 @@ class Source final : public TopSource {
     SamplerOptions options;
     if (const int pid = std::atoi(name.c_str() + std::min(name.size(), name.find('-') + 1)); pid > 0)
       options.own_root = pid;
-    options.disks = watched_disks(run_ ? run_->run : std::string());
+    options.disks = watched_disks(run_.value_or(FleetStatus{}));
     sampler_ = std::make_unique<Sampler>(std::move(options));
     (void)sampler_->settled(kFirstReadings);
     watched_ = socket;

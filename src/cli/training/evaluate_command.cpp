@@ -1,10 +1,12 @@
 #include "cli/training/evaluate_command.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine/engine_run.h"
+#include "cli/flags/file_place.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -16,6 +18,7 @@ struct EvaluateCommand {
   std::string split{};
   std::string normaliser = "basic";
   std::string language = "en";
+  std::string task = "transcribe";
   std::string device = "cpu";
   std::string compute_type = "float32";
   std::int32_t samples = 0;
@@ -31,6 +34,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
   table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("compute-type", c.compute_type, "TYPE",
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
@@ -38,6 +42,16 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
   table.add("report", c.report, "FILE.html", "rates by condition, the worst samples, characters taken for others");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
+}
+
+Result<void> check(const EvaluateCommand& c) {
+  if (c.model.empty() || c.data.empty())
+    return fail(Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR");
+  for (const auto& [name, value] : {std::pair("--samples", c.samples), {"--threads", c.threads}})
+    if (value < 0)
+      return fail(Fault::usage,
+                  std::string(name) + ": expected a whole number, not negative; found " + std::to_string(value));
+  return {};
 }
 
 }  // namespace
@@ -48,14 +62,13 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   add_evaluate(table, c);
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (c.model.empty() || c.data.empty())
-    return complain({Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR"},
-                    kUsage);
+  if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
+  if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
   const auto model = find_model(c.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
-  std::vector<std::string> line{"evaluate",     "--model",        model->string(), "--data",   c.data.string(),
-                                "--normaliser", c.normaliser,     "--language",    c.language, "--device",
-                                c.device,       "--compute-type", c.compute_type};
+  std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
+                                "--normaliser", c.normaliser, "--language",    c.language,       "--task",
+                                c.task,         "--device",   c.device,        "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});

@@ -27,6 +27,7 @@ struct TrainCommand {
   fs::path out{};
   std::string config{};
   bool resume = false;
+  fs::path resume_from{};
   WhisperRecipe recipe{};
   fs::path recipe_file{};               // that `recipe` was read from; empty: none
   std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
@@ -70,6 +71,8 @@ void add_train(OptionTable& table, TrainCommand& c) {
   table.add("out", c.out, "DIR", "checkpoints, metrics, and in OUT/model the model");
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
+  table.add("resume-from", c.resume_from, "DIR",
+            "the same, of the checkpoint that is meant: OUT/checkpoints/step-N, the newest");
   visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 
@@ -82,7 +85,8 @@ fs::path recipe_file(const std::vector<std::string>& arguments) {
   static_cast<void>(table.read(arguments, {}));
   const fs::path saved = named.out / "config.toml";
   std::error_code ignored;
-  return named.config.empty() && named.resume && fs::exists(saved, ignored) ? saved : fs::path(named.config);
+  const bool resumes = named.resume || !named.resume_from.empty();
+  return named.config.empty() && resumes && fs::exists(saved, ignored) ? saved : fs::path(named.config);
 }
 
 /// Given whatever else is wrong, a recipe included.
@@ -146,8 +150,31 @@ std::optional<int> read_flags(OptionTable& table, const std::vector<std::string>
   return *wish == OptionTable::Wish::run ? std::nullopt : std::optional<int>(kDone);
 }
 
+/// A training goes on from its newest checkpoint, which may be named: then it has to be that.
+Result<void> settle_resume(TrainCommand& command) {
+  if (command.resume_from.empty()) return {};
+  command.resume = true;
+  const std::string asked = "resume-from " + command.resume_from.string();
+  const fs::path named = (command.resume_from / "").parent_path(), folder = command.out / "checkpoints";
+  std::error_code ignored;
+  if (!fs::exists(named / "training.json", ignored))
+    return fail(Fault::missing, asked + ": no checkpoint of a training lies there",
+                "Expected a folder OUT/checkpoints/step-N");
+  if (!fs::equivalent(fs::absolute(named).parent_path(), folder, ignored))
+    return fail(Fault::usage, asked + ": it is none of this training, whose checkpoints are in " + folder.string(),
+                "Name its own OUT with --out");
+  for (const auto& other : fs::directory_iterator(folder, ignored)) {
+    const auto name = other.path().filename();
+    if (name.string().starts_with("step-") && name > named.filename())
+      return fail(Fault::usage, asked + ": " + folder.string() + " holds a newer one, " + name.string(),
+                  "Leave resume-from out to go on from the newest, or move the newer ones away");
+  }
+  return {};
+}
+
 Result<void> settle(TrainCommand& command) {
   if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
+  if (auto settled = settle_resume(command); !settled) return settled;
   auto settled = settle_devices(command);
   if (settled) settled = settle_compute_threads(command);
   if (settled) settled = check_recipe(command.recipe);

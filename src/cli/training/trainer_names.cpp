@@ -24,7 +24,6 @@ const std::map<std::string, std::vector<std::string>> kOurs{
     {"--max-grad-norm", {"--clip"}},
     {"--dataloader-num-workers", {"--threads"}},
     {"--preprocessing-num-workers", {"--threads"}},
-    {"--resume-from-checkpoint", {"--resume"}},
     {"--fp16", {"--precision", "float16"}},
     {"--bf16", {"--precision", "bfloat16"}},
     {"--tf32", {"--precision", "tf32"}},
@@ -37,9 +36,8 @@ std::string with_hyphens(std::string flag) {
 
 using Chosen = std::map<std::string, std::pair<std::string, std::string>>;  // setting -> its value, by which name
 
-/// Notes what a name chooses where it stands for a value, too.
+/// Notes what a switch chooses.
 Result<void> note(const std::string& name, const std::vector<std::string>& words, Chosen& chosen) {
-  if (words.size() < 2) return {};
   const auto& [value, by] = chosen.try_emplace(words[0], words[1], name).first->second;
   if (value == words[1]) return {};
   return fail(Fault::usage, by + " and " + name + ": " + words[0] + " is either " + value + " or " + words[1],
@@ -55,40 +53,57 @@ std::vector<std::string> with_our_values(std::vector<std::string> words) {
   return words;
 }
 
-/// Elsewhere a checkpoint is named to go on from, or that there is one is said.
-Result<void> check_resume(const std::vector<std::string>& words) {
+/// Elsewhere one flag says that there is a checkpoint to go on from, or names it.
+std::vector<std::string> with_our_resume(std::vector<std::string> words) {
+  constexpr std::string_view kTheirs = "--resume-from-checkpoint";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto equals = std::min(words[i].find('='), words[i].size());
-    const std::string flag = with_hyphens(words[i].substr(0, equals));
-    if (std::string_view(flag) != "--resume-from-checkpoint")
-      continue;  // g++ 12 doubts the length of the string itself
-    const bool inside = equals < words[i].size();
-    const std::string named = inside ? words[i].substr(equals + 1) : i + 1 < words.size() ? words[i + 1] : "";
+    if (with_hyphens(words[i].substr(0, equals)) != kTheirs) continue;
+    const std::string given = words[i].substr(equals);  // with its '='
+    const std::string named = !given.empty() ? given.substr(1) : i + 1 < words.size() ? words[i + 1] : "";
     bool wanted = false;
-    if (named.empty() || named.starts_with("-") || read_value(named, wanted)) continue;
-    return fail(Fault::usage,
-                words[i].substr(0, equals) + " " + named + ": a training goes on from its newest checkpoint",
-                "Name its folder with --out, and leave out '" + named + "'");
+    const bool is_switch = named.empty() || named.starts_with("-") || read_value(named, wanted);
+    words[i] = (is_switch ? "--resume" : "--resume-from") + given;
   }
-  return {};
+  return words;
+}
+
+/// Whether the switch at `words[i]` is on. Elsewhere switches are given values, too: behind '=', or as the next word,
+/// which is then taken.
+Result<bool> is_on(const std::vector<std::string>& words, std::size_t& i) {
+  const auto equals = words[i].find('=');
+  bool wanted = true;
+  if (equals == std::string::npos) {
+    if (i + 1 < words.size() && read_value(words[i + 1], wanted)) ++i;
+    return wanted;
+  }
+  if (auto read = read_value(words[i].substr(equals + 1), wanted); !read) return fail_in(words[i], read.error());
+  return wanted;
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> in_our_names(const std::vector<std::string>& arguments) {
-  if (auto checked = check_resume(arguments); !checked) return tl::unexpected<Error>(checked.error());
   std::vector<std::string> ours;
   Chosen chosen;
-  for (const auto& word : with_our_values(arguments)) {
+  const auto words = with_our_resume(with_our_values(arguments));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& word = words[i];
     const auto equals = std::min(word.find('='), word.size());
     const auto found = kOurs.find(word.starts_with("--") ? with_hyphens(word.substr(0, equals)) : word);
     if (found == kOurs.end()) {
       ours.push_back(word);
       continue;
     }
-    if (auto noted = note(found->first, found->second, chosen); !noted) return tl::unexpected<Error>(noted.error());
+    const bool is_switch = found->second.size() > 1;
+    if (is_switch) {
+      const auto on = is_on(words, i);
+      if (!on) return tl::unexpected<Error>(on.error());
+      if (!*on) continue;
+      if (auto noted = note(found->first, found->second, chosen); !noted) return tl::unexpected<Error>(noted.error());
+    }
     ours.insert(ours.end(), found->second.begin(), found->second.end());
-    ours.back() += word.substr(equals);
+    if (!is_switch) ours.back() += word.substr(equals);
   }
   return ours;
 }

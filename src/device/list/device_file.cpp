@@ -1,5 +1,6 @@
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -43,6 +44,17 @@ Take text_into(std::string& field) {
   };
 }
 
+/// What a device is called: it stands in lists that commas divide, and in lines of a log and of requests.
+Take name_into(std::string& field) {
+  return [&field](const toml::node& node) {
+    const auto value = node.value_exact<std::string>();
+    const auto is_odd = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == ','; };
+    if (!value || std::ranges::any_of(*value, is_odd) || value->starts_with(' ') || value->ends_with(' ')) return false;
+    field = *value;
+    return true;
+  };
+}
+
 /// An entry of the file before it is put together.
 struct Entry {
   std::string use{};
@@ -76,7 +88,7 @@ Keys keys_of(Entry& entry) {
   };
   EmulatedCard& card = entry.card;
   return {{"use", text_into(entry.use)},
-          {"name", text_into(entry.name)},
+          {"name", name_into(entry.name)},
           {"count", within(1, 1024, [&entry](double value) { entry.count = static_cast<int>(value); })},
           {"jitter", played(within(0, 0.95, [&card](double value) { card.jitter = value; }))},
           {"warm-up", played(within(0, 1e6, [&card](double value) { card.warm_up = Seconds(value); }))},

@@ -27,11 +27,6 @@ struct EntryHead {
 };
 static_assert(std::is_trivially_copyable_v<EntryHead> && sizeof(EntryHead) == 56);
 
-/// All of `out`. What cannot be read is made anew, so the reason interests nobody.
-bool read_all(int fd, std::int64_t at, std::span<std::byte> out) {
-  return read_at(fd, out, at, "feature cache").value_or(0) == out.size();
-}
-
 std::int64_t size_of(const EntryHead& head) {
   return static_cast<std::int64_t>(sizeof head) + head.values * static_cast<std::int64_t>(sizeof(std::uint16_t));
 }
@@ -60,7 +55,7 @@ Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
   pack->size = facts.st_size;
   std::map<CacheKey, Place> found;
   EntryHead head;
-  for (std::int64_t at = 0; read_all(pack->file.get(), at, std::as_writable_bytes(std::span(&head, 1)));) {
+  for (std::int64_t at = 0; read_whole(pack->file.get(), std::as_writable_bytes(std::span(&head, 1)), at);) {
     if (head.magic != kMagic || head.values < 0 || at + size_of(head) > pack->size) break;  // its writer was cut short
     found[head.key] = {pack, at, size_of(head)};
     at += size_of(head);
@@ -93,12 +88,12 @@ std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
   if (!place.pack) return std::nullopt;
   EntryHead head;
   const int fd = place.pack->file.get();
-  if (!read_all(fd, place.at, std::as_writable_bytes(std::span(&head, 1)))) return std::nullopt;
+  if (!read_whole(fd, std::as_writable_bytes(std::span(&head, 1)), place.at)) return std::nullopt;
   if (head.magic != kMagic || head.key != key || size_of(head) != place.size) return std::nullopt;
   CachedFeatures found{head.real, head.frames, head.silence, head.lead, {}};
   found.mel.resize(static_cast<std::size_t>(head.values));
   const bool is_read =
-      read_all(fd, place.at + static_cast<std::int64_t>(sizeof head), std::as_writable_bytes(std::span(found.mel)));
+      read_whole(fd, std::as_writable_bytes(std::span(found.mel)), place.at + static_cast<std::int64_t>(sizeof head));
   if (!is_read || checksum(std::as_bytes(std::span(found.mel))) != head.check) return std::nullopt;
   return found;
 }

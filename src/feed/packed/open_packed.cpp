@@ -1,14 +1,13 @@
 #include "feed/packed/open_packed.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -56,10 +55,12 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
   const fs::path path = folder / "packing.lock";
   OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return fail_errno(path.string(), "cannot be opened");
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
-  while (::flock(lock.get(), LOCK_EX) != 0)
-    if (errno != EINTR) return fail_errno(path.string(), "cannot be locked");
+  constexpr const char* kElsewhere = "Name a folder on a disk of this machine with --cache";
+  const auto locked = try_lock_file(lock.get(), path.string(), kElsewhere);
+  if (!locked) return tl::unexpected(locked.error());
+  if (*locked) return lock;
+  log(Level::info, "another process packs a set in " + folder.string() + "; waiting for it");
+  if (auto waited = lock_file(lock.get(), path.string(), kElsewhere); !waited) return tl::unexpected(waited.error());
   return lock;
 }
 
@@ -116,21 +117,22 @@ Result<void> check_disk(const fs::path& folder, Bytes needed) {
   if (failed || needed.value <= static_cast<std::int64_t>(room.available)) return {};
   return fail(Fault::full,
               folder.string() + " has " + bytes_text(Bytes{static_cast<std::int64_t>(room.available)}) +
-                  " free, the packed set takes " + bytes_text(needed),
+                  " free, the packed set takes " + bytes_text(needed) + " more",
               "Free some space, or name another folder with --cache");
 }
 
 /// With the folder locked.
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
-  remove_half_packs(path.parent_path());
+  remove_other_half_packs(path);
   auto found = find(options, key, path, /*tells_damage=*/true);
   if (!found) return not_packed(found.error());
   if (*found) return found;  // another process has mended it meanwhile
   const auto plan = plan_pack(options, set);
   if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
-  if (auto fits = check_disk(path.parent_path(), plan->size); !fits) return not_packed(fits.error());
+  const Bytes missing{plan->size.value - half_packed(path).value};
+  if (auto fits = check_disk(path.parent_path(), missing); !fits) return not_packed(fits.error());
   const auto begin = options.clock->now();
   if (auto written = write_pack(options, set, *plan, key, path); !written) return not_packed(written.error());
   make_room(path, options.cache.most);
@@ -150,8 +152,7 @@ Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const D
   auto lock = lock_folder(folder);
   std::error_code ignored;
   if (lock && !was_there && fs::exists(path, ignored)) {
-    // Packed meanwhile. All that waited for it read it at once: one behind the other, the last would begin to train
-    // so late that the first gives it up.
+    // Packed meanwhile. All that waited for it read it at once, not one behind the other.
     *lock = OwnedFd();
     auto found = find(options, key, path, /*tells_damage=*/false);
     if (!found) return not_packed(found.error());
@@ -182,7 +183,8 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   const auto where = options.resident.where;
   const Bytes needed = where == Residence::device ? (*opened)->features() : (*opened)->size();
   if (auto checked = check_room(options, needed); !checked) return tl::unexpected(checked.error());
-  if (where == Residence::memory) (*opened)->move_to_memory(options.threads.features);
+  if (where == Residence::memory)
+    if (auto moved = (*opened)->move_to_memory(options.threads.features); !moved) return tl::unexpected(moved.error());
   return std::shared_ptr<const PackedSet>(std::move(*opened));
 }
 

@@ -1,5 +1,6 @@
 #include "feed/packed/pack_set.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -45,7 +46,8 @@ Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
 /// Says how far the packing is. Thread-safe.
 class Progress {
  public:
-  Progress(std::int64_t all, const Clock& clock) : all_(all), clock_(clock), told_(clock.now()) {}
+  Progress(std::int64_t done, std::int64_t all, const Clock& clock)
+      : all_(all), clock_(clock), done_(done), told_(clock.now()) {}
 
   void note_one() {
     const std::int64_t done = ++done_;
@@ -62,7 +64,7 @@ class Progress {
  private:
   std::int64_t all_;
   const Clock& clock_;
-  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<std::int64_t> done_;
   Guarded<Clock::Instant> told_;
 };
 
@@ -76,19 +78,19 @@ class Packer {
     const PlannedSample& planned = plan_.samples[static_cast<std::size_t>(number)];
     entry.piece = planned.piece;
     entry.planned = planned.frames;
-    if (planned.piece == kBadLine) return out_.append(entry, {}, write_facts(plan_.bad.at(planned.index)));
+    if (planned.piece == kBadLine) return out_.append(number, entry, {}, write_facts(plan_.bad.at(planned.index)));
     Row row = row_of(planned);
     const auto made = features_of(row);
     if (!made) return tl::unexpected(made.error());
     const auto& kept = *made;
-    if (!kept) return out_.append(entry, {}, write_facts(BadFacts{row.line.id, row.bad->text()}));
+    if (!kept) return out_.append(number, entry, {}, write_facts(BadFacts{row.line.id, row.bad->text()}));
     entry.real = kept->real;
     entry.frames = kept->frames;
     entry.silence = kept->silence;
     entry.mean = spectrum_mean(options_.n_mels, kept->real, [&](std::int64_t bin, std::int64_t frame) {
       return from_half(kept->mel[static_cast<std::size_t>(bin * kept->frames + frame)]);
     });
-    return out_.append(entry, kept->mel, write_facts(row.work->batch.samples.front()));
+    return out_.append(number, entry, kept->mel, write_facts(row.work->batch.samples.front()));
   }
 
  private:
@@ -120,6 +122,18 @@ class Packer {
   const PackPlan& plan_;
   PackWriter& out_;
 };
+
+/// Those of the samples that an interrupted packing has done; the others have no place yet. The file's name says of
+/// which set it is, so numbers are this plan's.
+Result<std::vector<PackEntry>> entries_done(PackWriter& writer, const PackPlan& plan, std::int64_t n_mels) {
+  std::vector<PackEntry> entries(plan.samples.size());
+  const auto done = writer.take_up(n_mels, entries);
+  if (!done) return tl::unexpected(done.error());
+  if (*done > 0)
+    log(Level::info, "packing the set: " + std::to_string(*done) + " of " + std::to_string(entries.size()) +
+                         " samples are there, from a packing that was interrupted");
+  return entries;
+}
 
 }  // namespace
 
@@ -156,16 +170,20 @@ Result<void> write_pack(const FeedOptions& options, const Dataset& set, const Pa
   if (!writer) return tl::unexpected(writer.error());
   auto cache = FeatureCache::open(options.cache);
   if (!cache) return tl::unexpected(cache.error());
+  auto entries = entries_done(**writer, plan, options.n_mels);
+  if (!entries) return tl::unexpected(entries.error());
+  const auto is_done = [](const PackEntry& entry) { return entry.at > 0; };
   Packer packer(options, set, cache->get(), plan, **writer);
-  Progress progress(std::ssize(plan.samples), *options.clock);
-  std::vector<PackEntry> entries(plan.samples.size());
-  const auto packed = in_parallel(std::ssize(entries), options.threads.features, [&](std::int64_t number) {
-    auto done = packer.pack(number, entries[static_cast<std::size_t>(number)]);
+  Progress progress(std::ranges::count_if(*entries, is_done), std::ssize(*entries), *options.clock);
+  const auto packed = in_parallel(std::ssize(*entries), options.threads.features, [&](std::int64_t i) -> Result<void> {
+    PackEntry& entry = (*entries)[static_cast<std::size_t>(i)];
+    if (is_done(entry)) return {};
+    auto done = packer.pack(i, entry);
     progress.note_one();
     return done;
   });
   if (!packed) return packed;
-  return (*writer)->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, entries);
+  return (*writer)->publish({.key = key, .n_mels = options.n_mels}, plan.firsts, *entries);
 }
 
 }  // namespace tutti

@@ -1,39 +1,81 @@
 #include "feed/packed/pack_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
 
 namespace tutti {
+namespace {
+
+std::filesystem::path half_path(std::filesystem::path path) {
+  return path.replace_extension(kHalfPackEnding);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<PackWriter>> PackWriter::create(const std::filesystem::path& path) {
-  std::filesystem::path half = path;
-  half.replace_extension(kHalfPackEnding);
-  OwnedFd file(::open(half.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  auto half = half_path(path);
+  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(half.string(), "could not be created");
   return std::unique_ptr<PackWriter>(new PackWriter(path, std::move(half), std::move(file)));
 }
 
 PackWriter::~PackWriter() {
-  if (!half_.empty()) ::unlink(half_.c_str());
+  if (has_failed_) ::unlink(half_.c_str());
 }
 
-Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) const {
-  return write_at(file_.get(), bytes, at, path_.string());
+Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) {
+  auto written = write_at(file_.get(), bytes, at, path_.string());
+  if (!written) has_failed_ = true;
+  return written;
 }
 
-Result<void> PackWriter::append(PackEntry& entry, std::span<const std::uint16_t> mel, const std::string& facts) {
-  std::string record(reinterpret_cast<const char*>(mel.data()), mel.size_bytes());
+/// The record that begins where the sound ones end. False where none is whole there.
+bool PackWriter::read_record(RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const {
+  if (!read_whole(file_.get(), std::as_writable_bytes(std::span(&head, 1)), end_)) return false;
+  const std::int64_t behind = end_ + static_cast<std::int64_t>(sizeof head);
+  if (head.check != check_of_head(head) || head.number < 0 || head.entry.at != behind) return false;
+  body.resize(static_cast<std::size_t>(record_bytes(head.entry, n_mels)));
+  return read_whole(file_.get(), body, behind) && checksum(body) == head.entry.check;
+}
+
+Result<std::int64_t> PackWriter::take_up(std::int64_t n_mels, std::vector<PackEntry>& entries) {
+  std::int64_t found = 0;
+  RecordHead head;
+  std::vector<std::byte> body;
+  while (read_record(head, body, n_mels) && std::cmp_less(head.number, entries.size())) {
+    entries[static_cast<std::size_t>(head.number)] = head.entry;
+    end_ = head.entry.at + std::ssize(body);
+    ++found;
+  }
+  // Nothing may follow the index in the end.
+  if (::ftruncate(file_.get(), end_) == 0) return found;
+  return fail_errno(half_.string(), "could not be cut");
+}
+
+Result<void> PackWriter::append(std::int64_t number, PackEntry& entry, std::span<const std::uint16_t> mel,
+                                const std::string& facts) {
+  RecordHead head{.number = number};
+  std::string record(sizeof head, '\0');
+  record.append(reinterpret_cast<const char*>(mel.data()), mel.size_bytes());
   record += facts;
   record.resize(static_cast<std::size_t>(rounded_up(std::ssize(record), kPackAlignment)));
+  const auto bytes = std::as_bytes(std::span(record));
   entry.facts = static_cast<std::int32_t>(facts.size());
-  entry.check = checksum(std::as_bytes(std::span(record)));
-  entry.at = end_.fetch_add(std::ssize(record));
-  return put(entry.at, std::as_bytes(std::span(record)));
+  entry.check = checksum(bytes.subspan(sizeof head));
+  const std::int64_t at = end_.fetch_add(std::ssize(record));
+  entry.at = at + static_cast<std::int64_t>(sizeof head);
+  head.entry = entry;
+  head.check = check_of_head(head);
+  std::memcpy(record.data(), &head, sizeof head);
+  return put(at, bytes);
 }
 
 Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>& firsts,
@@ -49,16 +91,26 @@ Result<void> PackWriter::publish(PackHead head, const std::vector<std::int64_t>&
   auto written = put(head.index_at, index);
   if (written) written = put(0, std::as_bytes(std::span(&head, 1)));
   if (!written) return written;
-  if (::fsync(file_.get()) != 0) return fail_errno(path_.string(), "could not be synced");
+  if (::fsync(file_.get()) != 0) {
+    has_failed_ = true;
+    return fail_errno(path_.string(), "could not be synced");
+  }
   if (::rename(half_.c_str(), path_.c_str()) != 0) return fail_errno(path_.string(), "could not be put in place");
-  half_.clear();
   return sync_folder(folder_of(path_));
 }
 
-void remove_half_packs(const std::filesystem::path& folder) {
+Bytes half_packed(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(half_path(path), failed);
+  return {failed ? 0 : static_cast<std::int64_t>(size)};
+}
+
+void remove_other_half_packs(const std::filesystem::path& path) {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().native().ends_with(kHalfPackEnding)) std::filesystem::remove(entry.path(), ignored);
+  const auto kept = half_path(path);
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), ignored))
+    if (entry.path() != kept && entry.path().native().ends_with(kHalfPackEnding))
+      std::filesystem::remove(entry.path(), ignored);
 }
 
 }  // namespace tutti

@@ -10,37 +10,50 @@
 
 #include "base/error.h"
 #include "base/owned.h"
+#include "base/units.h"
 #include "feed/packed/pack_format.h"
 
 namespace tutti {
 
-/// Writes a packed set under a name of its own, and gives it its name when it is whole and on the disk. What is not
-/// published goes with the writer; what `kill -9` leaves is for `remove_half_packs`.
+/// Writes a packed set under a name of its own, and gives it its name when it is whole and on the disk. What ends
+/// before, also by `kill -9`, leaves what it has written for the next to take up; but for what could not be written:
+/// that is cleared away at once.
 class PackWriter {
  public:
-  /// `path` ends with kPackEnding.
+  /// `path` ends with kPackEnding, and names what is packed: whatever lies there half written is of the same set.
   static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
   PackWriter(const PackWriter&) = delete;
   PackWriter& operator=(const PackWriter&) = delete;
   ~PackWriter();
 
-  /// Appends a record and fills in where it is, its size and its digest. Thread-safe. `mel`: [n_mels, entry.frames].
-  Result<void> append(PackEntry& entry, std::span<const std::uint16_t> mel, const std::string& facts);
+  /// Fills in the entries of the samples that an interrupted packing has left, by number, up to the first record that
+  /// is not whole; what is behind it is dropped. Returns how many. Before all appending.
+  Result<std::int64_t> take_up(std::int64_t n_mels, std::vector<PackEntry>& entries);
+  /// Appends the record of sample `number` and fills in where it is, its size and its digest. Thread-safe. `mel`:
+  /// [n_mels, entry.frames].
+  Result<void> append(std::int64_t number, PackEntry& entry, std::span<const std::uint16_t> mel,
+                      const std::string& facts);
   /// Writes the index and the head (`key` and `n_mels` of it are given), syncs, renames. After all appending.
   Result<void> publish(PackHead head, const std::vector<std::int64_t>& firsts, const std::vector<PackEntry>& entries);
 
  private:
   PackWriter(std::filesystem::path path, std::filesystem::path half, OwnedFd file)
       : path_(std::move(path)), half_(std::move(half)), file_(std::move(file)) {}
-  Result<void> put(std::int64_t at, std::span<const std::byte> bytes) const;
+  Result<void> put(std::int64_t at, std::span<const std::byte> bytes);
+  bool read_record(RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const;
 
   std::filesystem::path path_;
   std::filesystem::path half_;
   OwnedFd file_;
   std::atomic<std::int64_t> end_{sizeof(PackHead)};
+  std::atomic<bool> has_failed_ = false;
 };
 
-/// Clears away what processes left that ended while they packed. Only for whoever may pack in that folder now.
-void remove_half_packs(const std::filesystem::path& folder);
+/// What an interrupted packing of that set has left on the disk, the damaged included.
+Bytes half_packed(const std::filesystem::path& path);
+
+/// Clears away what interrupted packings of other sets than `path` have left. Only for whoever may pack in its folder
+/// now.
+void remove_other_half_packs(const std::filesystem::path& path);
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -13,10 +14,6 @@ namespace {
 
 tl::unexpected<Error> damaged(const std::filesystem::path& path, const std::string& what) {
   return fail(Fault::corrupt, path.string() + ": " + what);
-}
-
-std::int64_t record_bytes(const PackEntry& entry, std::int64_t n_mels) {
-  return rounded_up(feature_bytes(n_mels, entry.frames) + entry.facts, kPackAlignment);
 }
 
 }  // namespace
@@ -53,17 +50,27 @@ void PackedSet::find_index() {
 }
 
 bool PackedSet::is_sound(std::int64_t number) const {
+  constexpr auto kHead = static_cast<std::int64_t>(sizeof(RecordHead));
   const PackEntry& it = entry(number);
   const std::int64_t size = record_bytes(it, n_mels());
-  if (it.at < 0 || it.frames < it.real || it.facts < 0 || it.at + size > head_.index_at) return false;
+  if (it.at < kHead || it.frames < it.real || it.facts < 0 || it.at + size > head_.index_at) return false;
+  RecordHead head;
+  std::memcpy(&head, bytes_.data() + it.at - kHead, sizeof head);
+  if (head.number != number || head.check != check_of_head(head)) return false;
   const auto record = bytes_.subspan(static_cast<std::size_t>(it.at), static_cast<std::size_t>(size));
   return checksum(record) == it.check;
 }
 
-void PackedSet::move_to_memory(int threads) {
+Result<void> PackedSet::move_to_memory(int threads) {
   constexpr std::int64_t kPart = 16 << 20;
   const std::int64_t size = std::ssize(bytes_);
-  auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes_.size());
+  std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[bytes_.size()]);
+  if (!copy)
+    return fail(Fault::exhausted,
+                "data-set memory: the packed set takes " + bytes_text(this->size()) +
+                    ", this process gets no more memory as large",
+                "Take data-set mapped, of which memory holds what it has room for, raise the process's limit "
+                "(ulimit -v), or take fewer samples (max-samples)");
   const auto copied = in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {
     const std::int64_t at = part * kPart;
     std::memcpy(copy.get() + at, bytes_.data() + at, static_cast<std::size_t>(std::min(kPart, size - at)));
@@ -74,6 +81,7 @@ void PackedSet::move_to_memory(int threads) {
   bytes_ = {copy_.get(), bytes_.size()};
   find_index();
   const MappedFile let_go = std::move(file_);
+  return {};
 }
 
 std::span<const std::uint16_t> PackedSet::mel(const PackEntry& entry) const {

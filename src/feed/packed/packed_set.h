@@ -22,9 +22,9 @@ class PackedSet {
   /// Fault::corrupt for a damaged one, or one that is not `key`'s.
   static Result<std::shared_ptr<PackedSet>> open(const std::filesystem::path& path, const CacheKey& key, int threads);
 
-  /// Copies all of it to memory of the process's own, and lets go of the mapping. Before others use it. Throws
-  /// std::bad_alloc.
-  void move_to_memory(int threads);
+  /// Copies all of it to memory of the process's own, and lets go of the mapping. Before others use it.
+  /// Fault::exhausted where the process gets no such memory: it is mapped then as before.
+  Result<void> move_to_memory(int threads);
 
   std::int64_t n_mels() const { return head_.n_mels; }
   std::int64_t lines() const { return head_.lines; }

@@ -133,6 +133,32 @@ Result<void> between(const char* name, double value, double least, double most) 
   return fail(Fault::usage, text.str());
 }
 
+/// Of what is multiplied by itself step after step, where 1 would never forget the first.
+Result<void> below_one(const char* name, double value) {
+  if (value >= 0 && value < 1) return {};
+  return fail(Fault::usage, std::string(name) + ": expected 0 to less than 1, found " + shortest(value));
+}
+
+/// Finds the first negative whole number: a flag may be one, none of the fields can.
+class Negatives {
+ public:
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    if constexpr (std::is_same_v<T, std::int32_t>)
+      if (field < 0 && none)
+        none = fail(Fault::usage,
+                    std::string(name) + ": expected a whole number, not negative; found " + std::to_string(field));
+  }
+  Result<void> none{};
+};
+
+Result<void> check_negatives(WhisperRecipe recipe) {
+  Negatives negatives;
+  visit_fields(recipe, negatives);
+  return negatives.none;
+}
+
 std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
   return {
       one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
@@ -174,9 +200,9 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("weight-decay", r.weight_decay, 0, many),
       between("epsilon", r.epsilon, 0, 1),
       between("clip", r.clip, 0, many),
-      between("beta1", r.beta1, 0, 1),
-      between("beta2", r.beta2, 0, 1),
-      between("ema", r.ema, 0, 1),
+      below_one("beta1", r.beta1),
+      below_one("beta2", r.beta2),
+      below_one("ema", r.ema),
       between("dropout", r.dropout, 0, 0.95),
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
@@ -239,6 +265,7 @@ std::string show_recipe(WhisperRecipe recipe) {
 }
 
 Result<void> check_recipe(const WhisperRecipe& r) {
+  if (auto checked = check_negatives(r); !checked) return checked;
   for (const auto& checks : {name_checks(r), range_checks(r)})
     for (const auto& check : checks)
       if (!check) return check;

@@ -19,7 +19,8 @@ class LjSpeech final : public Dataset {
     const std::string_view line = lines_.line(index);
     const std::size_t first = line.find('|'), last = line.rfind('|');
     if (first == std::string_view::npos)
-      return fail(Fault::corrupt, "expected id|text or id|text|normalised text, found '" + std::string(line) + "'");
+      return fail(Fault::corrupt,
+                  "expected id|text or id|text|normalised text, found '" + std::string(line.substr(0, 120)) + "'");
     DatasetLine sample;
     sample.id = line.substr(0, first);
     sample.text = line.substr(last + 1);

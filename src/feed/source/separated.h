@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// The fields of one line of CSV (RFC 4180: quotes around a field, doubled inside) or of another separator.
+/// The fields of one line of CSV (RFC 4180: quotes around a field, doubled inside) or of another separator. A quote
+/// that nobody closes is part of its text.
 std::vector<std::string> separated_fields(std::string_view line, char separator);
 
 /// Where the line that begins at `at` ends: the place of its newline, or the text's end. A newline within a quoted

@@ -124,7 +124,7 @@ Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, 
   if (columns.audio < 0 || columns.text < 0)
     return fail(Fault::corrupt,
                 index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") +
-                    " column, found '" + std::string(lines->line(0)) + "'",
+                    " column, found '" + std::string(lines->line(0).substr(0, 120)) + "'",
                 "Name them audio and text");
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (columns.fields[i] < 0) return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "'");

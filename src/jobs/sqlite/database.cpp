@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/process/file_size_limit.h"
+#include "jobs/local_disk.h"
 
 namespace tutti {
 namespace {
@@ -64,7 +65,7 @@ Result<Database> Database::open(const std::filesystem::path& path, std::chrono::
     database.rows("PRAGMA journal_mode = WAL", [&](const Row& row) { mode = row.text(0); });
     if (mode != "wal")
       return fail(Fault::unsupported, path.string() + ": expected a file system with shared memory, found none",
-                  "Name a folder on a disk of this machine with --state DIR");
+                  kStateElsewhere);
     database.script("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   } catch (const SqlError& failed) {
     return tl::unexpected(failed.error);

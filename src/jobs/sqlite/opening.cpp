@@ -1,10 +1,10 @@
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "jobs/local_disk.h"
 #include "jobs/sqlite/schema.h"
@@ -36,11 +36,13 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
     return tutti::fail(
         Fault::unsupported,
         options.folder.string() + ": the store lies on " + *network + ", where the locks of SQLite do not hold",
-        "Name a folder on a disk of this machine with --state DIR");
+        kStateElsewhere);
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = options.folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return fail_errno(door.string(), "could not be locked");
+  if (!turn) return fail_errno(door.string(), "could not be opened");
+  if (auto locked = lock_file(turn.get(), door.string(), kStateElsewhere); !locked)
+    return tl::unexpected(locked.error());
   const fs::path path = options.folder / kDatabaseName;
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());

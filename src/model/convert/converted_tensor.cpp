@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <limits>
 #include <string>
 
 #include "model/load.h"
@@ -31,10 +32,12 @@ std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
 
 using Take = std::function<Result<void>(std::span<const std::byte>)>;
 
-/// Symmetric, 127 steps to the largest of the row; a row of zeros has the factor 1.
+/// Symmetric, 127 steps to the largest of the row; a row of zeros has the factor 1, and one that float32 has no factor
+/// for becomes zeros.
 Result<void> take_rows(const at::Tensor& values, const Take& take) {
   const auto largest = values.abs().amax(1, /*keepdim=*/true);
-  const auto scales = at::where(largest > 0, largest / 127, at::ones_like(largest));
+  const auto factors = largest / 127;
+  const auto scales = at::where(factors >= std::numeric_limits<float>::min(), factors, at::ones_like(largest));
   const auto rows = at::round(values / scales).clamp(-127, 127).to(at::kChar).contiguous();
   auto taken = take(bytes_of(rows));
   return taken ? take(bytes_of(scales.contiguous())) : taken;

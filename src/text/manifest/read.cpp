@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/files.h"
@@ -175,6 +176,17 @@ Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& 
     if (!reading.take_line(std::move(line), number)) break;
   }
   return reading.tally();
+}
+
+std::string left_out_text(const ManifestTally& tally, const ManifestRules& rules) {
+  const std::pair<std::int64_t, std::string> reasons[] = {{tally.other_type, "not of the type " + rules.asset_type},
+                                                          {tally.excluded, "in " + rules.excluded_folder},
+                                                          {tally.deleted, "deleted"},
+                                                          {tally.unusable, "that cannot be used"}};
+  std::string text;
+  for (const auto& [count, reason] : reasons)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+  return text;
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <istream>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -33,5 +34,9 @@ Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestF
 /// Paths or JSON objects, one a line, from a stream that may go on for long ("-"): each is handed on as it comes.
 Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,
                                            const ManifestSink& sink);
+
+/// "12 not of the type Audio, 3 in Resources/To Be Sorted, 1 deleted, 2 that cannot be used": which records a reader
+/// has left out by `rules`, for people; empty: none.
+std::string left_out_text(const ManifestTally& tally, const ManifestRules& rules);
 
 }  // namespace tutti

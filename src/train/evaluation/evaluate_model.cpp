@@ -11,6 +11,7 @@
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/listener.h"
 #include "train/evaluation/verdict.h"
+#include "train/labels.h"
 #include "train/whisper_feed.h"
 
 namespace tutti {
@@ -55,12 +56,9 @@ Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType&
   recipe.threads = request.threads;
   auto feed = Feed::open(evaluation_feed(recipe, model->dims(), request.data, request.split));
   if (!feed) return tl::unexpected<Error>(feed.error());
-  const auto& special = tokenizer->special();
-  if (special.multilingual && !special.language_token(request.language))
-    return fail(Fault::usage, "language '" + request.language + "': the model does not know it");
-  auto heard = listen(*model, *tokenizer,
-                      {.sot_sequence = tokenizer->sot_sequence(request.language, special.transcribe),
-                       .timestamps = always_times(request.model)},
+  const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
+  if (!start) return tl::unexpected<Error>(start.error());
+  auto heard = listen(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
                       [&feed] { return feed->next(); });
   if (!heard) return tl::unexpected<Error>(heard.error());
   return HeardSet{

@@ -19,6 +19,7 @@ struct EvaluationRequest {
   std::string split{};  // empty: everything
   std::string normaliser = "basic";
   std::string language = "en";
+  std::string task = "transcribe";       // or "translate"; both are told to a multilingual model alone
   std::string device = "cpu";            // or "cuda:N"
   std::string compute_type = "float32";  // as transcribing has them, auto among them
   std::int32_t samples = 0;              // at most; 0: all

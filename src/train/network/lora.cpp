@@ -9,13 +9,14 @@ namespace tutti {
 namespace {
 
 /// The layers that additions go to, in the order of the network.
-std::vector<ops::Linear*> adapted(WhisperWeights& weights) {
+std::vector<ops::Linear*> adapted(WhisperWeights& weights, bool decoder_alone) {
   std::vector<ops::Linear*> layers;
   const auto add = [&layers](AttentionWeights& attention) {
     layers.push_back(&attention.query);
     layers.push_back(&attention.value);
   };
-  for (auto& block : weights.encoder) add(block.attn);
+  if (!decoder_alone)
+    for (auto& block : weights.encoder) add(block.attn);
   for (auto& block : weights.decoder) {
     add(block.attn);
     add(block.cross);
@@ -31,18 +32,18 @@ const std::string& name_of_weight(const WhisperParameters& base, const at::Tenso
 
 }  // namespace
 
-LowRankAdditions::LowRankAdditions(WhisperParameters& base, std::int32_t rank, double alpha, std::uint64_t seed)
-    : scale_(alpha / rank) {
+LowRankAdditions::LowRankAdditions(WhisperParameters& base, LowRank low, bool decoder_alone, std::uint64_t seed)
+    : decoder_alone_(decoder_alone), scale_(low.alpha / low.rank) {
   for (auto& parameter : base.all) parameter.value.set_requires_grad(false);
   weights_ = base.weights;
   auto generator = at::detail::createCPUGenerator(seed);
-  for (const ops::Linear* layer : adapted(weights_)) {
+  for (const ops::Linear* layer : adapted(weights_, decoder_alone_)) {
     const auto& weight = layer->weight;
     auto name = name_of_weight(base, weight);
     name.resize(name.size() - std::string_view(".weight").size());
     const double deviation = 1 / std::sqrt(3.0 * static_cast<double>(weight.size(1)));
-    const auto down = at::randn({rank, weight.size(1)}, generator, at::TensorOptions(at::kFloat)).mul_(deviation);
-    const auto up = at::zeros({weight.size(0), rank}, weight.options());
+    const auto down = at::randn({low.rank, weight.size(1)}, generator, at::TensorOptions(at::kFloat)).mul_(deviation);
+    const auto up = at::zeros({weight.size(0), low.rank}, weight.options());
     trained_.push_back({name + ".lora_down", down.to(weight.device()).requires_grad_()});
     trained_.push_back({name + ".lora_up", up.requires_grad_()});
     bases_.push_back(weight);
@@ -55,7 +56,7 @@ at::Tensor LowRankAdditions::sum(std::size_t i) const {
 
 WhisperWeights LowRankAdditions::merged() const {
   auto weights = weights_;
-  const auto layers = adapted(weights);
+  const auto layers = adapted(weights, decoder_alone_);
   for (std::size_t i = 0; i < layers.size(); ++i) layers[i]->weight = sum(i);
   return weights;
 }

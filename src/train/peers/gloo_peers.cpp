@@ -18,12 +18,16 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::minutes kMeeting{5};
-constexpr std::chrono::hours kAnswer{1};  // an evaluation by one process keeps the others waiting
+constexpr std::chrono::hours kAnswer{1};  // between steps: whatever takes longer is done at one's own pace
 
 class GlooPeers : public Peers {
  public:
-  GlooPeers(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, const MeetingPlace& place)
-      : group_(std::move(group)), place_(place) {}
+  GlooPeers(c10::intrusive_ptr<c10d::Store> store, c10::intrusive_ptr<c10d::ProcessGroupGloo> group,
+            const MeetingPlace& place, Pace pace)
+      : store_(std::move(store)),
+        group_(std::move(group)),
+        place_(place),
+        own_pace_(*store_, place.rank, place.ranks, pace) {}
 
   int rank() const override { return place_.rank; }
   int ranks() const override { return place_.ranks; }
@@ -50,6 +54,10 @@ class GlooPeers : public Peers {
     return all;
   }
 
+  Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) override {
+    return own_pace_.run(doing, work);
+  }
+
  private:
   /// From card to card where all of them can, else through the CPU.
   void sum_on_cards(at::Tensor& tensor) {
@@ -71,15 +79,21 @@ class GlooPeers : public Peers {
     if (std::ranges::none_of(all, &std::string::empty)) cards_ = *cards;
   }
 
+  c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
   MeetingPlace place_;
+  OwnPace own_pace_;
   bool asked_cards_ = false;
   std::shared_ptr<gpu::CardSum> cards_{};
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place) {
+std::string name_of_process(int rank, int ranks) {
+  return "process " + std::to_string(rank) + " of " + std::to_string(ranks);
+}
+
+Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace) {
   const auto where = place.address + ":" + std::to_string(place.port);
   try {
     c10d::TCPStoreOptions options;
@@ -90,11 +104,11 @@ Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place) {
     const auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, place.rank, place.ranks,
                                                              c10d::ProcessGroupGloo::Options::create_default(kAnswer));
-    return std::make_unique<GlooPeers>(std::move(group), place);
+    return std::make_unique<GlooPeers>(store, std::move(group), place, pace);
   } catch (const std::exception& problem) {
     return fail(Fault::device,
-                "process " + std::to_string(place.rank) + " of " + std::to_string(place.ranks) +
-                    " could not meet the others at " + where + ": " + std::string(problem.what()).substr(0, 200),
+                name_of_process(place.rank, place.ranks) + " could not meet the others at " + where + ": " +
+                    std::string(problem.what()).substr(0, 200),
                 "Start all of them within five minutes, with the same MASTER_ADDR and MASTER_PORT");
   }
 }

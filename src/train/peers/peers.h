@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "train/peers/own_pace.h"
 
 namespace tutti {
 
@@ -23,7 +25,14 @@ class Peers {
   virtual void sum(at::Tensor& tensor) = 0;
   /// What each process says, by rank.
   virtual std::vector<std::string> gather(const std::string& said) = 0;
+  /// Calls `work`, and waits for those who are still at theirs, however long, as long as they live. `doing`: what each
+  /// does, for the line that says for whom one waits ("opens its data"). Errors: the work's own; Fault::device where
+  /// another one's failed, or one is gone. Throws what `work` throws.
+  virtual Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) = 0;
 };
+
+/// "process 3 of 4"
+std::string name_of_process(int rank, int ranks);
 
 /// Where the processes of a training meet.
 struct MeetingPlace {
@@ -48,6 +57,6 @@ Result<std::string> device_of_process(const std::string& device, int visible);
 
 /// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; what lies on cards goes over torch's NCCL,
 /// where all processes have a card of their own.
-Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place);
+Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace = {});
 
 }  // namespace tutti

@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/files.h"
 
 namespace tutti {
 namespace {
@@ -76,20 +75,15 @@ Result<EventFile> EventFile::create(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const auto path = folder / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(now())) + ".tutti");
-  std::unique_ptr<std::FILE, FreeWith<std::fclose>> file(std::fopen(path.c_str(), "we"));
-  if (!file) return fail_errno(path.string(), "could not be created");
-  EventFile events(std::move(file));
-  events.write(event_file_version(now()));
+  auto file = GrowingFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  EventFile events(std::move(*file));
+  events.file_.add(event_file_version(now()));
   return events;
 }
 
-void EventFile::write(const std::string& record) {
-  std::fwrite(record.data(), 1, record.size(), file_.get());
-  std::fflush(file_.get());
-}
-
 void EventFile::add(std::int64_t step, std::span<const EventScalar> scalars) {
-  write(event_record(now(), step, scalars));
+  file_.add(event_record(now(), step, scalars));
 }
 
 }  // namespace tutti

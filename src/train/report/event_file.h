@@ -1,15 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
-#include "base/owned.h"
+#include "train/report/growing_file.h"
 
 namespace tutti {
 
@@ -33,9 +31,8 @@ class EventFile {
   void add(std::int64_t step, std::span<const EventScalar> scalars);
 
  private:
-  explicit EventFile(std::unique_ptr<std::FILE, FreeWith<std::fclose>> file) : file_(std::move(file)) {}
-  void write(const std::string& record);
-  std::unique_ptr<std::FILE, FreeWith<std::fclose>> file_;
+  explicit EventFile(GrowingFile file) : file_(std::move(file)) {}
+  GrowingFile file_;
 };
 
 }  // namespace tutti

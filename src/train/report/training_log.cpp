@@ -1,12 +1,10 @@
 #include "train/report/training_log.h"
 
-#include <cerrno>
 #include <cmath>
 #include <sstream>
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/log.h"
 
 namespace tutti {
 namespace {
@@ -47,20 +45,9 @@ Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_
     before = kept_lines(*text, last_step);
   }
   if (auto written = write_file_atomically(path, before); !written) return tl::unexpected<Error>(written.error());
-  return append(path);
-}
-
-Result<JsonLines> JsonLines::append(const std::filesystem::path& path) {
-  std::unique_ptr<std::FILE, FreeWith<std::fclose>> file(std::fopen(path.c_str(), "ae"));
-  if (!file) return fail_errno(path.string(), "could not be opened");
-  return JsonLines(std::move(file), path);
-}
-
-void JsonLines::add(const std::string& line) {
-  const bool written = std::fprintf(file_.get(), "%s\n", line.c_str()) >= 0 && std::fflush(file_.get()) == 0;
-  if (written || complained_) return;
-  complained_ = true;
-  log(Level::warning, system_error(path_.string(), "lines could not be written", errno).text());
+  auto file = GrowingFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  return JsonLines(std::move(*file));
 }
 
 Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
-#include "base/owned.h"
 #include "train/report/event_file.h"
+#include "train/report/growing_file.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -16,20 +15,15 @@ namespace tutti {
 /// A file of JSON lines that is added to as they come. One thread.
 class JsonLines {
  public:
-  /// Opens `path`, made when missing, behind what is there.
-  static Result<JsonLines> append(const std::filesystem::path& path);
-  /// As `append`; lines whose "step" is above `last_step` are dropped before: they are about to be made again.
+  /// Opens `path`, made when missing, behind what is there; but lines whose "step" is above `last_step` are dropped
+  /// before: they are about to be made again.
   static Result<JsonLines> open(const std::filesystem::path& path, std::int64_t last_step);
 
-  /// One line; what cannot be written is told in the log once.
-  void add(const std::string& line);
+  void add(const std::string& line) { file_.add(line + "\n"); }
 
  private:
-  JsonLines(std::unique_ptr<std::FILE, FreeWith<std::fclose>> file, std::filesystem::path path)
-      : file_(std::move(file)), path_(std::move(path)) {}
-  std::unique_ptr<std::FILE, FreeWith<std::fclose>> file_;
-  std::filesystem::path path_;
-  bool complained_ = false;
+  explicit JsonLines(GrowingFile file) : file_(std::move(file)) {}
+  GrowingFile file_;
 };
 
 struct TrainingLogOptions {

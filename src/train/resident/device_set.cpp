@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "feed/packed/gather_row.h"
+#include "model/out_of_memory.h"
 #include "train/sound/device_effects.h"
 
 namespace tutti {
@@ -48,7 +49,8 @@ Result<DeviceSet> DeviceSet::load(std::shared_ptr<const PackedSet> set, at::Devi
   DeviceSet made(std::move(set), device);
   try {
     made.copy_features();
-  } catch (const c10::OutOfMemoryError&) {
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
     return fail(Fault::exhausted,
                 "data-set device: the features take " + bytes_text(size) + ", " + device.str() +
                     " has no room for them beside the network",

@@ -7,6 +7,19 @@ namespace tutti {
 
 // How a task of a batch is taken up, beside other processes that may want it as well.
 
+namespace {
+
+std::optional<Idle> idle_of(RoomWait::Hold hold) {
+  switch (hold) {
+    case RoomWait::Hold::full: return Idle::disk_full;
+    case RoomWait::Hold::not_writable: return Idle::not_writable;
+    case RoomWait::Hold::none: break;
+  }
+  return {};
+}
+
+}  // namespace
+
 /// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
 void BatchFiles::tell_held_back(const Lock& held) {
   const auto now = Clock::real().now();
@@ -15,10 +28,10 @@ void BatchFiles::tell_held_back(const Lock& held) {
   std::optional<Idle> why;
   if (asking_)
     why = Idle::asked;
-  else if (spool_.is_full())
-    why = Idle::disk_full;  // also those that were taken up wait
+  else if (const auto hold = idle_of(spool_.hold()))
+    why = hold;  // also those that were taken up wait
   else if (ready && !may_take(held))
-    why = paused_ ? Idle::drained : room_.is_full() ? Idle::disk_full : held_back_ ? Idle::memory : Idle::cap;
+    why = paused_ ? Idle::drained : idle_of(room_.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
   else if (!due && !all_added_ && !over_)
     why = Idle::input;
   else if (due && !ready && all_added_ && in_flight_.empty())

@@ -5,6 +5,7 @@
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/recording_digest.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 
@@ -30,6 +31,7 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
   if (attempt.settled) return not_wanted();
+  if (auto named = expect_names(attempt.task->outputs); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
   if (same.empty() && attempt.lease.task.sha256.empty()) {
     const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
@@ -50,7 +52,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
   return not_wanted();
 }
 
-/// That the disk for decoded audio is full is no recording's fault: it is waited for.
+/// That the disk for decoded audio is full, or not to be written to, is no recording's fault: it is waited for.
 Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   BatchAttempt& attempt = at(index);
   const auto [length, told] = [&] {
@@ -60,8 +62,8 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   return spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
     if (attempt.settled) return not_wanted();
     auto recording = decode();
-    attempt.no_room = RoomWait::is_out_of_room(recording);
-    if (!attempt.no_room || !told) return recording;
+    attempt.no_room = !recording && spool_.would_mend(recording.error());
+    if (!attempt.no_room || !told || recording.error().fault != Fault::full) return recording;
     const auto disk = disk_room(temporary_folder());
     const Bytes needed = decoded_size(*told);
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 namespace {
@@ -57,7 +58,10 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
   open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);
-  order_.add(pool_task(id, at->second));
+  if (expect_names(asked.task->outputs))
+    order_.add(pool_task(id, at->second));
+  else
+    order_.add_first(id);  // people know at once, not when its turn has come
   pool_.add_task(pool_task(id, at->second));
 }
 
@@ -132,7 +136,7 @@ BatchAttempt& BatchFiles::at(std::size_t index) const {
 
 /// One more attempt beside those in flight.
 bool BatchFiles::may_take(const Lock&) const {
-  if (paused_ || room_.is_full() || spool_.is_full()) return false;
+  if (paused_ || room_.hold() != RoomWait::Hold::none || spool_.hold() != RoomWait::Hold::none) return false;
   if (in_flight_.empty()) return true;
   const auto most = static_cast<std::size_t>(options_.tasks_at_once);
   return !held_back_ && (most == 0 || in_flight_.size() < most);
@@ -166,7 +170,7 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
 
 std::optional<TakenFile> BatchFiles::next() {
   while (const auto task = wait_for_task()) {
-    if (room_.has_some()) {
+    if (room_.expect_some()) {
       if (auto taken = claim(*task)) return taken;
     } else {
       again(*task, Seconds(0));

@@ -2,7 +2,7 @@
 
 namespace tutti {
 
-// How what a batch has transcribed becomes files, also on a disk that is full for a while.
+// How what a batch has transcribed becomes files, also on a disk that is full, or not to be written to, for a while.
 
 namespace {
 
@@ -45,7 +45,7 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
   return publish_contents(attempt, contents, use, false);
 }
 
-/// Where there is no room for them, it waits with them in memory; or, once they could be recorded, leaves them in
+/// Where they cannot be written now, it waits with them in memory; or, once they could be recorded, leaves them in
 /// `kept`, where they outlast the run.
 Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
                                           const PoolTaskEngine::Use& use, bool copied) {
@@ -65,7 +65,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     again(attempt.lease.key.task, kLookAgain);
     return not_wanted();
   }
-  if (const auto& why = published->left_staged; why && why->fault == Fault::full) {
+  if (const auto& why = published->left_staged; why && room_.would_mend(*why)) {
     keep({attempt.index, use, copied, room_.wait(needed, *why)});
     return not_wanted();
   } else if (why) {
@@ -90,13 +90,12 @@ void BatchFiles::place_kept(bool last_time) {
     const Lock lock(mutex_);
     return std::exchange(kept_, {});
   }();
-  bool full = false;
+  std::optional<Error> held;  // the first one's: it would be every one's
   for (auto& result : kept) {
     BatchAttempt& attempt = at(result.index);
-    const auto placed = full ? tl::unexpected(Error{Fault::full, "as the one before"})
-                             : put_outputs_in_place(store_, attempt.lease.key.task);
-    full = !last_time && RoomWait::is_out_of_room(placed);
-    if (full) {
+    const auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.task);
+    if (!held && !placed && !last_time && room_.would_mend(placed.error())) held = placed.error();
+    if (held) {
       keep(std::move(result));
     } else {
       result.waiting.reset();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "jobs/task.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
 #include "transcribe/pool/device_pool.h"
@@ -21,6 +22,7 @@ struct BatchAsset {
   std::string error{};
   std::string device{};
   int attempts = 0;
+  std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
   std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
   std::string extra = "{}";       // what its list says of it beside what Tutti knows, a JSON object

@@ -53,7 +53,7 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
 std::string waits_for(const BatchInWork& task, const PoolView& view) {
   if (!task.devices.empty()) return {};
   if (task.publishing) return "its outputs are written";
-  if (task.no_room) return "there is no room for its decoded audio";
+  if (task.no_room) return "its decoded audio has no place";
   if (!task.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
@@ -69,6 +69,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
   const BatchCounts counts = files.counts();
   const BatchProgress progress = files.progress();
   FleetStatus status{.run = options.batch,
+                     .state_folder = std::filesystem::absolute(options.state).string(),
                      .elapsed = view.elapsed,
                      .tasks = counts.total,
                      .done = counts.done,
@@ -131,8 +132,10 @@ void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
     const auto tasks = store.tasks(portion, 0, kTasksAtOnce);
     if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
     for (const auto& task : *tasks) {
-      report.assets.push_back(asset_of(task, files));
-      if (report.assets.back().busy) report.longest = std::max(report.longest, report.assets.back().audio);
+      BatchAsset& asset = report.assets.emplace_back(asset_of(task, files));
+      if (asset.busy) report.longest = std::max(report.longest, asset.audio);
+      if (asset.attempts <= 1 && task.state != TaskState::dead) continue;
+      if (auto tries = store.attempts(task.id)) asset.tries = std::move(*tries);
     }
   }
 }

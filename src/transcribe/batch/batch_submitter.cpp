@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "audio/length/sound_length.h"
+#include "base/log.h"
 
 namespace tutti {
 namespace {
@@ -39,6 +40,9 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
     if (auto submitted = submit(tasks_.subspan(first, specs.size()), specs); !submitted) return submitted;
     first += specs.size();
   }
+  if (anew_ > 0)
+    log(Level::info, "Recordings that have changed since an earlier run, or are asked for in another way: " +
+                         std::to_string(anew_) + ". They are done anew");
   files_.all_added();
   files_.tell_work();
   return {};
@@ -57,6 +61,7 @@ std::vector<TaskSpec> BatchSubmitter::next_portion(std::size_t first, const Cloc
 Result<void> BatchSubmitter::submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs) {
   auto answers = files_.room().patiently({}, [&] { return store_.submit(run_, specs); });
   if (!answers) return tl::unexpected(answers.error());
+  anew_ += std::ranges::count(*answers, Submitted::What::renewed, &Submitted::what);
   if (auto mended = reopen(*answers, TaskState::done); !mended) return mended;
   if (options_.retry_failed)
     for (const TaskState state : {TaskState::dead, TaskState::cancelled})

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
@@ -48,6 +49,7 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
+  std::ptrdiff_t anew_ = 0;  // tasks that an earlier run knew otherwise
 };
 
 }  // namespace tutti

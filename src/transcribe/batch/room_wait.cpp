@@ -1,5 +1,9 @@
 #include "transcribe/batch/room_wait.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "device/machine.h"
@@ -16,10 +20,19 @@ std::string room_text(const RoomWait::Place& place) {
   return room ? bytes_text(room->free) + " on " + room->mount.string() + " (" + place.what + ")" : std::string();
 }
 
+/// Why it may not be written to; not that it is not there, or no folder: whatever that is, its permissions are not.
+std::optional<Error> refusal_of(const RoomWait::Place& place) {
+  const auto why = place.folder.empty() ? std::error_code() : why_not_writable(place.folder);
+  if (!why) return {};
+  Error error = system_error(place.folder.string(), std::string(place.what) + " cannot be written there", why.value());
+  return error.fault == Fault::refused ? std::optional(std::move(error)) : std::nullopt;
+}
+
 }  // namespace
 
 /// All places, because the error may be any one's.
 std::string RoomWait::words(Bytes needed, const Error& error) const {
+  if (error.fault != Fault::full) return error.what;
   std::string free;
   for (const Place& place : places_)
     if (const std::string room = room_text(place); !room.empty()) free += (free.empty() ? "" : ", ") + room;
@@ -28,47 +41,57 @@ std::string RoomWait::words(Bytes needed, const Error& error) const {
   return free.empty() ? text : text + "; free: " + free;
 }
 
-bool RoomWait::has_some() const {
-  const auto& first = places_.front().folder;
-  if (first.empty()) return true;
-  const auto room = disk_room(first);
-  return !room || room->free.value >= kLeastRoom.value;
+/// An error that says no more than that somebody does not let us may be of one recording's folder, or of a limit.
+bool RoomWait::would_mend(const Error& error) const {
+  return error.fault == Fault::full ||
+         (error.fault == Fault::refused &&
+          std::ranges::any_of(places_, [](const Place& place) { return refusal_of(place).has_value(); }));
+}
+
+Result<void> RoomWait::expect_some() const {
+  const Place& first = places_.front();
+  if (first.folder.empty()) return {};
+  if (auto refusal = refusal_of(first)) return tl::unexpected(*std::move(refusal));
+  const auto room = disk_room(first.folder);
+  if (!room || room->free.value >= kLeastRoom.value) return {};
+  return fail(Fault::full, first.folder.string() + ": its disk is full");
 }
 
 void RoomWait::await_some() {
   // Whether it came, or somebody let go, shows at the next look.
-  (void)patiently(kLeastRoom, [this]() -> Result<void> {
-    if (has_some()) return {};
-    return fail(Fault::full, places_.front().folder.string() + ": its disk is full");
-  });
+  (void)patiently(kLeastRoom, [this] { return expect_some(); });
 }
 
 void RoomWait::enter(Bytes needed, const Error& error) {
+  const bool full = error.fault == Fault::full;
   const std::string why = words(needed, error);  // asks the file systems: before the lock
   bool first = false;
   now_.change([&](State& now) {
     first = ++now.waiting == 1 && !now.over;
     if (!first) return;
     now.why = why;
-    full_ = true;
+    hold_ = full ? Hold::full : Hold::not_writable;
   });
   if (!first) return;
-  log(Level::warning, why + ". Free some space there: " + promise_ + " as soon as there is room, and until then no " +
-                          "recording is begun");
+  log(Level::warning, why + (full ? ". Free some space there: " : ". Make that writable again: ") + promise_ +
+                          (full ? " as soon as there is room" : " as soon as it is") +
+                          ", and until then no recording is begun");
   changed_();
 }
 
 void RoomWait::leave() {
-  bool last = false, over = false;
+  Hold ended = Hold::none;
+  bool over = false;
   now_.change([&](State& now) {
-    last = --now.waiting == 0 && !now.why.empty();
+    if (--now.waiting > 0 || now.why.empty()) return;
     over = now.over;
-    if (!last) return;
     now.why.clear();
-    full_ = false;
+    ended = hold_.exchange(Hold::none);
   });
-  if (!last) return;
-  if (!over) log(Level::info, "There is room again: the batch goes on");
+  if (ended == Hold::none) return;
+  if (!over)
+    log(Level::info, std::string(ended == Hold::full ? "There is room again" : "It can be written to again") +
+                         ": the batch goes on");
   changed_();
 }
 

@@ -15,11 +15,15 @@
 
 namespace tutti {
 
-/// Where a batch writes what must not be lost, or be held against a recording: whoever finds the disk full waits here
-/// and writes again when there is room, instead of giving up. Thread-safe.
+/// Where a batch writes what must not be lost, or be held against a recording: whoever finds the disk full, or a folder
+/// that may not be written to any more, waits here and writes again when that is over, instead of giving up.
+/// Thread-safe.
 class RoomWait {
  public:
-  /// Somebody waits for room while it lives. The first one tells people, and so does the last.
+  /// What is waited for.
+  enum class Hold { none, full, not_writable };
+
+  /// Somebody waits while it lives. The first one tells people, and so does the last.
   class Waiting {
    public:
     Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait) { wait_.enter(needed, error); }
@@ -37,23 +41,23 @@ class RoomWait {
     const char* what = "";
   };
 
-  /// `places` are those that an error may be of; an empty folder is none. `promise`: what happens as soon as there is
-  /// room, in words. `changed` is called when `is_full` has changed.
+  /// `places` are those that an error may be of; an empty folder is none. `promise`: what happens as soon as it can, in
+  /// words. `changed` is called when `hold` has changed.
   RoomWait(std::vector<Place> places, std::string promise, std::function<void()> changed)
       : places_(std::move(places)), promise_(std::move(promise)), changed_(std::move(changed)) {}
 
-  /// `write`, and once more after each of growing pauses as long as it says Fault::full; of those who wait one at a
-  /// time, because all together would fill what room there is. `needed`: what it writes, as far as that is known.
-  /// Fault::cancelled when somebody lets go meanwhile.
+  /// `write`, and once more after each of growing pauses as long as waiting would mend what it says; of those who wait
+  /// one at a time, because all together would fill what room there is. `needed`: what it writes, as far as that is
+  /// known. Fault::cancelled when somebody lets go meanwhile.
   template <class Write>
   auto patiently(Bytes needed, Write write) -> decltype(write()) {
     auto written = write();
-    if (!is_out_of_room(written)) return written;
+    if (written || !would_mend(written.error())) return written;
     const Waiting waiting(*this, needed, written.error());
     for (Seconds pause = kFirstPause; sleep(pause); pause = std::min(2 * pause, kLongestPause)) {
       const std::lock_guard turn(turn_);
       written = write();
-      if (!is_out_of_room(written)) return written;
+      if (written || !would_mend(written.error())) return written;
     }
     written.error().fault = Fault::cancelled;
     return written;
@@ -63,17 +67,14 @@ class RoomWait {
   std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
     return std::make_unique<Waiting>(*this, needed, error);
   }
-  /// Whether `written` is what room would mend.
-  template <class Written>
-  static bool is_out_of_room(const Written& written) {
-    return !written && written.error().fault == Fault::full;
-  }
-  /// In the first place, for what would be begun next, by what its disk says; true where it says nothing.
-  bool has_some() const;
+  /// Whether waiting may mend it: there is no room, or one of the places may not be written to now.
+  bool would_mend(const Error& error) const;
+  /// In the first place, for what would be begun next, by what its folder and its disk say; yes where they say nothing.
+  Result<void> expect_some() const;
   /// Until there is.
   void await_some();
-  /// Somebody waits: nothing new should be begun.
-  bool is_full() const { return full_; }
+  /// What somebody waits for: nothing new should be begun.
+  Hold hold() const { return hold_; }
   /// Why, for people; empty while nobody waits.
   std::string why() const;
   /// From now on nobody waits.
@@ -97,7 +98,7 @@ class RoomWait {
   const std::vector<Place> places_;
   const std::string promise_;
   const std::function<void()> changed_;
-  std::atomic<bool> full_{false};
+  std::atomic<Hold> hold_{Hold::none};
   Guarded<State> now_{};
   std::mutex turn_{};  // to write again
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,10 @@ class WorkOrder {
     const auto id = static_cast<TaskId>(task.id);
     ready_.insert({turn_of(task.facts(), task.audio, arrivals_, options_), arrivals_, id});
     ++arrivals_;
+  }
+  /// Before all others: there is nothing to be done but to say so.
+  void add_first(TaskId task) {
+    ready_.insert(Place{{.rank = std::numeric_limits<std::int64_t>::min()}, arrivals_++, task});
   }
   /// Not before that moment.
   void add_later(const PoolTask& task, Clock::Instant when) { later_.insert({when, task}); }

@@ -2,27 +2,26 @@
 
 #include <algorithm>
 
-#include "device/child_memory.h"
+#include "transcribe/bench/peak_memory.h"
 #include "transcribe/interrupt.h"
 #include "transcribe/speech_plan.h"
 
 namespace tutti {
 namespace {
 
-/// Keeps what a trial reports. The worker's memory is asked for while it lives: its peak only ever grows, so the last
-/// answer is the largest.
+/// Keeps what a trial reports. The worker's memory is asked for while it lives.
 class TrialObserver final : public RunObserver {
  public:
-  explicit TrialObserver(std::size_t files) : texts_(files) {}
+  TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files) {}
 
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
     trial_.device_name = device;
     trial_.compute_type = compute_type;
     trial_.load = load;
   }
-  void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { look_at_memory(); }
+  void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { memory_.look(); }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
-    look_at_memory();
+    memory_.look();
     texts_[outcome.index] = transcript.text;
     trial_.windows += outcome.counts.windows;
     trial_.decoder_steps += outcome.counts.decoder_steps;
@@ -32,14 +31,15 @@ class TrialObserver final : public RunObserver {
   BenchTrial finished(const RunSummary& summary) {
     trial_.audio = summary.audio;
     trial_.elapsed = summary.elapsed - trial_.load;
+    trial_.memory = memory_.resident();
+    trial_.gpu_memory = memory_.on_gpu();
     for (const auto& text : texts_) trial_.text += text;
     return trial_;
   }
 
  private:
-  void look_at_memory() { trial_.memory = std::max(trial_.memory, largest_child()); }
-
   BenchTrial trial_;
+  PeakMemory memory_;
   std::vector<std::string> texts_;
 };
 
@@ -74,7 +74,7 @@ Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, co
                              const RunOptions& base, Interrupt& interrupt) {
   std::vector<PlannedFile> plan;
   for (const auto& file : files) plan.push_back({.input = file, .outputs = {}});
-  TrialObserver observer(files.size());
+  TrialObserver observer(files.size(), setting.device);
   const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
   if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};

@@ -58,6 +58,7 @@ void failure_fields(Status& f, Visit&& visit) {
 template <class Status, class Visit>
 void fleet_fields(Status& s, Visit&& visit) {
   visit("run", s.run);
+  visit("state_folder", s.state_folder);
   visit("elapsed_seconds", s.elapsed);
   visit("tasks", s.tasks);
   visit("done", s.done);

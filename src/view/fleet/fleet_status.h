@@ -56,7 +56,8 @@ struct TaskFailure {
 };
 
 struct FleetStatus {
-  std::string run{};  // what people call it: the command's output folder, or its id
+  std::string run{};           // what people call it: the command's output folder, or its id
+  std::string state_folder{};  // where its store lies
   Seconds elapsed{};
   std::size_t tasks = 0;  // of all kinds together
   std::size_t done = 0;
@@ -68,7 +69,7 @@ struct FleetStatus {
   std::optional<Seconds> left{};         // expected time to the end
   std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
   std::string next_device{};             // that takes the next task; empty: none can
-  std::string held_up{};                 // why nothing new is begun at all: a full disk; empty: it is
+  std::string held_up{};                 // why nothing new is begun at all: what cannot be written; empty: it is
   std::vector<DeviceStatus> devices{};
   std::vector<TaskStatus> in_work{};
   std::vector<TaskFailure> failures{};  // the latest first

@@ -114,7 +114,7 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
   Lines lines{screen_line(screen, first, Tint::strong), screen_line(screen, second),
               screen_line(screen, audio_text(status) +
                                       (status.next_device.empty() ? "" : "  next task: " + status.next_device))};
-  if (!status.held_up.empty()) lines.push_back(screen_line(screen, "no room: " + status.held_up, Tint::alarm));
+  if (!status.held_up.empty()) lines.push_back(screen_line(screen, "held up: " + status.held_up, Tint::alarm));
   lines.resize(std::min(lines.size(), screen.lines));
   return lines;
 }

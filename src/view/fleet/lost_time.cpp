@@ -26,6 +26,8 @@ constexpr std::array kKinds{
              "'tutti top' puts devices back (r)"},
     LostKind{&IdleTime::disk_full, "disk full", "there was no room for what would be transcribed",
              "an --output-dir, a --state and a TMPDIR on disks with more room"},
+    LostKind{&IdleTime::not_writable, "not writable", "a folder could not be written to for a while",
+             "see above which one: its file system or its permissions had changed"},
     LostKind{&IdleTime::stalled, "waiting for a stalled device", "what was left lay on a device that had stalled",
              "see the failures above and 'tutti doctor'"},
     LostKind{&IdleTime::put_off, "put off",

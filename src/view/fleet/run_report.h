@@ -19,14 +19,15 @@ struct IdleTime {
   Seconds starting{};        // loading the model for the first time
   Seconds left_to_faster{};  // others finish what is left sooner
   Seconds drained{};         // somebody asked for that
-  Seconds disk_full{};       // nothing could be written
+  Seconds disk_full{};       // there was no room to write
+  Seconds not_writable{};    // a folder could not be written to
   Seconds stalled{};         // another device held what was left, and had stalled
   Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
   Seconds asked{};           // a question to somebody was open
 
   Seconds sum() const {
-    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + stalled +
-           put_off + asked;
+    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + not_writable +
+           stalled + put_off + asked;
   }
 };
 

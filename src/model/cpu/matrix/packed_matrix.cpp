@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "model/cpu/parallel.h"
 
@@ -48,7 +49,8 @@ void write_scaled_output(PackedMatrix& packed, std::byte* lane, const float* wei
   }
   const auto root = static_cast<float>(std::sqrt(squares / static_cast<double>(packed.in)));
   if (sizeof(Stored) == 2) largest = std::max(largest, root * (kMostWord / kWordRoot));
-  const float scale = largest > 0 ? largest / most : 1;
+  // Of weights that vanish no scale would be left to divide by.
+  const float scale = std::max(largest / most, std::numeric_limits<float>::min());
   std::int32_t sum = 0;
   write_output<Stored>(lane, weights, packed.in, [&](float value) {
     const auto whole = static_cast<Stored>(std::lrint(value / scale));

@@ -1,4 +1,4 @@
-#include "cli/bench_report.h"
+#include "cli/bench/bench_report.h"
 
 #include <cstdio>
 
@@ -10,10 +10,6 @@ namespace tutti {
 namespace {
 
 constexpr double kMiB = 1 << 20;
-
-std::string name_of(const BenchSetting& setting) {
-  return setting.device + " " + setting.compute_type + " batch " + std::to_string(setting.batch_size);
-}
 
 std::string percent(const std::optional<double>& share) {
   return share ? short_number(100 * *share) + " %" : "?";
@@ -40,6 +36,7 @@ nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
   line["load_seconds"] = trial.load.count();
   line["x_real_time"] = trial.speed();
   line["worker_peak_bytes"] = trial.memory.value;
+  line["gpu_peak_bytes"] = trial.gpu_memory ? nlohmann::json(trial.gpu_memory->value) : nlohmann::json();
   line["windows"] = trial.windows;
   line["decoder_steps"] = trial.decoder_steps;
   line["share_of_limit"] = judged.share_of_limit ? nlohmann::json(*judged.share_of_limit) : nlohmann::json();
@@ -49,17 +46,22 @@ nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
 
 }  // namespace
 
+std::string setting_text(const BenchSetting& setting) {
+  return setting.device + " " + setting.compute_type + " batch " + std::to_string(setting.batch_size);
+}
+
 std::string bench_heading() {
   return "setting                       x real time   of limit  memory MiB   words that differ";
 }
 
 std::string bench_row(const JudgedTrial& judged, bool recommended) {
   const BenchTrial& trial = judged.trial;
-  const std::string name = fitted(name_of(trial.setting), 30);
+  const std::string name = fitted(setting_text(trial.setting), 30);
   if (trial.error) return name + "did not run: " + trial.error->what;
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%11s %10s %11.0f %19s", short_number(trial.speed()).c_str(),
-                percent(judged.share_of_limit).c_str(), static_cast<double>(trial.memory.value) / kMiB,
+                percent(judged.share_of_limit).c_str(),
+                static_cast<double>(trial.gpu_memory.value_or(trial.memory).value) / kMiB,
                 percent(judged.word_errors).c_str());
   return name + numbers + taken(trial) + (recommended ? "  <- recommended" : "");
 }
@@ -78,7 +80,7 @@ std::string bench_picture(const BenchVerdict& verdict, const std::string& model)
   for (std::size_t i = 0; i < verdict.trials.size(); ++i) {
     const auto& judged = verdict.trials[i];
     if (judged.trial.error) continue;
-    bars.push_back({.label = name_of(judged.trial.setting),
+    bars.push_back({.label = setting_text(judged.trial.setting),
                     .value = judged.trial.speed(),
                     .text = short_number(judged.trial.speed()) + " x real time, " + percent(judged.share_of_limit) +
                             " of the limit",

@@ -1,4 +1,4 @@
-#include "cli/bench_command.h"
+#include "cli/bench/bench_command.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,13 +9,16 @@
 #include "base/build_id.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "cli/bench_report.h"
+#include "cli/bench/bench_memory.h"
+#include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/flags/file_place.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "hub/memory_plan.h"
+#include "hub/model_shape.h"
 #include "transcribe/bench/clip.h"
 #include "transcribe/interrupt.h"
 
@@ -33,6 +36,7 @@ struct BenchCommand {
   double seconds = 300;
   std::filesystem::path picture{};
   bool json = false;
+  bool dry_run = false;
 };
 
 void add_bench(OptionTable& table, BenchCommand& c) {
@@ -46,6 +50,9 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.add("seconds", c.seconds, "S", "of every file at most");
   table.add("picture", c.picture, "FILE.svg", "the speeds as a picture");
   table.add_switch("json", c.json, "one JSON object on standard output instead of the table");
+  table.add_switch(
+      "dry-run", c.dry_run,
+      "say how much memory each setting takes and whether it fits, and stop; the model may be a name alone");
 }
 
 std::vector<std::string> words_in(const std::string& list) {
@@ -94,6 +101,25 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
   for (const auto& device : devices)
     for (auto& setting : grid_of(c, device)) settings.push_back(std::move(setting));
   return settings;
+}
+
+/// The arithmetic alone: neither the model's weights nor its device are touched.
+int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
+  const auto shape = model_shape(model);
+  if (!shape)
+    return complain(
+        {Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
+         "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
+        kNothingRan);
+  const auto settings = settings_of(c);
+  std::map<std::string, DeviceMemory> devices;
+  for (const auto& setting : settings) {
+    if (devices.contains(setting.device)) continue;
+    if (auto memory = device_memory(setting.device)) devices.emplace(setting.device, std::move(*memory));
+  }
+  const auto needs = bench_needs(*shape, settings, devices);
+  std::fputs((c.json ? bench_needs_json(needs) : bench_needs_text(needs)).c_str(), stdout);
+  return kDone;
 }
 
 /// Limits by device and compute type, each asked for once.
@@ -164,10 +190,12 @@ int run_bench(const std::vector<std::string>& arguments) {
                     "How fast this machine transcribes in every way it can, whether all say the same, and which "
                     "flags to use.");
   add_bench(table, command);
-  table.examples({"tutti bench --model tiny.en lecture.flac"});
+  table.examples({"tutti bench --model tiny.en lecture.flac", "tutti bench --model large-v3 --dry-run"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto meant = check(command); !meant) return complain(meant.error());
+  if (auto place = expect_file_place("--picture", command.picture); !place) return complain(place.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
+  if (command.dry_run) return say_needs(command, model ? *model : std::filesystem::path(command.model));
   if (!model) return complain(model.error());
   const auto clip = bundled_clip();
   if (!clip) return complain(clip.error(), kNothingRan);

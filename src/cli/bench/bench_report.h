@@ -6,6 +6,9 @@
 
 namespace tutti {
 
+/// "cpu int8 batch 8".
+std::string setting_text(const BenchSetting& setting);
+
 /// One line for people about one trial, and the line above the first.
 std::string bench_row(const JudgedTrial& judged, bool recommended);
 std::string bench_heading();

@@ -1,0 +1,32 @@
+#include "cli/batch/batch_places.h"
+
+#include "base/files.h"
+#include "transcribe/output_plan.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<void> expect_temporary_folder() {
+  const fs::path folder = temporary_folder();
+  std::error_code why;
+  if (fs::is_directory(folder, why))
+    why = why_not_writable(folder);
+  else if (!why)
+    why = std::make_error_code(std::errc::not_a_directory);
+  if (!why) return {};
+  Error error = system_error(folder.string(), "recordings cannot be decoded there", why.value());
+  error.hint = "Make it, or point TMPDIR at a folder that is yours to write to";
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Result<void> expect_places(const fs::path& outputs) {
+  const auto place = expect_place_for_outputs(outputs);
+  return place ? expect_temporary_folder() : place;
+}
+
+}  // namespace tutti

@@ -1,0 +1,60 @@
+#include "cli/device_memory.h"
+
+#include <algorithm>
+
+#include "device/device_spec.h"
+#include "device/machine.h"
+#include "device/machine_devices.h"
+
+namespace tutti {
+namespace {
+
+/// What the engine's own kernels need.
+bool has_avx2() {
+  const auto cpu = read_cpu();
+  return cpu.has("avx2") && cpu.has("fma");
+}
+
+std::optional<DeviceMemory> of_the_machine(const ResolvedDevice& cpu) {
+  const auto memory = read_memory();
+  if (!memory) return {};
+  return DeviceMemory{.name = cpu.name, .available = memory->available, .byte_cross = has_avx2()};
+}
+
+std::optional<DeviceMemory> of_gpu(const ResolvedDevice& chosen, const MachineDevices& devices) {
+  for (const auto& gpu : devices.visible) {
+    if (gpu.uuid != chosen.uuid || !gpu.memory_total) continue;
+    const auto taken = gpu.memory_used.value_or(Bytes{}).value + kDriverMemory.value;
+    return DeviceMemory{.name = chosen.name,
+                        .gpu = true,
+                        .available = {std::max<std::int64_t>(0, gpu.memory_total->value - taken)},
+                        .byte_cross = true};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<DeviceMemory> device_memory(const std::string& device) {
+  const auto spec = parse_device(device);
+  if (!spec) return {};
+  const auto devices = find_devices();
+  const auto chosen = resolve(*spec, devices);
+  if (!chosen) return {};
+  switch (chosen->kind) {
+    case ResolvedDevice::Kind::cpu: return of_the_machine(*chosen);
+    case ResolvedDevice::Kind::cuda: return of_gpu(*chosen, devices);
+    case ResolvedDevice::Kind::emulated: break;
+  }
+  if (!chosen->memory) return {};
+  return DeviceMemory{.name = chosen->name, .gpu = true, .available = *chosen->memory, .byte_cross = true};
+}
+
+NumberSizes sizes_there(const std::string& compute_type, const DeviceMemory& device) {
+  const std::string taken = type_on(compute_type, !device.gpu);
+  auto sizes = number_sizes(taken).value_or(NumberSizes{});
+  if (taken == "int8" && device.byte_cross) sizes.cross = kByteCross;
+  return sizes;
+}
+
+}  // namespace tutti

@@ -1,0 +1,146 @@
+#include "train/peers/own_pace.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "train/peers/peers.h"
+
+namespace tutti {
+namespace {
+
+// What a process says of itself in the store; at work, a count and the name of its machine follow.
+constexpr const char* kAtWork = "at work ";
+constexpr const char* kDone = "done";
+constexpr const char* kFailed = "failed";
+
+constexpr std::chrono::milliseconds kBetweenCounts{100};
+
+std::string name_of_machine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
+}
+
+/// Says that this process is at work for as long as it lives.
+class Heartbeat {
+ public:
+  Heartbeat(c10d::Store& store, const std::string& key, Seconds every)
+      : thread_([&store, key, every](const std::stop_token& stop) { beat(store, key, every, stop); }) {}
+
+ private:
+  static void beat(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
+    const std::string machine = name_of_machine();
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    for (int count = 0; !stop.stop_requested(); ++count) {
+      try {
+        store.set(key, kAtWork + std::to_string(count) + " " + machine);
+      } catch (const std::exception&) {
+        return;  // nobody is there to hear it: the work's own thread finds out when it asks for the others
+      }
+      never.wait_for(lock, stop, every, [] { return false; });
+    }
+  }
+
+  std::jthread thread_;
+};
+
+double seconds_since(Clock::Instant begin) {
+  return Seconds(Clock::real().now() - begin).count();
+}
+
+}  // namespace
+
+/// As far as one waits for it.
+struct OwnPace::Other {
+  int rank = 0;
+  std::string said{};
+  Clock::Instant heard = Clock::real().now();  // when it last said something new
+};
+
+std::string OwnPace::key_of(const std::string& what) const {
+  return "own-pace/" + std::to_string(round_) + "/" + what;
+}
+
+/// "process 3 of 4 on gpu07", as far as it has said where it is.
+std::string OwnPace::name_of(const Other& other) const {
+  const auto name = name_of_process(other.rank, ranks_);
+  return other.said.starts_with(kAtWork) ? name + " on " + other.said.substr(other.said.rfind(' ') + 1) : name;
+}
+
+void OwnPace::listen_to(Other& other) const {
+  const auto key = key_of(std::to_string(other.rank));
+  if (!store_.check({key})) return;
+  auto said = store_.get_to_str(key);
+  if (said == other.said) return;
+  other.said = std::move(said);
+  other.heard = Clock::real().now();
+}
+
+Result<void> OwnPace::check(const Other& other, const std::string& doing) const {
+  if (other.said == kFailed)
+    return fail(Fault::device, name_of(other) + " failed where each " + doing, "See what it said");
+  if (seconds_since(other.heard) <= pace_.silence.count()) return {};
+  return fail(Fault::device,
+              name_of(other) + ", which " + doing + ", has said nothing for " +
+                  std::to_string(std::lround(pace_.silence.count())) + " s: it, its machine or the network is gone",
+              "Start all of them anew, with --resume where there are checkpoints");
+}
+
+/// All of them are counted at one place; who is missing is asked for as often as those say something.
+Result<void> OwnPace::wait_for_others(const std::string& doing) const {
+  std::vector<Other> missing;
+  for (int rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_) missing.push_back({.rank = rank});
+  const auto begin = Clock::real().now();
+  auto told = begin, looked = begin;
+  for (; store_.add(key_of("done"), 0) < ranks_; std::this_thread::sleep_for(kBetweenCounts)) {
+    if (seconds_since(looked) < pace_.beat.count()) continue;
+    looked = Clock::real().now();
+    for (auto& other : missing) {
+      listen_to(other);
+      if (auto checked = check(other, doing); !checked) return checked;
+    }
+    std::erase_if(missing, [](const Other& other) { return other.said == kDone; });
+    if (missing.empty() || seconds_since(told) < pace_.news.count()) continue;
+    told = looked;
+    std::string names;
+    for (const auto& other : missing) names += (names.empty() ? "" : ", ") + name_of(other);
+    log(Level::info, "waiting for " + names + ", which " + doing + "; " +
+                         std::to_string(std::lround(seconds_since(begin))) + " s so far");
+  }
+  return {};
+}
+
+Result<void> OwnPace::run(const std::string& doing, const std::function<Result<void>()>& work) {
+  ++round_;
+  const auto own = key_of(std::to_string(rank_));
+  const auto done = [&] {
+    const Heartbeat heartbeat(store_, own, pace_.beat);
+    return work();
+  }();
+  try {
+    store_.set(own, done ? kDone : kFailed);
+    if (!done) return done;
+    store_.add(key_of("done"), 1);
+    return wait_for_others(doing);
+  } catch (const std::exception&) {
+    if (!done) return done;
+    return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
+                "See what it said");
+  }
+}
+
+}  // namespace tutti

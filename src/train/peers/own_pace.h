@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace c10d {
+class Store;
+}
+
+namespace tutti {
+
+/// How often a process at work says so, the silence after which it is taken for gone, and how often those who wait tell
+/// for whom.
+struct Pace {
+  Seconds beat{5};
+  Seconds silence{60};
+  Seconds news{30};
+};
+
+/// Work that takes one process of a training seconds and another hours: who is done waits for the others, as long as
+/// they live. Over the store where they met, in which each says again and again that it is at it. One thread, and
+/// another while there is work.
+class OwnPace {
+ public:
+  /// `store` outlives it.
+  OwnPace(c10d::Store& store, int rank, int ranks, Pace pace)
+      : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {}
+
+  /// As Peers::at_own_pace.
+  Result<void> run(const std::string& doing, const std::function<Result<void>()>& work);
+
+ private:
+  struct Other;
+  std::string key_of(const std::string& what) const;
+  std::string name_of(const Other& other) const;
+  void listen_to(Other& other) const;
+  Result<void> check(const Other& other, const std::string& doing) const;
+  Result<void> wait_for_others(const std::string& doing) const;
+
+  c10d::Store& store_;
+  int rank_;
+  int ranks_;
+  Pace pace_;
+  int round_ = 0;  // of the calls, which are the same in all processes
+};
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "device/telemetry/sampler.h"
+
+namespace tutti {
+
+/// Of a GPU's memory what this process and its children hold: as the driver tells it, or what is used beyond what was
+/// used `before` they began, where it shows no processes (in a container). Nothing where neither is known.
+std::optional<Bytes> held_by_us(const GpuMemory& memory, std::optional<Bytes> before);
+
+/// The most memory that the worker of a trial holds, as far as somebody looks. Not thread-safe.
+class PeakMemory {
+ public:
+  /// `device` as --device names it. To be made before the worker starts: what a GPU holds until then is not the
+  /// worker's. Watches a GPU from now on; waits up to three seconds for its first values.
+  explicit PeakMemory(const std::string& device);
+
+  void look();
+  /// Of this machine's memory; 0 where nobody has looked while the worker lived.
+  Bytes resident() const { return resident_; }
+  /// Of the GPU's; nothing on a CPU, on a slice of a GPU, and where the driver does not say.
+  std::optional<Bytes> on_gpu() const { return on_gpu_; }
+
+ private:
+  std::optional<GpuMemory> gpu_memory() const;
+
+  std::string uuid_{};  // of the GPU; empty: none
+  std::unique_ptr<Sampler> sampler_{};
+  std::optional<Bytes> before_{};
+  Bytes resident_{};
+  std::optional<Bytes> on_gpu_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,23 @@
+#include "cli/flags/file_place.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+
+TEST(FilePlace, IsWhereAFileIsOrCouldBeMade) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "there", ""));
+  for (const std::filesystem::path& good : {std::filesystem::path(), folder / "there", folder / "new",
+                                            folder / "deep/er/new", std::filesystem::path("/dev/null")})
+    EXPECT_TRUE(expect_file_place("--report", good)) << good;
+  const auto below_a_file = expect_file_place("--report", folder / "there/new");
+  ASSERT_FALSE(below_a_file);
+  EXPECT_EQ(below_a_file.error().fault, Fault::missing);
+  EXPECT_NE(below_a_file.error().what.find("there/new: cannot be written"), std::string::npos);
+  const auto taken = expect_file_place("--report", folder.path());
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().fault, Fault::usage);
+}

@@ -1,0 +1,117 @@
+// Trainings of every kind, interrupted and gone on with.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "small_training.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+struct Kind {
+  const char* name;
+  std::function<void(WhisperRecipe&)> change;
+  std::int32_t accumulation = 1;
+};
+
+std::string kind_name(const testing::TestParamInfo<Kind>& it) {
+  return it.param.name;
+}
+
+class EveryKind : public testing::TestWithParam<Kind> {
+ protected:
+  /// One part of a training, up to a step.
+  static void run(const TempFolder& out, std::int64_t last) {
+    auto recipe = restless_recipe();
+    GetParam().change(recipe);
+    Training training(out.path(), recipe);
+    training.options.max_steps = last;
+    training.options.accumulation = GetParam().accumulation;
+    ASSERT_EQ(training.run(), TrainingEnd::finished);
+  }
+};
+
+TEST_P(EveryKind, EndsInTheSameBitsWhenItIsResumed) {
+  const TempFolder whole, parts;
+  run(whole, 9);
+  run(parts, 4);
+  run(parts, 7);
+  run(parts, 9);
+  for (const char* file : {"model/model.safetensors", "checkpoints/step-00000009/model.safetensors",
+                           "checkpoints/step-00000009/training.safetensors"})
+    EXPECT_TRUE(read_file(parts / file).value() == read_file(whole / file).value()) << file;
+}
+
+INSTANTIATE_TEST_SUITE_P(Resume, EveryKind,
+                         testing::Values(Kind{"AdditionsWithAverages", [](WhisperRecipe& r) { r.lora_rank = 2; }},
+                                         Kind{"AdditionsRecomputed",
+                                              [](WhisperRecipe& r) {
+                                                r.lora_rank = 2;
+                                                r.gradient_checkpointing = true;
+                                              }},
+                                         Kind{"AFrozenEncoderAccumulating",
+                                              [](WhisperRecipe& r) { r.freeze_encoder = true; }, 3},
+                                         Kind{"AdditionsToTheDecoderAloneAccumulating",
+                                              [](WhisperRecipe& r) {
+                                                r.freeze_encoder = true;
+                                                r.lora_rank = 2;
+                                              },
+                                              2},
+                                         Kind{"AHeadAccumulating", [](WhisperRecipe& r) { r.ctc_weight = 0.5; }, 2},
+                                         Kind{"RoundedTo16Bits", [](WhisperRecipe& r) { r.precision = "bfloat16"; }},
+                                         Kind{"ScaledInHalf", [](WhisperRecipe& r) { r.precision = "float16"; }, 2}),
+                         kind_name);
+
+TEST(Resume, PatienceIsCountedOn) {
+  const TempFolder out;
+  const auto judged = [](Training& training) {
+    training.options.eval_steps = 2;
+    training.options.patience = 3;
+    training.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+  };
+  Training first(out.path());
+  judged(first);
+  first.interrupted = [&] { return first.watcher.steps.size() == 5; };
+  ASSERT_EQ(first.run(), TrainingEnd::interrupted);
+  Training second(out.path());
+  judged(second);
+  ASSERT_EQ(second.run(), TrainingEnd::no_progress);
+  EXPECT_EQ(second.watcher.steps, (std::vector<std::int64_t>{6, 7, 8})) << "one of three was used up before";
+  Training third(out.path());
+  judged(third);
+  EXPECT_EQ(third.run(), TrainingEnd::no_progress);
+  EXPECT_TRUE(third.watcher.steps.empty()) << "it had ended";
+}
+
+TEST(Resume, AdditionsAboveAnotherModelAreRefused) {
+  auto recipe = restless_recipe();
+  recipe.lora_rank = 2;
+  const TempFolder out;
+  Training training(out.path(), recipe);
+  training.options.max_steps = 2;
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  const auto checkpoint = CheckpointFolder(out.path()).newest_first().front();
+  Training same(out.path(), recipe);
+  EXPECT_TRUE(restore_checkpoint(checkpoint, *same.task, same.step));
+  recipe.seed = 8;  // of the network that the additions are to
+  Training other(out.path(), recipe);
+  const auto restored = restore_checkpoint(checkpoint, *other.task, other.step);
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().fault, Fault::usage);
+  EXPECT_THAT(restored.error().what, testing::HasSubstr("above another model"));
+}
+
+TEST(Resume, ACheckpointHoldsTheSettingsItWasMadeBy) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.max_steps = 1;
+  training.options.settings = "learning-rate = 0.01\n";
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  EXPECT_EQ(read_file(out / "checkpoints/step-00000001/training.toml").value(), "learning-rate = 0.01\n");
+  EXPECT_FALSE(fs::exists(out / "model/training.toml"));
+}
+
+}  // namespace
+}  // namespace tutti
