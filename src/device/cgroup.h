@@ -15,6 +15,7 @@ struct CgroupLimits {
   std::optional<Bytes> memory_available;  ///< what is left of it; cached files count as free, for they make room
 };
 
+/// Of this process: the tightest on the way up, of cgroup version 2 or 1, below `root` ("/" but in tests).
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 }  // namespace tutti

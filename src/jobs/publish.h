@@ -50,6 +50,7 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::fil
 /// Renames a staged output to its public name; from another disk it is copied, and is there whole or not at all. Right
 /// again when it has happened already. The caller syncs the folder.
 Result<void> put_in_place(const TaskOutput& output);
+/// Of an attempt that lost; what is gone already is no matter.
 void remove_staged(std::span<const TaskOutput> outputs);
 
 /// Removes an empty staging folder at the end of a run.

@@ -22,6 +22,7 @@ inline constexpr const char* kLibrary = "libtutti-cuda.so";
 /// a CUDA device for the first time: torch remembers for good that it has no CUDA half.
 int count();
 
+/// What a card is, whatever it does.
 struct Facts {
   std::string name{};  // "NVIDIA H100 80GB HBM3"
   std::string uuid{};  // as NVML and nvidia-smi write it: "GPU-8ba2f4d1-..."
@@ -30,6 +31,7 @@ struct Facts {
   int processors = 0;  // streaming multiprocessors
 };
 
+/// Fault::missing: this process sees no such device; Fault::device: it does not answer. So below.
 Result<Facts> facts(int index);
 
 struct Memory {
@@ -37,6 +39,7 @@ struct Memory {
   Bytes total{};
 };
 
+/// At this moment, of all processes.
 Result<Memory> memory(int index);
 
 /// Waits for everything enqueued on the device's current stream. Throws what torch throws where the device has failed.

@@ -31,9 +31,11 @@ bool is_decimal(char32_t value);
 /// 0 to 9. `value` must be a decimal.
 int decimal_value(char32_t value);
 
+/// Unicode's general categories, as far as a normaliser tells them apart: Mn; Mc and Me; S*; P*; all else.
 enum class GeneralClass { mark_nonspacing, mark, symbol, punctuation, other };
 GeneralClass class_of(char32_t value);
 
+/// Unicode's normal forms, as Python's unicodedata.normalize makes them.
 std::u32string nfkc(std::u32string_view text);
 std::u32string nfkd(std::u32string_view text);
 

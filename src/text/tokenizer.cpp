@@ -9,6 +9,7 @@
 #include "text/files/ggml_vocabulary.h"
 #include "text/files/openai_vocabulary.h"
 #include "text/pieces.h"
+#include "text/special_tokens.h"
 #include "text/timestamp_name.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"

@@ -19,6 +19,7 @@ struct CodePoint {
 /// does (Unicode 15, section 3.9, "substitution of maximal subparts"); surrogates and overlong forms are broken.
 CodePoint code_point_at(std::string_view text, std::size_t at);
 
+/// `value`: a Unicode scalar value.
 void append_utf8(std::string& out, char32_t value);
 
 /// Whether every byte belongs to a code point.
@@ -27,6 +28,7 @@ bool is_utf8(std::string_view bytes);
 /// `bytes` with every broken sequence replaced by U+FFFD, as Python's bytes.decode("utf-8", errors="replace").
 std::string replace_invalid_utf8(std::string bytes);
 
+/// Broken bytes become U+FFFD.
 std::u32string to_code_points(std::string_view utf8);
 std::string to_utf8(std::u32string_view code_points);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/special_tokens.h"
+
 namespace tutti {
 namespace {
 

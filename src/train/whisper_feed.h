@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/units.h"
+#include "feed/options.h"
 #include "feed/recipe/whisper_recipe.h"
 #include "model/stored/dims.h"
 

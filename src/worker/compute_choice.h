@@ -16,6 +16,7 @@ struct DeviceAbility {
   bool own_kernels = false;  // of a CPU
 };
 
+/// `capability` stays 0 where the card does not answer.
 DeviceAbility ability_of(at::Device device);
 
 /// A compute type, and why it is not the one that was asked for; empty if it is.

@@ -20,6 +20,7 @@
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/stored/checkpoint.h"
+#include "model/work.h"
 #include "worker/trouble.h"
 
 namespace tutti {

@@ -134,7 +134,8 @@ TEST(Files, WhatIsWrittenAtAPlaceIsReadThereWithoutMovingAnyPosition) {
 TEST(Files, AReadAcrossTheEndGivesWhatIsThereAndOneBehindItNothing) {
   const auto file = open_unnamed_file();
   ASSERT_TRUE(file);
-  ASSERT_TRUE(write_at(file->get(), std::as_bytes(std::span(std::string("frames"))), 0, "pack"));
+  const std::string text = "frames";
+  ASSERT_TRUE(write_at(file->get(), std::as_bytes(std::span(text)), 0, "pack"));
   std::string found(10, '?');
   EXPECT_EQ(read_at(file->get(), std::as_writable_bytes(std::span(found)), 4, "pack").value(), 2U);
   EXPECT_EQ(found, "es????????");

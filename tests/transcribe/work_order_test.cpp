@@ -33,7 +33,7 @@ TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
 TEST(WorkOrder, WhatIsOnlyToBeSaidComesBeforeEverything) {
   for (const Policy policy : {Policy::tutti, Policy::fifo}) {
     WorkOrder order(policy);
-    order.add({1, Seconds(10), false, ServiceClass::interactive, 1'000'000});
+    order.add({1, Seconds(10), false, TaskClass::interactive, 1'000'000});
     order.add_first(2);
     order.add_first(3);
     EXPECT_EQ(order.take(kNow), 2);

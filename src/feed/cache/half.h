@@ -9,6 +9,7 @@ namespace tutti {
 // IEEE half precision by integer arithmetic that compilers turn into vector code on any machine. Features lie between
 // -2 and 4, so infinities and NaN are not provided for; what is beyond 65504 becomes that.
 
+/// To the nearest, ties to even.
 inline std::uint16_t to_half(float value) {
   constexpr float kLargest = 65504;
   value = value > kLargest ? kLargest : value < -kLargest ? -kLargest : value;
@@ -19,6 +20,7 @@ inline std::uint16_t to_half(float value) {
   return static_cast<std::uint16_t>(rounded >> 13 | bits >> 31 << 15);
 }
 
+/// Exact.
 inline float from_half(std::uint16_t half) {
   const std::uint32_t bits = (half & 0x7fffU) << 13;
   const float value = std::bit_cast<float>(bits) * 0x1p112F;

@@ -35,6 +35,7 @@ struct StepDevice {
 /// Of a GPU. record: CUDA graphs.
 StepDevice gpu_step_device(int index, bool record);
 
+/// Throws std::invalid_argument for a type that no step computes in.
 Number number_of(at::ScalarType type);
 
 }  // namespace tutti

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/step/byte_heads.h"
+
 namespace tutti {
 namespace {
 

@@ -29,6 +29,7 @@ struct TrainingState {
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
 };
 
+/// As training.json keeps it, and back: Fault::corrupt where something that must be there is not.
 std::string show_state(const TrainingState& state);
 Result<TrainingState> read_state(std::string_view json);
 
