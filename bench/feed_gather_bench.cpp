@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "audio/sounds.h"
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/feed.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"

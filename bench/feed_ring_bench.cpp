@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/ring/ring_depth.h"
 #include "support/emulated_accelerator.h"
 

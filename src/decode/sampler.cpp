@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/split_mix.h"
+#include "base/random/split_mix.h"
 #include "decode/logit_rules.h"
 #include "decode/softmax.h"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <string>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 #include "feed/permutation.h"
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/options.h"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "base/units.h"
 
 namespace tutti {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/counter_random.h"
 #include "base/log.h"
+#include "base/random/counter_random.h"
 #include "model/cards/out_of_memory.h"
 #include "model/cards/tf32.h"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/counter_random.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/random/counter_random.h"
 #include "base/units.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"

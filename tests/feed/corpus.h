@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "audio/sounds.h"
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "base/sha256.h"
 #include "feed/feed.h"
 #include "support/temp_folder.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/permutation.h"
 #include "feed/plan/planner.h"
 #include "feed/stages/plan_stage.h"

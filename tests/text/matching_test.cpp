@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "text/error_rate/edit_distance.h"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "audio/augment/effects.h"
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {

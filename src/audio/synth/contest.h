@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

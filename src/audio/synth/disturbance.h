@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

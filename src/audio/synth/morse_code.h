@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

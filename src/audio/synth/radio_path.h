@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

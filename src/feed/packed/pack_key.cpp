@@ -6,7 +6,7 @@
 #include <bit>
 #include <vector>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/packed/pack_format.h"
 #include "feed/stages/sample_stages.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 #include "feed/source/table.h"
 #include "text/manifest/recording_names.h"
 

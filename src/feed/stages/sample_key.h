@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/split_mix.h"
+#include "base/random/split_mix.h"
 
 namespace tutti {
 namespace {

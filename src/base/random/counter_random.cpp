@@ -1,9 +1,9 @@
-#include "base/counter_random.h"
+#include "base/random/counter_random.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "base/split_mix.h"
+#include "base/random/split_mix.h"
 
 namespace tutti {
 namespace {
