@@ -17,9 +17,8 @@ Result<void> expect_temporary_folder() {
   else if (!why)
     why = std::make_error_code(std::errc::not_a_directory);
   if (!why) return {};
-  Error error = system_error(folder.string(), "recordings cannot be decoded there", why.value());
-  error.hint = "Make it, or point TMPDIR at a folder that is yours to write to";
-  return tl::unexpected(std::move(error));
+  const Error error = system_error(folder.string(), "recordings cannot be decoded there", why.value());
+  return fail(error.fault, error.what, "Make it, or point TMPDIR at a folder that is yours to write to");
 }
 
 }  // namespace
