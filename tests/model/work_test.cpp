@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/cpu/matrix/packed_matrix.h"
 #include "model/load.h"
 #include "model/prepare.h"
 

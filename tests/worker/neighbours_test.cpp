@@ -1,4 +1,5 @@
 // The real tiny.en on real speech: what windows in one batch do to each other, in every compute type there is.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
