@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <climits>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "base/files.h"
 #include "transcribe/inputs/inputs.h"
@@ -56,26 +54,15 @@ bool newer_than_input(const PlannedFile& file) {
   });
 }
 
-using FileNumber = std::pair<dev_t, ino_t>;
-
-std::optional<FileNumber> number_of(const fs::path& path) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return {};
-  return FileNumber{facts.st_dev, facts.st_ino};
-}
-
-/// That an output can take its place: a recording that is called talk.txt would become its own transcript, and a folder
-/// of its name, or a name that is too long for one, would be in the way when all the work is done.
+/// That an output can take its place: a folder of its name, or a name that is too long for one, would be in the way
+/// when all the work is done.
 Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
   if (auto named = expect_name(output); !named) return named;
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
                 "Move it away, or name another folder with --output-dir");
-  const auto number = number_of(output);
-  if (!number || !inputs.contains(*number)) return {};
-  return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
-              "Name another folder with --output-dir");
+  return expect_no_input(output, inputs);
 }
 
 /// Of all outputs that are still to be written.
@@ -92,6 +79,19 @@ tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& wh
 }
 
 }  // namespace
+
+std::optional<FileNumber> number_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return FileNumber{facts.st_dev, facts.st_ino};
+}
+
+Result<void> expect_no_input(const fs::path& output, const std::set<FileNumber>& inputs) {
+  const auto number = number_of(output);
+  if (!number || !inputs.contains(*number)) return {};
+  return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
+              "Name another folder with --output-dir");
+}
 
 Result<void> expect_name(const fs::path& output) {
   const auto too_long = [&](const char* what, std::size_t most, std::size_t found) {

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -28,6 +33,15 @@ struct PlannedFile {
   std::vector<std::filesystem::path> outputs;
   bool already_done = false;  // only with skip_existing
 };
+
+/// A file whatever it is called: over links it is the same one.
+using FileNumber = std::pair<dev_t, ino_t>;
+/// None where there is no file.
+std::optional<FileNumber> number_of(const std::filesystem::path& path);
+
+/// Fault::usage where an output is one of the inputs: a recording that is called talk.srt would become its own
+/// transcript.
+Result<void> expect_no_input(const std::filesystem::path& output, const std::set<FileNumber>& inputs);
 
 /// Fault::usage where no file system takes an output of this name, or of a path so long.
 Result<void> expect_name(const std::filesystem::path& output);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "support/closed_folder.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -20,4 +21,20 @@ TEST(FilePlace, IsWhereAFileIsOrCouldBeMade) {
   const auto taken = expect_file_place("--report", folder.path());
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().fault, Fault::usage);
+}
+
+TEST(FilePlace, OfAFileThatIsThereIsNoneWhereItCannotBeReplaced) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "reports/report.json", "of the run before"));
+  std::filesystem::create_symlink(folder / "reports/report.json", folder / "link.json");
+  for (const char* name : {"reports/report.json", "link.json"})
+    EXPECT_TRUE(expect_file_place("--report", folder / name)) << name;
+  const ClosedFolder closed(folder / "reports");
+  for (const char* name : {"reports/report.json", "link.json"}) {
+    const auto place = expect_file_place("--report", folder / name);
+    ASSERT_FALSE(place) << name;
+    EXPECT_EQ(place.error().fault, Fault::refused);
+    EXPECT_FALSE(write_file_atomically(folder / name, "of this one")) << name;
+  }
+  EXPECT_TRUE(expect_file_place("--report", "/dev/null"));
 }

@@ -62,6 +62,7 @@ TEST(OwnerLock, AStoreWhereNothingCanBeLockedSaysSoAndNoOwnerIsTakenForGone) {
     EXPECT_NE(refused.text().find("keeps no locks. Name a folder on a disk of this machine with --state DIR"),
               std::string::npos)
         << refused.text();
+  EXPECT_EQ(files_in(folder.path()), 2U) << "the owner and the store's folder: who was refused leaves nothing";
 }
 
 TEST(OwnerLock, TokensDiffer) {

@@ -314,6 +314,19 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
   EXPECT_EQ(state(id), TaskState::done);
 }
 
+TEST_P(Publishing, AStoreWhoseFileSystemTurnsReadOnlyIsNoFullDiskAndWorksAgainWhenItIsWritable) {
+  struct ReadOnlyDisk : FullDisk {
+    explicit ReadOnlyDisk(off_t) : FullDisk(0, EROFS) {}
+  };
+  const TaskId id = add("a");
+  const Lease lease = *claim();
+  const Error refused = refusal_within<ReadOnlyDisk>(lease);
+  EXPECT_EQ(refused.fault, Fault::refused) << refused.text();
+  EXPECT_NE(refused.text().find("has turned read-only"), std::string::npos) << refused.text();
+  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
+}
+
 TEST_P(Publishing, AStoreWhoseFileMayNotGrowOnSaysSoAndChangesNothing) {
   const TaskId id = add("a");
   const Lease lease = *claim();

@@ -49,6 +49,11 @@ TEST_F(BatchOutputsTest, ARecordingThatIsCalledAsItsTranscriptWouldBeIsNotOverwr
   const auto end = batch("emulated:200x", {named, "--name-by", "stem", "-f", "srt", "--output-dir", in_.string()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_THAT(end.err, HasSubstr("talk.srt is an input itself and would be overwritten"));
+  const fs::path link = folder_ / "link";
+  fs::create_directory_symlink(in_, link);
+  const auto linked = batch("emulated:200x", {named, "--name-by", "stem", "-f", "srt", "--output-dir", link.string()});
+  EXPECT_EQ(linked.exit_code, 2) << linked.err;
+  EXPECT_THAT(linked.err, HasSubstr("link/talk.srt is an input itself")) << "by whatever name";
   EXPECT_EQ(read_file(named).value(), before);
 }
 

@@ -38,14 +38,12 @@ Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions
   return outputs;
 }
 
-/// A recording that is called talk.srt would become its own transcript. `inputs`: those with an output's ending.
-Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<fs::path>& inputs) {
+/// `inputs`: those with an output's ending. There are hardly ever any, and then no output is looked for.
+Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<FileNumber>& inputs) {
   if (inputs.empty()) return {};
   for (const auto& task : tasks)
     for (const auto& output : task.outputs)
-      if (inputs.contains(output))
-        return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
-                    "Name another folder with --output-dir");
+      if (auto free = expect_no_input(output, inputs); !free) return free;
   return {};
 }
 
@@ -97,7 +95,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       .audio_root = command.audio_root, .rules = {.path_template = command.path_template}, .skip = command.skip};
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
-  std::set<fs::path> like_outputs;
+  std::set<FileNumber> like_outputs;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
     auto outputs = outputs_of(input, options, taken);
@@ -105,7 +103,8 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       wrong = outputs.error();
       return false;
     }
-    if (parse_formats(input.file.extension().string().erase(0, 1))) like_outputs.insert(input.file);
+    if (parse_formats(input.file.extension().string().erase(0, 1)))
+      if (const auto number = number_of(input.file)) like_outputs.insert(*number);
     tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
     return true;
   };

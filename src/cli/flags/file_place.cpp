@@ -1,17 +1,34 @@
 #include "cli/flags/file_place.h"
 
+#include <optional>
+
 #include "base/files.h"
 
 namespace tutti {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Where its content is put together before it appears whole: beside it, of a link beside what that leads to. None: a
+/// pipe or a device is written to as it stands.
+std::optional<fs::path> folder_to_write_in(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return folder_of(file);
+  if (!fs::is_regular_file(file, ignored)) return {};
+  return folder_of(fs::canonical(file, ignored));
+}
+
+}  // namespace
+
 Result<void> expect_file_place(const std::string& flag, const fs::path& file) {
   const std::string thing = flag + " " + file.string();
   std::error_code why;
   if (fs::is_directory(file, why)) return fail(Fault::usage, thing + ": expected a file, found a folder");
-  if (file.empty() || fs::exists(file, why)) return {};
-  why = why_not_writable(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  if (file.empty()) return {};
+  const auto folder = folder_to_write_in(file);
+  if (!folder) return {};
+  why = why_not_writable(*folder);
   if (why) return tl::unexpected(system_error(thing, "cannot be written", why.value()));
   return {};
 }

@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-/// That a file can be written where a flag ("--report") wants it, as far as that can be told without writing it: better
-/// known before hours of work than behind them. True of no file at all. What is there already, a pipe too, is opened
-/// when it is written.
+/// That write_file_atomically can write a file where a flag ("--report") wants it, as far as that can be told without
+/// writing it: better known before hours of work than behind them. One that is there already is replaced, so its folder
+/// counts, too; a pipe is only opened when it is written. True of no file at all.
 Result<void> expect_file_place(const std::string& flag, const std::filesystem::path& file);
 
 }  // namespace tutti

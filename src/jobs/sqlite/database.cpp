@@ -17,6 +17,9 @@ bool is_of_writing(int code) {
 Error sqlite_error(const std::string& name, int code, int system_error, const std::string& words) {
   const std::string what = name + ": " + words;
   if (is_of_writing(code) && system_error == EFBIG) return file_too_large(what);
+  if (is_of_writing(code) && system_error == EROFS)
+    return {Fault::refused, what + ": its file system has turned read-only",
+            "See why: dmesg; make it writable again, or name another folder with --state DIR"};
   if ((code & 0xff) == SQLITE_FULL || (is_of_writing(code) && system_error != EIO))
     return {Fault::full, what, "Free some space on that disk, or name another folder with --state DIR"};
   switch (code & 0xff) {
