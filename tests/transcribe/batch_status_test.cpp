@@ -14,9 +14,10 @@ namespace {
 class BatchStatusTest : public testing::Test {
  protected:
   DeviceStatus status_of(const ResolvedDevice& device, const PooledDeviceView& view) {
+    options_.state = folder_ / "state";
     options_.devices = {{.id = view.id, .label = view.id, .device = device}};
     pool_.shown.devices = {view};
-    const auto store = open_store({.folder = folder_ / "state"}).value();
+    const auto store = open_store({.folder = options_.state}).value();
     BatchObserver observer;
     const BatchFiles files(options_, *store, pool_, observer);
     return fleet_status(options_, files, pool_, BatchMachine(options_)).devices.at(0);

@@ -148,6 +148,7 @@ TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnl
   const std::vector<float> mel(80 * kFrames, 0.5F);
   ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
   EXPECT_EQ(two->view().devices[0].reserved, Bytes{2'500'000'000});
+  ASSERT_TRUE(engine->decode({.window = 1, .request = 1}));
   engine->release(1);
   EXPECT_TRUE(two->view().devices[0].speed_known) << "a window has been measured";
 }

@@ -68,8 +68,9 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
   const PoolView view = pool.view();
   const BatchCounts counts = files.counts();
   const BatchProgress progress = files.progress();
+  std::error_code unknown;  // of a current folder that is gone: then there is none to tell
   FleetStatus status{.run = options.batch,
-                     .state_folder = std::filesystem::absolute(options.state).string(),
+                     .state_folder = std::filesystem::absolute(options.state, unknown).string(),
                      .elapsed = view.elapsed,
                      .tasks = counts.total,
                      .done = counts.done,
