@@ -96,16 +96,15 @@ int complain(const Error& error) {
   return error.fault == Fault::usage ? kUsage : kNothingRan;
 }
 
-/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends.
+/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends. `smaller`: what
+/// takes less.
 template <class Work>
-int guarded(Work work) {
+int guarded(const char* smaller, Work work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     return work();
   } catch (const std::exception& problem) {
-    if (is_out_of_memory(problem))
-      return complain({Fault::exhausted, "memory ran out, and not one sample at a time fits: " + text_of(problem),
-                       "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder"});
+    if (is_out_of_memory(problem)) return complain({Fault::exhausted, "memory ran out: " + text_of(problem), smaller});
     return complain({.fault = Fault::internal, .what = problem.what()});
   }
 }
@@ -120,7 +119,7 @@ void keep_few_kernels() {
 
 int train_command(std::span<char*> arguments) {
   keep_few_kernels();
-  return guarded([&] {
+  return guarded("Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder", [&] {
     const auto training = training_of(arguments);
     if (!training) return complain(training.error());
     const auto end = train_whisper(*training);
@@ -130,7 +129,7 @@ int train_command(std::span<char*> arguments) {
 }
 
 int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose) {
-  return guarded([&] {
+  return guarded("Take a smaller model, a smaller compute-type, or another device", [&] {
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
     const auto done = evaluate_model(*request, choose);

@@ -152,7 +152,10 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
       if (!is_out_of_memory(problem)) throw;
       // What was added so far is dropped with the gradients, and the step begins anew.
       const auto together = row_limit_.value_or(widest);
-      if (together == 1) throw;
+      if (together == 1) {
+        log(Level::warning, "memory ran out, and not one sample at a time fits");
+        throw;
+      }
       row_limit_ = (together + 1) / 2;
       log(Level::warning, "memory ran out: " + std::to_string(*row_limit_) +
                               " samples are computed together instead of " + std::to_string(together) +

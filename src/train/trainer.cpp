@@ -206,6 +206,7 @@ Result<void> Trainer::tend(bool ends_epoch) {
   Result<void> done{};
   if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
   const bool best = parts_.evaluate && state_.best_step == state_.step;
+  if (has_lost_peers_) return done;  // a checkpoint needs everybody's place: one would wait an hour for who is gone
   if (done && !due(options_.save_steps) && !ends_epoch && !best) return done;
   const auto saved = save();  // what was learned stays, even where it could not be judged
   return done ? saved : done;
@@ -231,7 +232,10 @@ Result<double> Trainer::score() {
     return {};
   };
   const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
-  if (!judged) return tl::unexpected<Error>(judged.error());
+  if (!judged) {
+    has_lost_peers_ = true;
+    return tl::unexpected<Error>(judged.error());
+  }
   if (is_first()) {
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.

@@ -127,6 +127,7 @@ class Trainer {
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;
+  bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
   BackgroundWriter writer_;
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;

@@ -358,7 +358,10 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   const auto older = named("step-00000001");
   EXPECT_EQ(older.exit_code, 2);
   EXPECT_NE(older.err.find("holds a newer one, step-00000002"), std::string::npos) << older.err;
-  EXPECT_NE(named("step-00000009").err.find("no checkpoint of a training lies there"), std::string::npos);
+  fs::create_directories(out / "checkpoints/damaged-step-00000003");
+  ASSERT_TRUE(write_file_atomically(out / "checkpoints/damaged-step-00000003/training.json", "{}"));
+  for (const char* none : {"step-00000009", "damaged-step-00000003"})
+    EXPECT_NE(named(none).err.find("no checkpoint of a training lies there"), std::string::npos) << none;
   EXPECT_EQ(named("step-00000002").exit_code, 0);
   EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));
   // As some write it; data and all else come from the settings that were kept.

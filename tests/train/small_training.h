@@ -77,7 +77,8 @@ struct Training {
                      .next = spoiled(batches_behind(state.positions.empty() ? "" : state.positions.front(), epochs)),
                      .evaluate = evaluate,
                      .interrupted = interrupted,
-                     .watcher = watcher},
+                     .watcher = watcher,
+                     .peers = peers},
                     options, state);
     return trainer.run();
   }
@@ -99,6 +100,7 @@ struct Training {
   Watcher watcher{};
   std::function<Result<Evaluation>()> evaluate{};
   std::function<bool()> interrupted{};
+  Peers* peers = nullptr;
   std::int64_t first_step = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "small_whisper.h"
+#include "support/log_capture.h"
 
 namespace tutti {
 namespace {
@@ -132,7 +133,9 @@ TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
   CrampedTask cramped(*real, 0, fail_on_card);
   TrainStep step(cramped, {}, {});
   const auto batch = real->prepare(small_batch(0, 3));
+  LogCapture log;
   EXPECT_THROW(step.run({&batch, 1}, 1, 1e-2), c10::OutOfMemoryError);
+  EXPECT_EQ(log.count("not one sample at a time fits"), 1);
 }
 
 TEST(TrainStep, WhatIsNoLackOfMemoryIsNotTakenForOne) {

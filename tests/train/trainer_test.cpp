@@ -180,6 +180,38 @@ TEST(Trainer, WhatWasLearnedIsKeptWhereMemoryIsTooShortToJudgeIt) {
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000003"}));
 }
 
+/// Two processes, of which the first is gone when the network is to be judged.
+class LostPeers : public Peers {
+ public:
+  int rank() const override { return 1; }
+  int ranks() const override { return 2; }
+  void sum(at::Tensor&) override {}
+  std::vector<std::string> gather(const std::string& said) override {
+    EXPECT_FALSE(are_lost_) << "it would be waited for";
+    return {said, said};
+  }
+  Result<void> at_own_pace(const std::string&, const std::function<Result<void>()>&) override {
+    are_lost_ = true;
+    return fail(Fault::device, "process 0 of 2 is gone");
+  }
+
+ private:
+  bool are_lost_ = false;
+};
+
+TEST(Trainer, WhoeverIsGoneIsAskedNothingMore) {
+  const TempFolder out;
+  LostPeers peers;
+  Training training(out.path());
+  training.peers = &peers;
+  training.options.eval_steps = training.options.save_steps = 2;
+  training.evaluate = []() -> Result<Evaluation> { return Evaluation{}; };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().what, "process 0 of 2 is gone");
+  EXPECT_EQ(training.watcher.steps.size(), 2U);
+}
+
 TEST(Trainer, EndsWhereEvaluationsBringNoProgressAnyMore) {
   const TempFolder out;
   Training training(out.path());

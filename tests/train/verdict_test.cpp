@@ -66,6 +66,14 @@ TEST(CharacterPairs, TellWhatWasTakenForWhat) {
   EXPECT_EQ(differing_characters("", "é"), (Pairs{{0, U'é'}}));
 }
 
+TEST(EvaluationPage, TellsOfEveryConditionHowMuchSilenceWasHeardAsSilence) {
+  const auto page = evaluation_html(judge_samples(kSamples, "none"), kSamples, "none");
+  const auto cell = [](const std::string& text) { return "<td class=\"n\">" + text + "</td>"; };
+  EXPECT_NE(page.find("<td>poor</td>" + cell("50.00 %") + cell("10.00 %") + cell("50.00 %") + cell("3")),
+            std::string::npos)
+      << page;
+}
+
 TEST(EvaluationPage, PlaysTheWorstSamplesFromWhereTheyLie) {
   const HeardSample sample{
       .id = "1", .reference = "a", .hypothesis = "b", .audio = "/set/x y.wav", .start = 2, .end = 3.5};

@@ -1,5 +1,6 @@
 #include "cli/bench/bench_command.h"
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -9,6 +10,7 @@
 #include "base/build_id.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
@@ -69,6 +71,8 @@ Result<void> check(const BenchCommand& c) {
     return fail(Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'");
   for (const std::int32_t size : c.batch_sizes)
     if (size < 1) return fail(Fault::usage, "--batch-sizes: expected numbers from 1 on, found " + std::to_string(size));
+  if (!std::isfinite(c.seconds) || c.seconds <= 0)
+    return fail(Fault::usage, "--seconds: expected a number above 0, found " + number_text(c.seconds));
   for (const auto& device : words_in(c.devices))
     if (const auto spec = parse_device(device); !spec) return fail_in("--devices", spec.error());
   for (const auto& type : words_in(c.compute_types))

@@ -157,7 +157,8 @@ Result<void> settle_resume(TrainCommand& command) {
   const std::string asked = "resume-from " + command.resume_from.string();
   const fs::path named = (command.resume_from / "").parent_path(), folder = command.out / "checkpoints";
   std::error_code ignored;
-  if (!fs::exists(named / "training.json", ignored))
+  const bool is_one = named.filename().string().starts_with("step-");  // no damaged one, which was put aside
+  if (!is_one || !fs::exists(named / "training.json", ignored))
     return fail(Fault::missing, asked + ": no checkpoint of a training lies there",
                 "Expected a folder OUT/checkpoints/step-N");
   if (!fs::equivalent(fs::absolute(named).parent_path(), folder, ignored))

@@ -39,7 +39,7 @@ Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
   Bytes all{static_cast<std::int64_t>(sizeof(PackHead))};
   for (const PlannedSample& sample : samples)
     all.value += feature_bytes(n_mels, sample.frames + kStraddlingFrames) + kUsualFacts +
-                 static_cast<std::int64_t>(sizeof(PackEntry));
+                 static_cast<std::int64_t>(sizeof(RecordHead) + sizeof(PackEntry));
   return all;
 }
 

@@ -31,15 +31,23 @@ struct HeardSet {
   std::string compute_type{};
 };
 
+/// Of the whole set, or of a condition: one without any text has no wrong words, and may have heard some all the same.
+template <class Verdict>
+std::string rates_text(const Verdict& verdict) {
+  char text[160];
+  std::snprintf(text, sizeof text, "WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples",
+                100 * verdict.wer, 100 * verdict.cer, 100 * verdict.noise_accuracy,
+                static_cast<long long>(verdict.samples));
+  return text;
+}
+
 void print(const Evaluation& evaluation) {
-  std::printf("WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples\n", 100 * evaluation.wer,
-              100 * evaluation.cer, 100 * evaluation.noise_accuracy, static_cast<long long>(evaluation.samples));
+  std::printf("%s\n", rates_text(evaluation).c_str());
   std::printf("computed in %s\n", evaluation.compute_type.c_str());
   if (evaluation.bad_samples > 0)
     std::printf("%lld more samples could not be used\n", static_cast<long long>(evaluation.bad_samples));
   for (const auto& [condition, verdict] : evaluation.per_condition)
-    std::printf("  %-16s WER %.2f %%, CER %.2f %%, %lld samples\n", condition.c_str(), 100 * verdict.wer,
-                100 * verdict.cer, static_cast<long long>(verdict.samples));
+    std::printf("  %-16s %s\n", condition.c_str(), rates_text(verdict).c_str());
 }
 
 Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType& choose) {

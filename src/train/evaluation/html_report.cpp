@@ -35,13 +35,14 @@ std::string number(std::int64_t value) {
 }
 
 std::string rates_table(const Evaluation& e) {
-  std::string html = "<table><tr><th>condition<th>WER<th>CER<th>samples</tr>\n<tr>" + cell("all") + percent(e.wer) +
-                     percent(e.cer) + number(e.samples) + "</tr>\n";
-  for (const auto& [condition, v] : e.per_condition)
-    html += "<tr>" + cell(condition) + percent(v.wer) + percent(v.cer) + number(v.samples) + "</tr>\n";
-  html += "</table>\n<p>Of the samples without text, silence was heard in:</p><table><tr>" + percent(e.noise_accuracy) +
-          "</tr></table>\n";
-  return html +
+  std::string html = "<table><tr><th>condition<th>WER<th>CER<th>silence heard as silence<th>samples</tr>\n";
+  const auto add_row = [&html](const std::string& name, const auto& v) {
+    html += "<tr>" + cell(name) + percent(v.wer) + percent(v.cer) + percent(v.noise_accuracy) + number(v.samples) +
+            "</tr>\n";
+  };
+  add_row("all", e);
+  for (const auto& [condition, verdict] : e.per_condition) add_row(condition, verdict);
+  return html + "</table>\n" +
          (e.compute_type.empty() ? "" : "<p>The network computed in " + escaped_markup(e.compute_type) + ".</p>\n");
 }
 

@@ -114,7 +114,8 @@ Result<void> OwnPace::wait_for_others(const std::string& doing) const {
       if (auto checked = check(other, doing); !checked) return checked;
     }
     std::erase_if(missing, [](const Other& other) { return other.said == kDone; });
-    if (missing.empty() || seconds_since(told) < pace_.news.count()) continue;
+    if (missing.empty()) return {};  // one that ended behind saying so has not counted itself
+    if (seconds_since(told) < pace_.news.count()) continue;
     told = looked;
     std::string names;
     for (const auto& other : missing) names += (names.empty() ? "" : ", ") + name_of(other);
@@ -124,20 +125,37 @@ Result<void> OwnPace::wait_for_others(const std::string& doing) const {
   return {};
 }
 
+void OwnPace::say_failed(const std::string& own) const {
+  try {
+    store_.set(own, kFailed);
+  } catch (const std::exception&) {
+    // Nobody is there to hear it, and the work's own failure is what counts.
+  }
+}
+
+/// What is thrown is a failure to the others, too: they need not wait for the silence behind it.
+Result<void> OwnPace::work_here(const std::string& own, const std::function<Result<void>()>& work) const {
+  Result<void> done{};
+  try {
+    const Heartbeat heartbeat(store_, own, pace_.beat);
+    done = work();
+  } catch (...) {
+    say_failed(own);
+    throw;
+  }
+  if (!done) say_failed(own);
+  return done;
+}
+
 Result<void> OwnPace::run(const std::string& doing, const std::function<Result<void>()>& work) {
   ++round_;
   const auto own = key_of(std::to_string(rank_));
-  const auto done = [&] {
-    const Heartbeat heartbeat(store_, own, pace_.beat);
-    return work();
-  }();
+  if (auto done = work_here(own, work); !done) return done;
   try {
-    store_.set(own, done ? kDone : kFailed);
-    if (!done) return done;
+    store_.set(own, kDone);
     store_.add(key_of("done"), 1);
     return wait_for_others(doing);
   } catch (const std::exception&) {
-    if (!done) return done;
     return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
                 "See what it said");
   }

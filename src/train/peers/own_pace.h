@@ -39,6 +39,8 @@ class OwnPace {
   void listen_to(Other& other) const;
   Result<void> check(const Other& other, const std::string& doing) const;
   Result<void> wait_for_others(const std::string& doing) const;
+  void say_failed(const std::string& own) const;
+  Result<void> work_here(const std::string& own, const std::function<Result<void>()>& work) const;
 
   c10d::Store& store_;
   int rank_;
