@@ -53,7 +53,7 @@ TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
   ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
   const std::string place = folder / "file" / "it";
   const std::vector<std::string> commands[] = {{"manifest", folder.path(), "-o", place},
-                                               {"bench", "--picture", place},
+                                               {"bench", "--model", "no-model", "--picture", place},
                                                {"evaluate", "--model", "no-model", "--data", "d", "--report", place},
                                                {"review", "--out", place, folder.path()}};
   for (std::vector<std::string> words : commands) {

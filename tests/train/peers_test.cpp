@@ -38,6 +38,7 @@ void as_two(Work work, Pace pace = {}) {
   const auto run = [&](int rank) {
     const auto peers = meet({.rank = rank, .ranks = 2, .port = port}, pace);
     ASSERT_TRUE(peers) << peers.error().text();
+    (*peers)->gather("here");  // nobody leaves while another still connects
     work(**peers);
   };
   std::jthread second(run, 1);
