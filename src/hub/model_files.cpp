@@ -68,8 +68,8 @@ std::string instead_of(const fs::path& folder) {
 void check_safetensors(const fs::path& folder, const std::string& name, std::vector<std::string>& missing) {
   const auto file = MappedFile::open(folder / name);
   if (!file) {
-    missing.push_back(name + " is not there" + instead_of(folder));
-    return;
+    const bool absent = file.error().fault == Fault::missing;
+    return missing.push_back(absent ? name + " is not there" + instead_of(folder) : file.error().what);
   }
   const auto promise = promise_of(file->text());
   if (!promise) return missing.push_back(name + " is not a whole safetensors file");
@@ -125,8 +125,12 @@ LocalModel inspect_ctranslate2(const fs::path& folder) {
 LocalModel inspect_checkpoint(const fs::path& path) {
   LocalModel model{.path = path, .kind = ModelKind::openai};
   const auto file = MappedFile::open(path);
-  if (file) model.size = static_cast<std::int64_t>(file->bytes().size());
-  const auto text = file ? file->text() : std::string_view();
+  if (!file) {
+    model.missing.push_back(file.error().what);
+    return model;
+  }
+  const auto text = file->text();
+  model.size = static_cast<std::int64_t>(text.size());
   if (text.substr(text.size() - std::min<std::size_t>(text.size(), 1 << 16)).rfind("PK\5\6") == text.npos)
     model.missing.emplace_back("the file is cut off, or not a PyTorch archive");
   return model;

@@ -109,6 +109,16 @@ TEST(InspectModel, AMissingShardIsNamed) {
   EXPECT_EQ(model->missing, Names{"model-00002-of-00002.safetensors is not there"});
 }
 
+TEST(InspectModel, WeightsThatCannotBeReadAreNotSaidToBeAbsent) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::remove(folder / "m/model.safetensors");
+  std::filesystem::create_directory(folder / "m/model.safetensors");
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->missing, Names{(folder / "m/model.safetensors").string() + ": expected a regular file"});
+}
+
 TEST(InspectModel, OfPickledWeightsItIsSaidThatTheyAreNotRead) {
   const TempFolder folder;
   write_model(folder / "m");
