@@ -48,6 +48,25 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   expect_said(end.err, "tutti: error: standard input: cannot be read");
 }
 
+TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
+  const TempFolder out;
+  const ProgramEnd end =
+      run_program({"/bin/sh", "-c", R"(echo '{"segments": [{"start": 0, "end": 1, "text": " hello"}]}' | "$@")", "sh",
+                   tutti_program(), "convert", "-", "-f", "txt", "-o", out.path()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(read_file(out / "stdin.txt").value_or("absent"), "hello\n");
+}
+
+TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
+  const TempFolder cache;
+  ASSERT_TRUE(write_file_atomically(cache / "models/a--b\x1b[31m/config.json", R"({"model_type": "whisper"})"));
+  const ProgramEnd end =
+      run_program({"/usr/bin/env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "models"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.out, "a/b [31m");
+  EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
+}
+
 TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
