@@ -138,6 +138,8 @@ TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
   const ProgramEnd again = transcribe(out, {"-f", "txt", "--skip-existing", clip});
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(fs::last_write_time(out / "string-george.txt"), written);
+  const ProgramEnd told = transcribe(out, {"-f", "txt", "--skip-existing", "--json", clip});
+  expect_said(told.out, "{\"event\":\"skipped\",\"file\":\"" + clip + "\"}");
   const ProgramEnd gone = transcribe(out, {"-f", "txt", "--skip-existing", "--device", "cuda:63", clip});
   EXPECT_EQ(gone.exit_code, 0) << "nothing is left to do: it needs no device. " << gone.err;
   EXPECT_EQ(transcribe(out, {"-f", "txt", "--device", "cuda:63", clip}).exit_code, 4);
