@@ -82,8 +82,9 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   const bool wanted = context && !run.interrupt.raised();
   auto done = wanted ? do_work(std::move(work), *context) : drop_work(work, stopped().value());
   if (!done) return std::nullopt;
-  if (!*done) return tl::unexpected(done->error());
-  return std::move(**done);
+  if (*done) return std::move(**done);
+  run.tally.left_unfinished();
+  return tl::unexpected(done->error());
 }
 
 Result<void> write(Run& run, TranscribedFile file) {
