@@ -121,8 +121,12 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
     EXPECT_EQ(code({"batch", "--model", name, "--devices", "cpu", "a.wav"}), expected) << name;
     EXPECT_EQ(code({"bench", "--model", name}), expected) << name;
     EXPECT_EQ(code({"evaluate", "--model", name, "--data", out.path().string()}), expected) << name;
+    EXPECT_EQ(code({"train", "whisper", "--model", name, "--data", out.path().string(), "--out", out / "trained"}),
+              expected)
+        << name;
     EXPECT_EQ(code({"pull", "base.en", name}), expected) << name;
   }
+  EXPECT_EQ(code({"convert", "tiny.en", "-o", out / "converted"}), 4);
   EXPECT_EQ(code({"pull", "organisation/of/three"}), 2);
   EXPECT_EQ(code({"evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", out.path().string(),
                   "--compute-type", "int3"}),
