@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -101,7 +102,7 @@ class LiveDisplay final : public RunObserver {
   void paint() {
     ProgressState state = board_.with(state_of);
     state.elapsed = Clock::real().now() - start_;
-    lines_.show(render_progress(state, lines_.width()));
+    lines_.show(render_progress(state, lines_.width(), std::max<std::size_t>(lines_.height(), 2) - 1));
   }
   void say(Level level, std::string_view text) {
     const std::lock_guard lock(terminal_);
