@@ -56,6 +56,14 @@ TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
   expect_said(flag.err, "Did you mean --output-dir?");
 }
 
+TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "a talk.mp3", "sound"));
+  const ProgramEnd end = run_program({tutti_program(), (folder / "a talk.mp3").string()});
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
+}
+
 TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
   const ProgramEnd end = run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_MODEL="});
   EXPECT_EQ(end.exit_code, 2);
