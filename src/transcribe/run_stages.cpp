@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "transcribe/ahead/look_ahead.h"
 #include "transcribe/work.h"
+#include "view/text.h"
 
 namespace tutti {
 namespace {
@@ -87,8 +89,16 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   return tl::unexpected(done->error());
 }
 
+/// Else an empty transcript would be all that tells of it.
+void warn_where_nothing_was_asked(const FileOutcome& outcome) {
+  if (outcome.asked > Seconds(0) || outcome.duration <= Seconds(0)) return;
+  log(Level::warning, outcome.input.string() + ": lasts " + length_text(outcome.duration) +
+                          ", and none of it lies within --clip-timestamps");
+}
+
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
+  warn_where_nothing_was_asked(file.outcome);
   if (auto published = run.files.publish(file); !published) return published;
   file.outcome.spent.writing = Clock::real().now() - started;
   file.outcome.elapsed = Clock::real().now() - file.started;

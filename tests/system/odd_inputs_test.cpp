@@ -163,6 +163,18 @@ TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
   expect_refused({"--language", "auto"}, "or None to have it detected");
 }
 
+TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
+  const TempFolder out;
+  const std::string sound = TUTTI_SOURCE_DIR "/samples/theo.mp3";
+  for (const char* way : {"--vad=False", "--batched"}) {
+    const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, sound}));
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    expect_said(end.err, sound + ": lasts 0:04, and none of it lies within --clip-timestamps");
+    const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
+    EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
+  }
+}
+
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
