@@ -56,6 +56,14 @@ TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
   expect_said(flag.err, "Did you mean --output-dir?");
 }
 
+TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "a talk.mp3", "sound"));
+  const ProgramEnd end = run_program({tutti_program(), (folder / "a talk.mp3").string()});
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
+}
+
 TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
   const ProgramEnd end = run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_MODEL="});
   EXPECT_EQ(end.exit_code, 2);
@@ -138,6 +146,8 @@ TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
   const ProgramEnd again = transcribe(out, {"-f", "txt", "--skip-existing", clip});
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(fs::last_write_time(out / "string-george.txt"), written);
+  const ProgramEnd told = transcribe(out, {"-f", "txt", "--skip-existing", "--json", clip});
+  expect_said(told.out, "{\"event\":\"skipped\",\"file\":\"" + clip + "\"}");
   const ProgramEnd gone = transcribe(out, {"-f", "txt", "--skip-existing", "--device", "cuda:63", clip});
   EXPECT_EQ(gone.exit_code, 0) << "nothing is left to do: it needs no device. " << gone.err;
   EXPECT_EQ(transcribe(out, {"-f", "txt", "--device", "cuda:63", clip}).exit_code, 4);

@@ -88,14 +88,16 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
   for (const auto& [name, value] : table) {
     const std::string key(name.str());
     const auto known = command_names();
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
+    const bool is_command = std::find(known.begin(), known.end(), key) != known.end();
+    if (!value.is_table())
+      return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
+                  is_command ? "Write [" + key + "] on a line of its own, and its settings below"
+                             : "A setting stands below its command's name: write [transcribe], or another, above it");
+    if (!is_command) {
       const std::string meant = nearest_name(key, known);
       return fail(Fault::usage, file_name + ": '" + key + "': no such section",
                   meant.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + meant + "]?");
     }
-    if (!value.is_table())
-      return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
-                  "Write [" + key + "] on a line of its own, and its settings below");
     if (key != command) continue;
     auto texts = texts_of(*value.as_table(), file_name);
     if (!texts) return texts;

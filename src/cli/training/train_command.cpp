@@ -196,7 +196,7 @@ int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {
     const auto model = find_model(command.recipe.model, ModelPlaces::from_environment());
-    if (!model) return complain(model.error(), kUsage);
+    if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
   }
   if (command.resume) line.emplace_back("--resume");
