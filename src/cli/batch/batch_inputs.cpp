@@ -31,7 +31,7 @@ Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions
     return fail(
         Fault::usage,
         "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
-        options.name_by == NameBy::stem ? "Use --name-by path" : "Name the folder they lie in, not the files");
+        options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
   std::vector<fs::path> outputs;
   for (const Format format : options.formats)
     outputs.emplace_back(base.string() + "." + std::string(extension(format)));
