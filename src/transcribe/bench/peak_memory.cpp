@@ -42,7 +42,7 @@ std::optional<GpuMemory> PeakMemory::gpu_memory() const {
 }
 
 void PeakMemory::look() {
-  resident_ = std::max(resident_, largest_child());
+  if (const auto resident = largest_child()) resident_ = std::max(resident_.value_or(Bytes{}), *resident);
   const auto memory = gpu_memory();
   const auto held = memory ? held_by_us(*memory, before_) : std::nullopt;
   if (held) on_gpu_ = std::max(on_gpu_.value_or(Bytes{}), *held);
