@@ -101,6 +101,7 @@ Json quote_json(const BatchQuote& quote) {
             {"least_seconds", rounded(quote.time.least.count())},
             {"most_seconds", rounded(quote.time.most.count())},
             {"audio_seconds", rounded(quote.time.audio.count())}};
+  if (quote.time.speech) json["speech_share"] = rounded(*quote.time.speech);
   if (quote.cost) json["cost"] = rounded(*quote.cost);
   if (quote.energy_joules) json["energy_joules"] = rounded(*quote.energy_joules);
   return json;

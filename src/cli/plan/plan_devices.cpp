@@ -103,6 +103,18 @@ void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const Sp
   }
 }
 
+std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model) {
+  constexpr Seconds kSupposed{3600};
+  Seconds heard{}, audio{};
+  for (const RunRecord& run : runs) {
+    if (run.start.model != model) continue;
+    audio += run.end.audio;
+    for (const DeviceUse& use : run.end.devices) heard += use.audio;
+  }
+  if (audio <= Seconds(0)) return {};
+  return std::min(1.0, (heard + kSupposed) / (audio + kSupposed));
+}
+
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {
   double watts = 0;
   for (const auto& target : targets) {

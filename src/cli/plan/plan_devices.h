@@ -60,6 +60,10 @@ Result<DevicePast> read_device_past(const std::filesystem::path& folder);
 /// last batches on average. What an emulated one knows of itself, and a speed that is known already, stays.
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question);
 
+/// How much of the audio was heard as speech in these batches with a model: silence is not transcribed. Reckoned as if
+/// an hour more had been all speech, so that a few short recordings say little. None where there was none.
+std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model);
+
 /// Of all devices together; none where one of them never said.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 

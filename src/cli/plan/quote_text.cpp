@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
@@ -51,7 +52,7 @@ std::string times_text(const Quote& quote) {
       quote.question.tasks.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
       length_text(time.least).c_str(), length_text(time.most).c_str(), length_text(time.lower_bound).c_str(),
       100 * (time.lower_bound / time.expected));
-  return text.data();
+  return text.data() + time.silence_text() + "\n";
 }
 
 std::optional<double> per_audio_hour(const Quote& quote) {
@@ -100,6 +101,13 @@ Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
 
 }  // namespace
 
+std::string TimeQuote::silence_text() const {
+  if (!speech)
+    return "All of it counts as speech; silence is not transcribed, so with much of it the end comes sooner.";
+  return "As in earlier batches, " + std::to_string(std::lround(100 * *speech)) +
+         " % of it counts as speech; silence is not transcribed.";
+}
+
 std::string Quote::text() const {
   std::string text = "What fits, in " + type_text(question.compute_type) + " with " + std::to_string(question.beams) +
                      (question.beams == 1 ? " sequence" : " beams") +
@@ -136,6 +144,7 @@ std::string Quote::json() const {
                    {"most_s", time->most.count()},
                    {"lower_bound_s", time->lower_bound.count()},
                    {"audio_s", time->audio.count()}};
+  if (time && time->speech) out["time"]["speech_share"] = *time->speech;
   if (question.unknown_lengths > 0) out["recordings_of_unknown_length"] = question.unknown_lengths;
   if (cost) {
     out["cost"] = *cost;
