@@ -103,14 +103,22 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   auto run = run_of({device("cuda:0", 30, {})});
   EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
   run.cost = 1.5;
-  run.currency = "EUR";
-  EXPECT_THAT(report(run), HasSubstr("Spent: 1.50 EUR; 0.18 EUR per hour of audio"));
+  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio"));
   run.kilowatt_hours = 0.42;
   run.quote = {.time = Seconds(800), .kilowatt_hours = 0.42, .cost = 2.0};
   EXPECT_THAT(
       report(run),
-      HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; 1.50 EUR instead "
-                "of 2.00 EUR (-25 %)"));
+      HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; cost 1.50 instead of "
+                "2.00 (-25 %)"));
+  run.cost = 0.0184;
+  run.quote = {.cost = 0.0202};
+  EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
+}
+
+TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  run.devices.push_back({.id = "cuda:1", .idle = {.fault = Seconds(1000)}});
+  EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: nobody knows how fast it would have been\n"));
 }
 
 TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) {

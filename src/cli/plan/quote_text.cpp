@@ -60,19 +60,13 @@ std::optional<double> per_audio_hour(const Quote& quote) {
   return *quote.cost / (quote.time->audio / Seconds(3600));
 }
 
-/// A short recording's cost is still one that can be read.
-std::string money(double amount) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), amount < 0.1 ? "%.2g" : "%.2f", amount);
-  return text.data();
-}
-
 std::string costs_text(const Quote& quote) {
   constexpr double kJoulesAKilowattHour = 3.6e6;
   std::string text;
   if (quote.cost)
-    text += "Expected cost: " + money(*quote.cost) + ", at " + money(*quote.question.price) + " per device hour";
-  if (const auto hour = per_audio_hour(quote)) text += "; " + money(*hour) + " per hour of audio";
+    text +=
+        "Expected cost: " + money_text(*quote.cost) + ", at " + money_text(*quote.question.price) + " per device hour";
+  if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
   if (quote.cost) text += ".\n";
   if (quote.energy_joules)
     text += "Expected energy: " + short_number(*quote.energy_joules / kJoulesAKilowattHour) + " kWh.\n";

@@ -60,6 +60,7 @@ std::optional<BatchReport> report_if_all_done(std::span<const BatchTask> tasks, 
     report.counts.add(TaskState::done);
     report.assets.push_back(asset_of(known->second, task.spec));
   }
+  report.before = report.counts;
   return report;
 }
 

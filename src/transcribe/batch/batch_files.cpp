@@ -54,7 +54,10 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
   if (!fresh) return;
   at->second.left_staged = asked.left_staged;
   counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
-  if (is_final(state)) return;
+  if (is_final(state)) {
+    if (asked.left_staged.empty()) before_.add(state);
+    return;
+  }
   open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);

@@ -63,6 +63,8 @@ class BatchFiles final : public RunFiles {
   Result<void> cancel(TaskId id);
 
   BatchCounts counts() const;
+  /// Of these, how many had ended before this run, whatever it has put in place since.
+  BatchCounts before() const;
   BatchDone done() const;
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
@@ -140,7 +142,7 @@ class BatchFiles final : public RunFiles {
   std::map<TaskId, Entry> entries_;
   mutable std::deque<BatchAttempt> attempts_;
   std::optional<const SpokenModel*> model_{};
-  BatchCounts counts_{};
+  BatchCounts counts_{}, before_{};
   BatchDone done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};

@@ -26,7 +26,6 @@ BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
   return {.name = attempt.task->spec.name,
           .device = attempt.lease.task.device,
           .audio = attempt.length,
-          .elapsed = pool_.view().elapsed - attempt.started,
           .attempts = attempt.lease.attempt};
 }
 
@@ -149,6 +148,7 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
   }
   BatchEnd over = end_of(attempt);
   over.copied = copied;
+  over.busy = use.busy;
   if (!use.device.empty()) over.device = use.device;
   const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
   end(attempt.lease.key.task, &BatchCounts::done);

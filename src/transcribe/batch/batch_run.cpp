@@ -191,6 +191,7 @@ class Batch final : public BatchControl {
   BatchReport reported(RunId run) {
     BatchDone done = files_.done();
     BatchReport report{.counts = files_.counts(),
+                       .before = files_.before(),
                        .done_now = done.recordings,
                        .copied = done.copied,
                        .started = started_,

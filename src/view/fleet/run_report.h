@@ -60,7 +60,6 @@ struct RunNumbers {
   std::vector<DeviceTime> devices{};
   std::optional<double> kilowatt_hours{};
   std::optional<double> cost{};
-  std::string currency{};  // "EUR"; empty: a number alone
   RunQuote quote{};
 };
 
