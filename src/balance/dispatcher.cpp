@@ -315,14 +315,18 @@ DeviceState Dispatcher::state(DeviceIndex device) const {
 QueueView Dispatcher::queue(Seconds now) {
   state_->advance(now);
   double audio = state_->queue.audio_unplaced(), speed = 0, error = 0;
+  Seconds draining{};  // what takes nothing new still ends what it has
   for (const DeviceBook& device : state_->devices) {
+    if (!device.health().in_service()) {
+      draining = std::max(draining, device.drain());
+      continue;
+    }
     audio += device.audio_in_flight();
-    if (!device.health().in_service()) continue;
     speed += device.speed();
     error += device.speed() * device.error().value_or(kUnmeasuredError);
   }
   if (speed <= 0) return {};
-  return {.expected_left = Seconds(audio / speed), .error = error / speed};
+  return {.expected_left = std::max(Seconds(audio / speed), draining), .error = error / speed};
 }
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {

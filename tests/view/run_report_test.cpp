@@ -93,6 +93,13 @@ TEST(RunReport, EfficiencyIsAgainstTheSumOfSpeeds) {
   EXPECT_THAT(report(run), HasSubstr("Efficiency 75 %: the same work takes these devices at least 12:30"));
 }
 
+TEST(RunReport, OfAStoppedRunWhatWasInWorkIsSaidNotToCount) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  EXPECT_THAT(report(run), Not(HasSubstr("stopped")));
+  run.stopped = true;
+  EXPECT_THAT(report(run), HasSubstr("at least 16:40; what was in work when it was stopped does not count\n"));
+}
+
 TEST(RunReport, ShareAndReasonsOfEveryDeviceAreInTheTable) {
   const auto run = run_of({device("cuda:0", 30, {.input = Seconds(50), .fault = Seconds(120), .drained = Seconds(2)})});
   EXPECT_THAT(report(run), HasSubstr("83 %"));
@@ -111,7 +118,9 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
       HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; cost 1.50 instead of "
                 "2.00 (-25 %)"));
   run.cost = 0.0184;
-  run.quote = {.cost = 0.0202};
+  run.kilowatt_hours = 0.0042;
+  run.quote = {.kilowatt_hours = 0.005, .cost = 0.0202};
+  EXPECT_THAT(report(run), HasSubstr("4.2 Wh instead of 5.0 Wh (-16 %)"));
   EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
 }
 

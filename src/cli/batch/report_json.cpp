@@ -137,6 +137,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .audio = report.audio,
                      .longest = report.longest,
                      .shared_files = report.shared_files,
+                     .stopped = report.interrupted || !report.ended_early.empty(),
                      .cost = cost_of(report, price)};
   if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / kJoulesAKilowattHour;
   for (const auto& device : report.pool.devices) numbers.devices.push_back(time_of(device));

@@ -69,7 +69,7 @@ std::string costs_text(const Quote& quote) {
   if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
   if (quote.cost) text += ".\n";
   if (quote.energy_joules)
-    text += "Expected energy: " + short_number(*quote.energy_joules / kJoulesAKilowattHour) + " kWh.\n";
+    text += "Expected energy: " + energy_text(*quote.energy_joules / kJoulesAKilowattHour) + ".\n";
   return text;
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kTasksAtOnce = 1000;
 constexpr int kEnoughSamples = 20;  // windows, of a speed that is worth remembering
+constexpr Seconds kUsualWindow{30};
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
@@ -21,8 +22,11 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .windows = static_cast<std::size_t>(device.windows),
                       .most_windows = static_cast<std::size_t>(std::max(0, device.slots)),
                       .audio_done = device.audio_done};
-  // What it has done, not what the speed model makes of the first windows.
-  if (device.busy > Seconds(0) && device.audio_done > Seconds(0)) status.speed = device.audio_done / device.busy;
+  // What it has done, not what the speed model makes of the first windows; while most of its time went into windows
+  // that are still in flight, rather what is expected of it.
+  const bool says_enough = !device.speed_known || device.audio_done >= 2 * device.windows * kUsualWindow;
+  if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && says_enough)
+    status.speed = device.audio_done / device.busy;
   if (device.speed_known) status.usual_speed = device.speed;
   if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;

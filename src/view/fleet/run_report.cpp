@@ -59,7 +59,9 @@ std::string efficiency_line(const RunNumbers& run, Seconds bound) {
   std::string uncounted;
   for (const DeviceTime& device : run.devices)
     if (!speed_of(device)) uncounted += (uncounted.empty() ? "" : ", ") + device.id;
-  return line + (uncounted.empty() ? "" : ", without " + uncounted + ": nobody knows how fast it would have been");
+  if (!uncounted.empty()) line += ", without " + uncounted + ": nobody knows how fast it would have been";
+  if (run.stopped) line += "; what was in work when it was stopped does not count";
+  return line;
 }
 
 std::string compared(const std::string& was, const std::string& quoted, double ratio) {
@@ -84,7 +86,7 @@ Lines quote_lines(const RunNumbers& run) {
   std::string line;
   if (quote.time)
     add_number(line, "", run.elapsed.count(), seconds_of(quote.time), [](double s) { return length_text(Seconds(s)); });
-  add_number(line, "", run.kilowatt_hours, quote.kilowatt_hours, [](double kwh) { return short_number(kwh) + " kWh"; });
+  add_number(line, "", run.kilowatt_hours, quote.kilowatt_hours, energy_text);
   add_number(line, "cost ", run.cost, quote.cost, money_text);
   if (line.empty()) return {};
   const bool quoted = quote.time || quote.kilowatt_hours || quote.cost;
