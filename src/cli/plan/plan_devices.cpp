@@ -1,7 +1,6 @@
 #include "cli/plan/plan_devices.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
@@ -26,11 +25,11 @@ int likeness(const std::string& known, const SpeedQuestion& question, bool on_cp
 void add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, const SpeedQuestion& question) {
   constexpr double kLeastError = 0.02;
   if (target.speed) return;
-  std::tuple best{0, 0};
+  int best = 1;
   for (const auto& known : speeds) {
     if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
-    const std::tuple worth{likeness(known.key.compute_type, question, target.on_cpu), known.key.concurrency};
-    if (std::get<0>(worth) == 0 || worth < best) continue;
+    const int worth = likeness(known.key.compute_type, question, target.on_cpu);
+    if (worth < best) continue;  // of two as good ones the later
     best = worth;
     target.speed = known.speed;
     target.speed_type = known.key.compute_type;

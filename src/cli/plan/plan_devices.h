@@ -40,7 +40,7 @@ PlanTarget plan_target(const ChosenDevice& chosen);
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);
 
-/// Whose measurements a speed is taken from: those with the most windows in flight.
+/// Whose measurements a speed is taken from: the latest, which are those with all windows in flight.
 struct SpeedQuestion {
   std::string model{};
   std::string compute_type{};

@@ -114,8 +114,8 @@ TextTable device_table(const std::vector<RunRecord>& runs) {
     table.rows.push_back(
         {device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
          sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "", short_number(speed_of(sum.use)),
-         sum.use.energy_joules ? short_number(*sum.use.energy_joules / 3.6e6) + " kWh" : "",
-         sum.use.cost ? short_number(*sum.use.cost) : "",
+         sum.use.energy_joules ? energy_text(*sum.use.energy_joules / 3.6e6) : "",
+         sum.use.cost ? money_text(*sum.use.cost) : "",
          worst == sum.use.idle.end() ? "" : words_of(worst->first) + " (" + length_text(worst->second) + ")"});
   }
   return table;

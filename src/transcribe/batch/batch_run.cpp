@@ -9,6 +9,7 @@
 #include "jobs/open_store.h"
 #include "transcribe/ahead/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
