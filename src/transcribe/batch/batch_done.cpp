@@ -4,6 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
+#include "jobs/sweep.h"
 
 namespace tutti {
 namespace {

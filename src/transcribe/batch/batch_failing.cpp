@@ -51,6 +51,7 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
     const std::lock_guard telling(telling_);
     return observer_.on_retry(end_of(attempt), error.text(), after->wait);
   }
+  if (after->state == TaskState::cancelled) return end(attempt.lease.key.task, &BatchCounts::cancelled);
   tell_failure(attempt, error);
 }
 

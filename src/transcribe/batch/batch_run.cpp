@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
+#include "jobs/publish.h"
+#include "jobs/sweep.h"
 #include "transcribe/ahead/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_history.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "jobs/publish.h"
 #include "jobs/store.h"
+#include "jobs/sweep.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_options.h"
 
