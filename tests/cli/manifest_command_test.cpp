@@ -78,6 +78,15 @@ TEST(ManifestCommand, AMissingFileIsToldAndTheOthersAreWritten) {
   EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 1);
 }
 
+TEST(ManifestCommand, WhereNoRecordingIsFoundTheManifestThatIsThereStays) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "not mounted");
+  const std::string file = folder / "m.json";
+  ASSERT_TRUE(write_file_atomically(file, "of last week"));
+  EXPECT_EQ(run_manifest({folder / "not mounted", "-o", file}), kNothingRan);
+  EXPECT_EQ(read_file(file), "of last week");
+}
+
 TEST(ManifestCommand, ItWantsOneSource) {
   EXPECT_EQ(run_manifest({}), kUsage);
   EXPECT_EQ(run_manifest({"--sqlite", "a.db"}), kUsage);

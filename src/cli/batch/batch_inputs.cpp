@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "text/manifest/read.h"
@@ -115,7 +116,10 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
     log(Level::info, "Left out of what the lists name: " + out);
   if (wrong) return tl::unexpected(*wrong);
   if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
-  if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");
+  if (tasks.empty())
+    return fail(Fault::missing, "no recording was found among the inputs: " + joined(command.inputs, ", "),
+                "A folder is searched for files with the endings of audio and video; a file that is named itself is "
+                "taken whatever it is called");
   return tasks;
 }
 

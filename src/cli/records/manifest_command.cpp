@@ -9,6 +9,7 @@
 
 #include "audio/length/sound_length.h"
 #include "base/files.h"
+#include "base/joined.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags/file_place.h"
@@ -93,6 +94,9 @@ Result<Gathered> gather_files(const ManifestCommand& command) {
   };
   const auto read = read_inputs(command.inputs, {}, {take, complain_of});
   if (!read) return tl::unexpected(read.error());
+  if (dated.empty())  // a disk that is not mounted is no reason to write an empty list over a full one
+    return fail(Fault::missing,
+                "no recording was found among " + joined(command.inputs, ", ") + "; nothing is written");
   std::ranges::stable_sort(dated, std::greater(), [](const auto& each) { return each.first; });
   for (auto& [time, asset] : dated) gathered.assets.push_back(std::move(asset));
   return gathered;
