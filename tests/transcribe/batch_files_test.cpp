@@ -42,6 +42,19 @@ TEST_F(BatchFilesTest, ATaskWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   EXPECT_EQ(files_->counts().cancelled, 1U);
 }
 
+TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheTaskWasOnThisTime) {
+  pool_.use = {.device = "card"};
+  add("a");
+  files_->all_added();
+  files_->serve(&model_);
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  ASSERT_TRUE(files_->context(taken->index));
+  files_->failed(taken->index, {Fault::corrupt, "it ends in the middle"});
+  ASSERT_EQ(files_->failures().size(), 1U);
+  EXPECT_EQ(files_->failures().front().device, "card");
+}
+
 TEST_F(BatchFilesTest, ATaskThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
   const TaskId id = add("a");
   files_->all_added();
