@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "view/markup.h"
 #include "view/text.h"
 
 namespace tutti {
