@@ -1,7 +1,6 @@
 #include "transcribe/batch/batch_history.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/log.h"
 
