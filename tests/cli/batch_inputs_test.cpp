@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "support/log_capture.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -40,6 +41,7 @@ class BatchInputs : public testing::Test {
     return all;
   }
 
+  LogCapture log_;
   TempFolder folder_;
 };
 
@@ -50,9 +52,11 @@ TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirO
   BatchCommand by_list = command({list});
   by_list.audio_root = folder_.path();
   EXPECT_THAT(outputs_of(by_list), ElementsAre("2020/talk.mp3.srt", "2021/talk.mp3.srt"));
+  EXPECT_EQ(log_.count("--audio-root"), 0);
   by_list.audio_root = folder_ / "elsewhere";
   const std::string whole = folder_.path().relative_path().string();
   EXPECT_THAT(outputs_of(by_list), ElementsAre(whole + "/2020/talk.mp3.srt", whole + "/2021/talk.mp3.srt"));
+  EXPECT_EQ(log_.count("keep the whole path below --output-dir: 2; --audio-root DIR"), 1) << "how they get shorter";
 }
 
 TEST_F(BatchInputs, APatternOverFoldersKeepsThemApart) {

@@ -97,6 +97,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
   std::set<FileNumber> like_outputs;
+  std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
     auto outputs = outputs_of(input, options, taken);
@@ -106,6 +107,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
     }
     if (parse_formats(input.file.extension().string().erase(0, 1)))
       if (const auto number = number_of(input.file)) like_outputs.insert(*number);
+    if (options.name_by == NameBy::path && input.below == input.file.relative_path()) ++with_whole_path;
     tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
     return true;
   };
@@ -115,6 +117,9 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   if (const std::string out = left_out_text(*read, wanted.rules); !out.empty())
     log(Level::info, "Left out of what the lists name: " + out);
   if (wrong) return tl::unexpected(*wrong);
+  if (with_whole_path > 0)
+    log(Level::info, "Recordings whose outputs keep the whole path below --output-dir: " +
+                         std::to_string(with_whole_path) + "; --audio-root DIR begins the tree at DIR");
   if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty())
     return fail(Fault::missing, "no recording was found among the inputs: " + joined(command.inputs, ", "),
