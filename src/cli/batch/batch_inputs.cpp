@@ -86,6 +86,14 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
           .outputs = std::move(outputs)};
 }
 
+void tell_of_lists(const ManifestTally& read, const ManifestRules& rules, std::size_t with_whole_path) {
+  if (const std::string out = left_out_text(read, rules); !out.empty())
+    log(Level::info, "Left out of what the lists name: " + out);
+  if (with_whole_path > 0)
+    log(Level::info, "Recordings whose outputs keep the whole path below --output-dir: " +
+                         std::to_string(with_whole_path) + "; --audio-root DIR begins the tree at DIR");
+}
+
 }  // namespace
 
 Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint) {
@@ -114,12 +122,8 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
   const auto read = read_inputs(command.inputs, wanted, sink);
   if (!read) return tl::unexpected(read.error());
-  if (const std::string out = left_out_text(*read, wanted.rules); !out.empty())
-    log(Level::info, "Left out of what the lists name: " + out);
+  tell_of_lists(*read, wanted.rules, with_whole_path);
   if (wrong) return tl::unexpected(*wrong);
-  if (with_whole_path > 0)
-    log(Level::info, "Recordings whose outputs keep the whole path below --output-dir: " +
-                         std::to_string(with_whole_path) + "; --audio-root DIR begins the tree at DIR");
   if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty())
     return fail(Fault::missing, "no recording was found among the inputs: " + joined(command.inputs, ", "),
