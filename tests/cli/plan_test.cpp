@@ -139,6 +139,8 @@ TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
       {.start = {.model = "medium"},
        .end = {.audio = Seconds(30'000), .devices = {{.audio = Seconds(20'000)}, {.audio = Seconds(3'000)}}}},
       {.start = {.model = "tiny"}, .end = {.audio = Seconds(9'000), .devices = {{.audio = Seconds(9'000)}}}},
+      {.start = {.model = "medium"},
+       .end = {.total = 9, .successful = 1, .audio = Seconds(10), .devices = {{.audio = Seconds(4'000)}}}},  // stopped
       {.start = {.model = "medium"}, .end = {.audio = Seconds(6'000), .devices = {{.audio = Seconds(2'000)}}}}};
   const auto share = speech_share(runs, "medium");
   ASSERT_TRUE(share);

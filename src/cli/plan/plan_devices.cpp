@@ -106,7 +106,8 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
   constexpr Seconds kSupposed{3600};
   Seconds heard{}, audio{};
   for (const RunRecord& run : runs) {
-    if (run.start.model != model) continue;
+    const bool whole = run.end.successful + run.end.failed + run.end.cancelled == run.end.total;
+    if (run.start.model != model || !whole) continue;  // of a stopped one the devices heard what counts as no audio yet
     audio += run.end.audio;
     for (const DeviceUse& use : run.end.devices) heard += use.audio;
   }
