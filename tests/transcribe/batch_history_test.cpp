@@ -16,7 +16,7 @@ PooledDeviceView worked(Seconds audio, Seconds busy, double error) {
 }
 
 /// What a run with this device leaves of its speeds.
-std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device) {
+std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device, bool stopped = false) {
   const TempFolder folder;
   const auto store = open_store({.folder = folder.path()}).value();
   BatchOptions options;
@@ -24,6 +24,7 @@ std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device) {
   options.run.compute_type = kKey.compute_type;
   BatchReport report;
   report.pool.devices = {device};
+  report.interrupted = stopped;
   end_in_store(report, options, *store, store->begin_run({.command = "tutti batch"}).value());
   return store->speeds(false).value();
 }
@@ -68,4 +69,9 @@ TEST(BatchHistory, KeepsNoSpeedOfADeviceThatHasFewerPlacesThanItWorkedWith) {
   device.speeds = {{.pieces = 16, .speed = 11, .samples = 200}};
   device.slots = 2;  // it warms up after a fault, say
   EXPECT_TRUE(speeds_after(device).empty()) << "two windows are not as fast as ten were";
+}
+
+TEST(BatchHistory, KeepsNoSpeedOfARunThatWasStoppedWhenMuchOfItWasInFlight) {
+  EXPECT_TRUE(speeds_after(worked(Seconds(600), Seconds(60), 0.1), true).empty());
+  EXPECT_EQ(speeds_after(worked(Seconds(6000), Seconds(600), 0.1), true).size(), 1U);
 }

@@ -17,6 +17,14 @@ bool has_lost_places(const PooledDeviceView& device) {
   return !device.speeds.empty() && device.speeds.back().pieces / 2 >= std::max(1, device.slots);
 }
 
+/// What was in flight when a run was stopped has taken time and is no audio done: unless that is little of it all, the
+/// device would pass for slow.
+bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report) {
+  constexpr int kLittle = 10;  // one part of so many
+  const bool stopped = report.interrupted || !report.ended_early.empty();
+  return stopped && device.audio_done < kLittle * std::max(1, device.slots) * kSample;
+}
+
 /// What it did as a whole, under all its places; and what the speed model has seen with fewer windows in flight.
 Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& options,
                          const std::vector<SpeedRecord>& known, JobStore& store) {
@@ -25,7 +33,7 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
                .compute_type = options.run.compute_type,
                .concurrency = std::max(1, device.slots)};
   const auto whole = whole_speed(device, key, known);
-  if (!whole || has_lost_places(device)) return {};
+  if (!whole) return {};
   for (const SpeedView& level : device.speeds) {
     if (level.pieces >= whole->key.concurrency || level.samples < kEnoughSamples) continue;
     key.concurrency = level.pieces;
@@ -43,8 +51,10 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
 Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, JobStore& store) {
   const auto known = store.speeds(false);
   if (!known) return tl::unexpected(known.error());
-  for (const auto& device : report.pool.devices)
+  for (const auto& device : report.pool.devices) {
+    if (has_lost_places(device) || was_stopped_soon(device, report)) continue;
     if (auto kept = keep_speeds(device, options, *known, store); !kept) return kept;
+  }
   return {};
 }
 
