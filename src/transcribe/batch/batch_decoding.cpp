@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
-#include "transcribe/batch/recording_digest.h"
+#include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
 
 namespace tutti {

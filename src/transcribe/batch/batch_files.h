@@ -63,8 +63,7 @@ class BatchFiles final : public RunFiles {
   Result<void> cancel(TaskId id);
 
   BatchCounts counts() const;
-  /// Of these, how many had ended before this run, whatever it has put in place since.
-  BatchCounts before() const;
+  BatchCounts before() const;  ///< of these, what had ended when the run began
   BatchDone done() const;
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
