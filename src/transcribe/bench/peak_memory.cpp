@@ -38,7 +38,11 @@ std::optional<GpuMemory> PeakMemory::gpu_memory() const {
   const auto machine = sampler_->latest();
   const GpuSnapshot* gpu = machine->gpu(uuid_);
   // Of a slice (MIG-…) the driver tells what the whole GPU holds.
-  return gpu && gpu->uuid == uuid_ ? std::optional(gpu->memory) : std::nullopt;
+  if (!gpu || gpu->uuid != uuid_) return {};
+  GpuMemory memory = gpu->memory;
+  // Our worker is there: a driver that shows nobody hides it, too, however little is in use.
+  if (gpu->processes && gpu->processes->empty()) memory.own.reset();
+  return memory;
 }
 
 void PeakMemory::look() {
