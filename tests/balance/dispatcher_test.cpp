@@ -315,6 +315,19 @@ TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
   EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6);
 }
 
+TEST(Dispatcher, WhatIsInFlightOnASlowDeviceIsNotLeftForLessThanThatTakes) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_device(device("b", 10, 1), {});
+  add_file(dispatcher, 1, Seconds(3000));
+  add_file(dispatcher, 2, Seconds(1000));
+  const auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 2U);
+  for (const auto& grant : grants)
+    if (grant.device == 0) dispatcher.finished(grant.id, Seconds(50));  // sooner than anybody thought
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6) << "the fast one cannot help any more";
+}
+
 TEST(Dispatcher, WhatADrainedDeviceHasInFlightIsNotExpectedOfTheOthers) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
