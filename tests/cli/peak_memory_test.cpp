@@ -10,7 +10,7 @@
 using namespace tutti;
 
 TEST(PeakMemory, WhereADriverShowsNoProcessesALittleThatIsTakenIsTheWorkersAllTheSame) {
-  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 name=Card A used=";
+  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 used=";
   const ScriptedMachine machine(card + "100000000\n");
   PeakMemory memory("cuda:0");
   machine.now(card + "400000000\n");
