@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -106,24 +105,6 @@ std::vector<fs::path> disks_of(const std::vector<fs::path>& paths) {
     if (const auto room = disk_room(path); room && std::ranges::find(disks, room->mount) == disks.end())
       disks.push_back(room->mount);
   return disks;
-}
-
-Result<ProcessUsage> process_usage(int pid) {
-  const fs::path folder = fs::path("/proc") / std::to_string(pid);
-  const auto stat = read_system_file(folder / "stat"), status = read_system_file(folder / "status");
-  if (!stat || !status) return fail(Fault::missing, "process " + std::to_string(pid) + ": there is none");
-  ProcessUsage usage{.resident = kilobytes_of_key(*status, "VmRSS"),
-                     .peak_resident = kilobytes_of_key(*status, "VmHWM")};
-  // proc(5): the second field, the name in parentheses, may hold anything; utime and stime are the 14th and 15th.
-  std::string_view rest = std::string_view(*stat).substr(stat->rfind(')') + 1);
-  std::int64_t ticks = 0;
-  for (int field = 3; field <= 15; ++field) {
-    rest = trimmed(rest);
-    if (field >= 14) ticks += leading_number(rest).value_or(0);
-    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
-  }
-  usage.cpu = Seconds(static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-  return usage;
 }
 
 }  // namespace tutti

@@ -59,6 +59,17 @@ std::string short_number(double value) {
   return text;
 }
 
+std::string money_text(double amount) {
+  char text[40];
+  std::snprintf(text, sizeof text, amount < 0.1 ? "%.2g" : "%.2f", amount);
+  return text;
+}
+
+std::string energy_text(double kilowatt_hours) {
+  if (kilowatt_hours < 0.1) return short_number(1000 * kilowatt_hours) + " Wh";
+  return short_number(kilowatt_hours) + " kWh";
+}
+
 std::size_t columns_of(std::string_view utf8) {
   std::size_t columns = 0;
   for (const auto& glyph : glyphs_of(utf8)) columns += glyph.columns;

@@ -52,7 +52,16 @@ std::string line_with(const std::vector<std::string>& lines, const std::string& 
 TEST(HistoryTables, RunsSayWhatTheyDidAndAKilledOneThatItDidNotEnd) {
   const auto lines = history_tables(example(), 200);
   EXPECT_THAT(line_with(lines, "medium  "), HasSubstr("30"));  // 1800 s in 60 s
+  EXPECT_THAT(line_with(lines, "medium  "), HasSubstr(" 4/5 ")) << "of what was asked for, earlier runs included";
   EXPECT_THAT(line_with(lines, "not ended"), HasSubstr("tutti batch talks"));
+}
+
+TEST(HistoryTables, ARunThatHadNothingToDoHasNoSpeed) {
+  History history = example();
+  history.runs.resize(1);
+  history.runs[0].end.audio = Seconds(0);
+  for (auto& use : history.runs[0].end.devices) use.audio = Seconds(0);
+  for (const auto& line : history_tables(history, 200)) EXPECT_EQ(line.find("0.00"), line.npos) << line;
 }
 
 TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
+#include "jobs/sweep.h"
 #include "support/seeds.h"
 #include "support/temp_folder.h"
 

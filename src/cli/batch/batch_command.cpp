@@ -180,8 +180,8 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.tasks, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
-  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do%s\n", report->counts.done,
-               prepared.options.devices.empty() ? ", and no device is needed" : "");
+  std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
+  if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
   if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }

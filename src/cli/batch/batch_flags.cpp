@@ -36,7 +36,8 @@ void add_run(OptionTable& table, BatchCommand& c) {
   format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
   table
       .add("name-by", c.name_by, "stem|path",
-           "talks/monday.mp3 becomes talks/monday.mp3.srt (the inputs' tree below their common folder), or monday.srt")
+           "of the folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "
+           "monday.srt")
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json", "what became of every recording and every device");
   table.add("state", c.state, "DIR",

@@ -168,7 +168,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
     if (c.json) continue;
-    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back(), false).c_str());
+    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back()).c_str());
     std::fflush(stdout);
   }
   return measured;

@@ -126,17 +126,23 @@ Result<PlanWork> work_of(const PlanCommand& command) {
   return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown};
 }
 
-Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
+/// The devices to plan for, and what is known from earlier batches.
+struct PlanBasis {
+  std::vector<PlanTarget> targets{};
+  std::optional<double> speech{};  // of the audio
+};
+
+Result<PlanBasis> basis_of(const PlanCommand& command) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
-  if (!targets) return targets;
+  if (!targets) return tl::unexpected(targets.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
   const auto past = read_device_past(state);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
-  add_past(*targets, past.value_or(DevicePast{}),
-           {.model = path, .compute_type = command.compute_type, .any_type = true});
-  return targets;
+  const DevicePast known = past.value_or(DevicePast{});
+  add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
+  return PlanBasis{std::move(*targets), speech_share(known.runs, path)};
 }
 
 int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
@@ -162,8 +168,8 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
   return kDone;
 }
 
-int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const PlanWork& work) {
-  if (std::ranges::any_of(targets, [](const auto& target) { return !target.failures.empty(); }))
+int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork& work) {
+  if (std::ranges::any_of(basis.targets, [](const auto& target) { return !target.failures.empty(); }))
     log(Level::warning,
         "failures in the devices file are left out: what is expected supposes devices that stay well; "
         "--simulate has them");
@@ -173,8 +179,9 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
                                  .compute_type = command.compute_type,
                                  .beams = command.beams,
                                  .ram = ram,
-                                 .targets = targets,
+                                 .targets = basis.targets,
                                  .tasks = work.tasks,
+                                 .speech = basis.speech,
                                  .unknown_lengths = work.unknown_lengths,
                                  .price = command.price,
                                  .seed = command.seed});
@@ -194,9 +201,9 @@ int run_plan(const std::vector<std::string>& arguments) {
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);
-  const auto targets = targets_of(command);
-  if (!targets) return complain(targets.error(), kUsage);
-  return command.simulate ? run_simulation(command, *targets, work->tasks) : run_quote(command, *targets, *work);
+  const auto basis = basis_of(command);
+  if (!basis) return complain(basis.error(), kUsage);
+  return command.simulate ? run_simulation(command, basis->targets, work->tasks) : run_quote(command, *basis, *work);
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "transcribe/batch/recording_digest.h"
+#include "transcribe/inputs/recording_digest.h"
 
 #include <fcntl.h>
 
