@@ -7,18 +7,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/owned.h"
-#include "base/units.h"
 
 namespace tutti {
-
-/// The error for a system call that failed on `thing`, from errno: names the thing, the reason, and the way out.
-Error system_error(std::string_view thing, std::string_view doing, int error_number);
-
-/// The failing branch of a Result for the system call that has just failed: system_error of errno.
-tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing);
 
 /// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe
 /// is waited for.

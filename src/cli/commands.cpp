@@ -6,8 +6,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/files.h"
 #include "base/nearest.h"
+#include "base/system_error.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"
 #include "cli/command_start.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/files.h"
+#include "base/system_error.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"
 

@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "hub/part_file.h"

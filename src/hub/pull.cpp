@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/owned.h"
+#include "base/system_error.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
 

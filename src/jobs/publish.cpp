@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

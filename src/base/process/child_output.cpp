@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "base/clock.h"
-#include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "view/top/top_screen.h"
 
 namespace tutti {

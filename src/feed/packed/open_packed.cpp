@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/file_lock.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 #include "feed/packed/pack_key.h"
 #include "feed/packed/pack_set.h"
 #include "feed/packed/pack_writer.h"

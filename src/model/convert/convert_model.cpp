@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"

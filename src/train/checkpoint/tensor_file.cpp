@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "model/stored/safetensors.h"
 #include "model/stored/safetensors_writer.h"
 
