@@ -274,7 +274,7 @@ std::string held_back_words(Idle why) {
     case Idle::not_writable: return "no task is begun until a folder can be written to again";
     case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
     case Idle::asked: return "no task is begun until a question is answered";
-    default: return "no task is begun beside those in work: " + std::string(idle_name(why));
+    default: return "no task is begun beside those in work: " + std::string(name_of(why));
   }
 }
 

@@ -23,7 +23,7 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
       request.model = value;
     } else if (name == "--into") {
       request.into = value;
-    } else if (const auto type = weight_type(value); name == "--type" && type) {
+    } else if (const auto type = weight_type_named(value); name == "--type" && type) {
       request.type = *type;
     } else {
       return fail(Fault::usage, "convert: " + std::string(name) + " " + std::string(value) + " is not understood");
