@@ -138,10 +138,9 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   make_room(path, options.cache.most);
   auto made = PackedSet::open(path, key, options.threads.features);
   if (!made) return not_packed(made.error());
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f s", Seconds(options.clock->now() - begin).count());
+  const Seconds took = options.clock->now() - begin;
   log(Level::info, "packed " + std::to_string((*made)->entries()) + " samples into " + path.string() + ": " +
-                       bytes_text((*made)->size()) + ", " + seconds);
+                       bytes_text((*made)->size()) + ", " + fixed_text(took.count(), 1) + " s");
   return made;
 }
 
