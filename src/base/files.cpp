@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/numbers.h"
 #include "base/system_error.h"
 
 namespace tutti {
@@ -160,6 +161,17 @@ std::error_code why_not_writable(const fs::path& folder) {
   // By the rights that the writing will have, which are not always those of whoever started us.
   if (::faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {errno, std::generic_category()};
   return {};
+}
+
+Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
+  std::error_code failed;
+  const auto room = fs::space(folder, failed);
+  const Bytes free{static_cast<std::int64_t>(room.available)};
+  if (failed || needed <= free) return {};
+  return fail(Fault::full,
+              folder.string() + ": " + std::string(what) + " takes " + bytes_text(needed) + ", " + bytes_text(free) +
+                  " are free",
+              std::move(hint));
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file_lock.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/system_error.h"
@@ -110,17 +111,6 @@ std::shared_ptr<PackedSet> not_packed(const Error& error) {
   return nullptr;
 }
 
-/// Fault::full where the disk has no room for it, as far as can be known beforehand.
-Result<void> check_disk(const fs::path& folder, Bytes needed) {
-  std::error_code failed;
-  const auto room = fs::space(folder, failed);
-  if (failed || needed.value <= static_cast<std::int64_t>(room.available)) return {};
-  return fail(Fault::full,
-              folder.string() + " has " + bytes_text(Bytes{static_cast<std::int64_t>(room.available)}) +
-                  " free, the packed set takes " + bytes_text(needed) + " more",
-              "Free some space, or name another folder with --cache");
-}
-
 /// With the folder locked.
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
@@ -132,7 +122,10 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
-  if (auto fits = check_disk(path.parent_path(), missing); !fits) return not_packed(fits.error());
+  if (auto fits = expect_room(path.parent_path(), missing, "what is still to be packed",
+                              "Free some space, or name another folder with --cache");
+      !fits)
+    return not_packed(fits.error());
   const auto begin = options.clock->now();
   if (auto written = write_pack(options, set, *plan, key, path); !written) return not_packed(written.error());
   make_room(path, options.cache.most);
