@@ -64,8 +64,8 @@ struct Grant {
   DeviceIndex device = 0;
   Seconds audio{};
   Bytes reserved{};
-  bool canary =
-      false;  ///< no piece of a task: a short known clip, by a fresh worker, to see whether the device is well
+  /// No piece of a task: a short known clip, by a fresh worker, to see whether the device is well.
+  bool canary = false;
 };
 
 /// Why a device has nothing in flight. name_of is its name in reports.

@@ -221,7 +221,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
 int run_batch_command(const std::vector<std::string>& arguments) {
   BatchCommand command;
   OptionTable table("batch",
-                    "Transcribes many recordings on every device at once. Each result appears once and whole; the same "
+                    "Transcribe many recordings on every device at once. Each result appears once and whole; the same "
                     "command, after any end, goes on where it was.");
   add_batch(table, command);
   table.examples({"tutti batch archive/ --model turbo -o out -y",
