@@ -76,6 +76,7 @@ TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
   const auto grants = take_all(dispatcher, {});
   std::map<DeviceIndex, std::set<TaskKey>> tasks;
   for (const auto& grant : grants) tasks[grant.device].insert(grant.task);
+  EXPECT_EQ(tasks.size(), 2u) << "both devices work";
   for (const auto& [index, there] : tasks) EXPECT_EQ(there.size(), 1u);
 }
 
