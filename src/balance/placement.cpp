@@ -70,9 +70,8 @@ class Placer {
 };
 
 double Placer::note_score(DeviceIndex device) const {
-  constexpr double kNoteCap = 5;  // the note's --max-per-gpu when nobody says
   const DeviceBook& book = scene_.devices[device];
-  const double cap = book.facts().task_cap ? *book.facts().task_cap : kNoteCap;
+  const double cap = book.facts().task_cap.value_or(kNoteCap);
   // nvidia-smi's utilisation says that a kernel ran, and one does wherever there is work.
   return 50 * book.tasks() / cap + 50 * (book.pieces() > 0 ? 1 : 0);
 }

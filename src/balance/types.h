@@ -29,9 +29,13 @@ enum class Policy {
 
 inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note_raw, Policy::fifo,
                                        Policy::round_robin};
+
 /// As --policy names it, and tables.
 std::string_view name_of(Policy policy);
 std::optional<Policy> policy_named(std::string_view name);
+
+/// Tasks on each device at once by the field note, where nobody says.
+inline constexpr int kNoteCap = 5;
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
 struct TaskFacts {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/nearest.h"
+#include "base/process/exit_code.h"
 #include "base/system_error.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"

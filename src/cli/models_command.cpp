@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "hub/find.h"
 
 namespace tutti {

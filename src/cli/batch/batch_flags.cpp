@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "balance/types.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -100,7 +101,6 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
 }
 
 void limit_as_the_note(BatchOptions& options) {
-  constexpr int kNoteCap = 5;
   if (options.policy != "note" || !options.task_caps.empty()) return;
   options.task_caps[""] = kNoteCap;
   if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());

@@ -1,7 +1,7 @@
 #include "cli/engine/model_conversion.h"
 
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/engine/engine_run.h"
 #include "hub/find.h"
 #include "hub/names.h"

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/shared_flags.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"

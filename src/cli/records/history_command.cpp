@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/records/history_text.h"
 #include "jobs/open_store.h"
 

@@ -9,8 +9,8 @@
 
 #include "audio/length/sound_length.h"
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/file_place.h"
 #include "transcribe/inputs/inputs.h"
 #include "transcribe/inputs/query/query.h"

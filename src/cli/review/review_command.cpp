@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
 #include "transcribe/output_plan.h"

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/synth/morse_folder.h"
 #include "view/text.h"
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/top/source.h"
 #include "cli/top/terminal.h"
 #include "view/progress.h"

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/engine/engine_run.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
