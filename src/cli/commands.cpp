@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>

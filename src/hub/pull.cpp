@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/file_lock.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "feed/ring/ring_depth.h"
 #include "support/emulated_accelerator.h"
 

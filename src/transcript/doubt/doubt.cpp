@@ -1,7 +1,6 @@
 #include "transcript/doubt/doubt.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/numbers.h"
 #include "text/code_points.h"
