@@ -28,6 +28,13 @@ std::string escaped_markup(std::string_view text) {
   return safe;
 }
 
+std::string svg_head(int width, int height) {
+  const std::string wide = std::to_string(width), high = std::to_string(height);
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + wide + "\" height=\"" + high + "\"";
+  svg += " viewBox=\"0 0 " + wide + " " + high + "\" font-family=\"sans-serif\" font-size=\"13\">\n";
+  return svg + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+}
+
 std::string url_of_path(std::string_view path) {
   std::string url;
   for (const char c : path) {
