@@ -96,7 +96,7 @@ OptionTable options_of(PlanCommand& command) {
 
 Result<void> check(const PlanCommand& command) {
   if (command.error < 0 || command.error >= 1)
-    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + std::to_string(command.error));
+    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + show_value(command.error));
   if (command.beams < 1 || command.beams > kMostBeams)
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
@@ -104,7 +104,7 @@ Result<void> check(const PlanCommand& command) {
     return fail(Fault::usage, "--simulate needs the lengths of recordings",
                 "Name them as 'tutti batch' takes them, or --durations FILE");
   if (command.price && *command.price < 0)
-    return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
+    return fail(Fault::usage, "--price: expected 0 or more, found " + show_value(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};

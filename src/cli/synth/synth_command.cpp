@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/joined.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
@@ -73,8 +74,10 @@ Result<std::optional<Between>> noise_of(const std::string& text) {
 
 Result<void> settle(SynthCommand& command) {
   if (command.kind.size() != 1 || command.kind[0] != "morse")
-    return fail(Fault::usage, "expected the kind 'morse', found '" + command.kind.front() + "'");
-  if (command.folder.out.empty()) return fail(Fault::usage, "expected --out DIR", "See 'tutti synth --help'");
+    return fail(Fault::usage, "expected the kind 'morse', found '" + joined(command.kind, " ") + "'",
+                "See 'tutti synth --help'");
+  if (command.folder.out.empty())
+    return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth --help'");
   if (command.count < 1 || command.count > 100'000'000)
     return fail(Fault::usage, "--count: expected 1 to 100000000, found " + std::to_string(command.count));
   if (command.threads < 1 || command.threads > 1024)

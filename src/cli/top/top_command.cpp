@@ -107,7 +107,8 @@ int run_top(const std::vector<std::string>& arguments) {
   table.examples({"tutti top", "tutti top --once"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (!(command.interval >= 0.1 && command.interval <= 3600))
-    return complain({Fault::usage, "--interval: expected 0.1 to 3600 seconds"}, kUsage);
+    return complain({Fault::usage, "--interval: expected 0.1 to 3600 seconds, found " + show_value(command.interval)},
+                    kUsage);
   if (command.once || command.json) return print_once(command);
   auto terminal = Terminal::open();
   if (!terminal) return complain(terminal.error(), kUsage);
