@@ -6,6 +6,7 @@
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/split.h"
 #include "cli/flags/shared_flags.h"
 
 namespace tutti {
@@ -69,11 +70,7 @@ void add_batch(OptionTable& table, BatchCommand& c) {
 
 Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices) {
   std::map<std::string, int> caps;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find(','), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view part : split(text, ',')) {
     const auto equals = part.find('=');
     const std::string_view named = equals == part.npos ? std::string_view() : part.substr(0, equals);
     const int cap = number_in<int>(equals == part.npos ? part : part.substr(equals + 1)).value_or(0);
