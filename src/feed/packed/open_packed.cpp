@@ -3,8 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <vector>
 
 #include "base/file_lock.h"
@@ -20,12 +18,6 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string name_of(const CacheKey& key) {
-  char name[48];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kPackEnding);
-  return name;
-}
 
 const char* name_of(Residence where) {
   return where == Residence::device ? "device" : where == Residence::memory ? "memory" : "mapped";
@@ -162,7 +154,7 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   if (!key) return tl::unexpected(key.error());
   std::error_code ignored;  // what cannot be made cannot be locked either, which is told
   fs::create_directories(options.cache.folder, ignored);
-  const fs::path path = options.cache.folder / name_of(*key);
+  const fs::path path = options.cache.folder / (hex_of(*key) + kPackEnding);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
   const bool is_there = fs::exists(path, ignored);
   if (is_there) opened = find(options, *key, path, /*tells_damage=*/false);
