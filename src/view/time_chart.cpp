@@ -114,8 +114,8 @@ std::string drawn(const TimeSeries& series, const Scale& scale, std::size_t inde
 
 std::string time_chart_svg(const std::string& title, const std::vector<TimeSeries>& series, Seconds longest_gap) {
   const double height = kTop + kPlot + 40 + kLegendRow * static_cast<double>(series.size()) + 8;
-  std::string svg = svg_head(static_cast<int>(kWidth), static_cast<int>(height));
-  svg += "<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">" + escaped_markup(title) + "</text>\n";
+  std::string svg = svg_head(kWidth, height) + "<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">" +
+                    escaped_markup(title) + "</text>\n";
   const bool empty = std::ranges::all_of(series, [](const TimeSeries& each) { return each.points.empty(); });
   if (empty) return svg + printed("<text x=\"%.0f\" y=\"%.0f\">nothing yet</text>\n</svg>\n", kLeft, kTop + 40);
   const Scale scale = scale_of(series);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "feed/ring/ring_depth.h"
 #include "support/emulated_accelerator.h"
 

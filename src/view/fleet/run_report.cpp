@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 
-#include "base/numbers.h"
 #include "view/fleet/lost_time.h"
 #include "view/table.h"
 #include "view/terminal_text.h"
@@ -67,7 +67,9 @@ std::string compared(const std::string& was, const std::string& quoted, double r
 }
 
 std::string money(double cost, const std::string& currency) {
-  return fixed_text(cost, 2) + (currency.empty() ? "" : " " + currency);
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2f", cost);
+  return text + (currency.empty() ? "" : " " + currency);
 }
 
 /// One number against its quote, or alone where none was given.
