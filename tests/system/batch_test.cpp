@@ -311,6 +311,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   };
   json squeezed;
   ASSERT_TRUE(within_some_looks([&] { return (squeezed = card()).value("windows", 0) > 0; }));
+  EXPECT_FALSE(run["in_work"].empty());
   for (const auto& task : run["in_work"]) EXPECT_TRUE(task.contains("device") || task.contains("waiting_for")) << task;
   EXPECT_EQ(squeezed["most_windows"], 1) << squeezed.dump() << ": 12 GB less 5 %, the model, and 7.4 that are others'";
   EXPECT_LE(squeezed["windows"], 1);
