@@ -1,13 +1,13 @@
 #include "cli/commands.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 
-#include "base/files.h"
 #include "base/nearest.h"
+#include "base/process/exit_code.h"
+#include "base/system_error.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"
 #include "cli/command_start.h"

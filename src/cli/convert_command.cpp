@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/display/failure.h"
 #include "cli/engine/model_conversion.h"
 #include "cli/flags/subtitle_flags.h"

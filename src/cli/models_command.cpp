@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "hub/find.h"
 
 namespace tutti {

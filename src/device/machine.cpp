@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/files.h"
+#include "base/split.h"
+#include "base/system_error.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"
 
@@ -18,10 +19,7 @@ namespace fs = std::filesystem;
 /// How many numbers a list such as "0-3,8,10-11" names.
 int count_in_list(std::string_view list) {
   std::int64_t count = 0;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    const auto part = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
+  for (const auto part : split(list, ',')) {
     const auto dash = part.find('-');
     const auto first = leading_number(part);
     const auto last = dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));

@@ -1,8 +1,6 @@
 #include "hub/find.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <optional>
 
 #include "base/environment.h"
 #include "base/files.h"

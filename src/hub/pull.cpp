@@ -3,14 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/joined.h"
-#include "base/numbers.h"
 #include "base/owned.h"
+#include "base/system_error.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
 
@@ -96,16 +95,6 @@ std::int64_t size_on_disk(const fs::path& path) {
 /// What is there of a file in a staging folder: all of it under its name, or a part.
 std::int64_t bytes_here(const fs::path& target) {
   return std::max(size_on_disk(target), size_on_disk(target.string() + ".part"));
-}
-
-Result<void> check_room(const fs::path& folder, std::int64_t needed) {
-  std::error_code error;
-  const auto space = fs::space(folder, error);
-  if (error || space.available >= static_cast<std::uintmax_t>(std::max<std::int64_t>(needed, 0))) return {};
-  return fail(Fault::full,
-              folder.string() + ": " + bytes_text({needed}) + " are still to come, " +
-                  bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
-              "Free some space, or set TUTTI_CACHE to a folder on another disk");
 }
 
 /// The staging folder takes the model's name. An older commit of it steps aside first.
@@ -206,7 +195,10 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   drop_stale(options.into, folder, staging);
   Tally tally(*files, staging, options);
   watching = &tally;
-  if (auto room = check_room(staging, tally.missing()); !room) return tl::unexpected(room.error());
+  if (auto room = expect_room(staging, {tally.missing()}, "what is still to come",
+                              "Free some space, or set TUTTI_CACHE to a folder on another disk");
+      !room)
+    return tl::unexpected(room.error());
   if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());
   if (auto placed = publish(staging, final, model->commit); !placed) return tl::unexpected(placed.error());
   return final;

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

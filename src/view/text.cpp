@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/numbers.h"
+
 namespace tutti {
 namespace {
 
@@ -54,9 +56,7 @@ std::string length_text(Seconds length) {
 
 std::string short_number(double value) {
   const double size = std::abs(value);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", size < 1 ? 2 : size < 100 ? 1 : 0, value);
-  return text;
+  return fixed_text(value, size < 1 ? 2 : size < 100 ? 1 : 0);
 }
 
 std::string money_text(double amount) {

@@ -28,7 +28,7 @@ double audio_left(Dispatcher& dispatcher, Seconds now) {
 
 TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
   for (const Policy policy : {Policy::tutti, Policy::note, Policy::fifo, Policy::round_robin}) {
-    SCOPED_TRACE(policy_name(policy));
+    SCOPED_TRACE(name_of(policy));
     Dispatcher dispatcher = ten_requests(policy);
     const auto placed = take_all(dispatcher, {});
     EXPECT_EQ(by_device(placed), (std::map<DeviceIndex, int>{{0, 4}, {1, 4}}));
@@ -76,6 +76,7 @@ TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
   const auto grants = take_all(dispatcher, {});
   std::map<DeviceIndex, std::set<TaskKey>> tasks;
   for (const auto& grant : grants) tasks[grant.device].insert(grant.task);
+  EXPECT_EQ(tasks.size(), 2u) << "both devices work";
   for (const auto& [index, there] : tasks) EXPECT_EQ(there.size(), 1u);
 }
 

@@ -86,8 +86,14 @@ TEST(HistoryTables, OfOneRunTheyEndWithHowItsRecordingsStandNow) {
 }
 
 TEST(HistoryTables, AreAsNarrowAsTheTerminal) {
-  const auto lines = history_tables(example(), 60);
-  for (const auto& line : lines) EXPECT_LE(columns_of(line), 60U) << line;
+  const auto widest = [](std::size_t terminal) {
+    std::size_t columns = 0;
+    for (const auto& line : history_tables(example(), terminal)) columns = std::max(columns, columns_of(line));
+    return columns;
+  };
+  EXPECT_GT(widest(200), 60U);
+  EXPECT_LE(widest(60), 60U);
+  EXPECT_GT(widest(60), 0U);
 }
 
 TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {

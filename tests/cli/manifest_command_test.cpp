@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "cli/commands.h"
+#include "base/process/exit_code.h"
 #include "support/temp_folder.h"
 #include "transcribe/inputs/inputs.h"
 

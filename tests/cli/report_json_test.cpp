@@ -103,7 +103,7 @@ TEST(ReportText, ARunThatHadNothingToDoSaysThatAlone) {
 
 TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
   for (std::size_t reason = 0; reason < kIdleReasons; ++reason) {
-    const std::string name = idle_name(static_cast<Idle>(reason));
+    const std::string name(name_of(static_cast<Idle>(reason)));
     BatchReport report;
     report.elapsed = Seconds(10);
     report.pool.devices = {{.id = "card", .idle = {{name, Seconds(10)}}}};

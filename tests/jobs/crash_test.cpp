@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "base/files.h"

@@ -240,3 +240,15 @@ TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {
   expect_said(dry.out, "two lines [31m.wav");
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
+
+TEST(OddInputs, WhatWasGivenIsNamedAsItWasGiven) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), tutti_program());
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    return end.err;
+  };
+  expect_said(refused({"synth", "morse", "again", "--out", "x"}), "expected the kind 'morse', found 'morse again'");
+  expect_said(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
+  expect_said(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
+}

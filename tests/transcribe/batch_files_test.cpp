@@ -4,7 +4,6 @@
 
 #include <future>
 
-#include "base/files.h"
 #include "transcribe/batch_files_case.h"
 
 using namespace tutti;

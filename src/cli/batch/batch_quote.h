@@ -41,6 +41,7 @@ struct QuoteBasis {
   std::optional<BatchQuote> quote(std::span<const Seconds> recordings) const;
 };
 
+/// Reads what earlier batches left in the store; where that cannot be read, a warning, and their speeds are not known.
 QuoteBasis quote_basis(const BatchOptions& options);
 
 /// What was expected of a batch, found out beside it: for a long list that takes a second or two, and nobody waits.

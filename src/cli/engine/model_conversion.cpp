@@ -1,5 +1,6 @@
 #include "cli/engine/model_conversion.h"
 
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
 #include "hub/find.h"

@@ -4,8 +4,9 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
+#include "cli/flags/shared_flags.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
@@ -71,18 +72,17 @@ OptionTable options_of(PlanCommand& command) {
                  "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
                  "may be given again");
   table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
-  table.add("price", command.price, "PRICE", "of an hour of a device, for the expected cost");
+  table.add("price", command.price, "PRICE|None", "what an hour of a device costs, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
-  table
-      .add("compute-type", command.compute_type, "TYPE",
-           "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones")
-      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  add_compute_type(table, command.compute_type,
+                   "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones");
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",
-            "where batches keep what they have measured of devices; default: ~/.local/state/tutti");
+            "where batches keep what they have measured of devices; default: $XDG_STATE_HOME/tutti, else "
+            "~/.local/state/tutti");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table
@@ -96,7 +96,7 @@ OptionTable options_of(PlanCommand& command) {
 
 Result<void> check(const PlanCommand& command) {
   if (command.error < 0 || command.error >= 1)
-    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + std::to_string(command.error));
+    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + show_value(command.error));
   if (command.beams < 1 || command.beams > kMostBeams)
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
@@ -104,7 +104,7 @@ Result<void> check(const PlanCommand& command) {
     return fail(Fault::usage, "--simulate needs the lengths of recordings",
                 "Name them as 'tutti batch' takes them, or --durations FILE");
   if (command.price && *command.price < 0)
-    return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
+    return fail(Fault::usage, "--price: expected 0 or more, found " + show_value(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};

@@ -35,6 +35,8 @@ struct PlanTarget {
   bool on_cpu = false;                      ///< its memory is this machine's
 };
 
+/// What the device itself tells: an emulated card its figures, a GPU its memory, a CPU what of this machine's is
+/// available now.
 PlanTarget plan_target(const ChosenDevice& chosen);
 
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.

@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-constexpr int kDraws = 400;
+constexpr int kDraws = 400;               // of how wrong the speeds are: a tenth of them at either end is left out
 constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, longer ones stand for several
 
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};

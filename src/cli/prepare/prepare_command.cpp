@@ -5,9 +5,9 @@
 
 #include "base/build_id.h"
 #include "base/json.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/run_checks.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"

@@ -10,8 +10,8 @@
 #include "audio/length/sound_length.h"
 #include "base/files.h"
 #include "base/joined.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/file_place.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
@@ -126,7 +126,7 @@ Result<void> check(const ManifestCommand& command) {
 }
 
 void add_options(OptionTable& table, ManifestCommand& command) {
-  table.positional(command.inputs, "FILE", "folders, files, globs, lists or tables", 0);
+  table.positional(command.inputs, "INPUT...", "folders, files, globs, lists or tables", 0);
   table.add("output", command.output, "FILE", "where to write it; without it, standard output").letter = 'o';
   table.add("sqlite", command.sqlite, "FILE", "take the assets from this SQLite database; opened for reading only");
   table.add("postgres", command.postgres, "CONNINFO",
@@ -143,8 +143,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
   ManifestCommand command;
   OptionTable table("manifest",
                     "Write a manifest for 'tutti batch': a JSON file with an asset per recording, newest first, from "
-                    "folders (lengths "
-                    "are read from the headers) or from a query on a database.");
+                    "folders (lengths are read from the headers) or from a query on a database.");
   add_options(table, command);
   table.examples({"tutti manifest archive/ -o archive.json"});
   if (const auto code = start_command(table, arguments)) return *code;

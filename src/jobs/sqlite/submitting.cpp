@@ -71,7 +71,8 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
     const bool same_input = known.input == spec.input && is_unchanged(known.identity, spec.identity);
     if (same_input && known.options == spec.options) {
       keep_version(database, run, known, spec);
-      return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued), known.submitted};
+      return {known.id, Submitted::What::kept, task_state_named(known.state).value_or(TaskState::queued),
+              known.submitted};
     }
     renew_version(database, run, known.id, spec, same_input, time);
     if (known.state == name_of(TaskState::done) && known.options == spec.options)

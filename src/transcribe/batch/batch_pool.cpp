@@ -116,7 +116,7 @@ Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& devi
   for (const RunRecord& run : runs) {
     if (run.start.model != model) continue;
     for (const DeviceUse& use : run.end.devices) {
-      const auto starting = use.idle.find(idle_name(Idle::starting));
+      const auto starting = use.idle.find(std::string(name_of(Idle::starting)));
       if (use.device == device && use.audio > Seconds(0) && starting != use.idle.end()) return starting->second;
     }
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/joined.h"
 #include "base/log.h"
+#include "base/split.h"
 
 namespace tutti {
 namespace {
@@ -41,14 +43,10 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
 
 /// The devices of a list of ids, as people call them.
 std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
-  std::string labels;
-  while (!ids.empty()) {
-    const auto end = std::min(ids.find(','), ids.size());
-    const auto chosen = std::ranges::find(devices, ids.substr(0, end), &ChosenDevice::id);
-    labels += (labels.empty() ? "" : ",") + (chosen == devices.end() ? std::string(ids.substr(0, end)) : chosen->label);
-    ids.remove_prefix(std::min(end + 1, ids.size()));
-  }
-  return labels;
+  return joined(split(ids, ','), ",", [&](std::string_view id) {
+    const auto chosen = std::ranges::find(devices, id, &ChosenDevice::id);
+    return chosen == devices.end() ? std::string(id) : chosen->label;
+  });
 }
 
 /// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its

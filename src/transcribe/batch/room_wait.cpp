@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 #include "device/machine.h"
 
 namespace tutti {

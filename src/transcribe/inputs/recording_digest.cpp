@@ -8,6 +8,7 @@
 #include "audio/byte_source.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {
