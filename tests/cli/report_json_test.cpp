@@ -89,6 +89,15 @@ TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
   EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
 }
 
+TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {
+  BatchReport report;
+  report.counts = {.total = 4, .done = 4};
+  report.before = {.total = 1, .done = 1};
+  report.done_now = 2;
+  const std::string text = batch_report_text(report, {}, {});
+  EXPECT_THAT(text, HasSubstr("Done before this run: 1.\nDone by another run meanwhile: 1.\n"));
+}
+
 TEST(ReportText, ARunThatHadNothingToDoSaysThatAlone) {
   BatchReport report;
   report.elapsed = Seconds(1);

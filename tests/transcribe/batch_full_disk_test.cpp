@@ -107,6 +107,9 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   }
   files_->hand_back("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
+  EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
+  EXPECT_EQ(files_->done().audio, Seconds(10));
+  EXPECT_EQ(files_->before().done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
@@ -228,6 +231,7 @@ TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd)
   files_->hand_back("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U);
   EXPECT_EQ(files_->counts().done, 1U);
+  EXPECT_EQ(files_->before().done, 1U) << "that earlier run has done it";
   EXPECT_EQ(files_->left_staged(id), "");
   EXPECT_EQ(read_file(output).value(), "hello");
 }

@@ -36,7 +36,7 @@ struct BatchEntry {
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
   std::optional<Seconds> told{};             // its length, as somebody said when the run began
-  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it
+  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
 };

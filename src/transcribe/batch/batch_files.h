@@ -121,7 +121,8 @@ class BatchFiles final : public RunFiles {
   void place_kept(bool last_time);
   void place_left_staged();
   void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
-  void leave_staged(BatchAttempt& attempt, const Error& error);
+  void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
+  void count_done(const Lock& held, const Entry& entry);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;
 
