@@ -67,6 +67,12 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   EXPECT_FALSE(devices[1].contains("energy_joules"));
 }
 
+TEST(ReportJson, OfClipsARecordingsSpeedIsThatOfWhatWasHeardOfIt) {
+  const json asset = asset_of({.status = "done", .audio = Seconds(3600), .asked = Seconds(60), .busy = Seconds(5)});
+  EXPECT_EQ(asset["speed"], 12);
+  EXPECT_EQ(asset["audio_seconds"], 3600) << "it is as long as that";
+}
+
 TEST(ReportJson, ADevicesSpeedIsWhatItDidAndAbsentWhereItDidNothing) {
   BatchReport report;
   report.elapsed = Seconds(10);

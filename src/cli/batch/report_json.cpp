@@ -99,7 +99,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"attempts", asset.attempts},
             {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
-    json["speed"] = rounded(asset.audio / *asset.busy);
+    json["speed"] = rounded(asset.asked / *asset.busy);
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);

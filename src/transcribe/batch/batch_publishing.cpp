@@ -37,6 +37,10 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
     if (!content) return tl::unexpected(content.error());
     contents.push_back({output, std::move(*content)});
   }
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).asked = file.outcome.asked;
+  }
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
   file.outcome.outputs = attempt.task->outputs;
   return publish_contents(attempt, contents, use, false);
@@ -146,17 +150,19 @@ void BatchFiles::count_done(const Lock&, const Entry& entry) {
     return;
   }
   done_.audio += entry.audio;
+  done_.asked += entry.asked;
   if (entry.told) done_.transcribed.push_back(*entry.told);
 }
 
 void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
+  BatchEnd over = end_of(attempt, use.device);
   {
     const Lock lock(mutex_);
     Entry& entry = entries_.at(attempt.lease.key.task);
     if (!copied) entry.use = use;
+    if (!copied) over.audio = entry.asked;
     count_done(lock, entry);
   }
-  BatchEnd over = end_of(attempt, use.device);
   over.copied = copied;
   over.busy = use.busy;
   const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
