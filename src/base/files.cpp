@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/environment.h"
@@ -166,7 +168,8 @@ std::error_code why_not_writable(const fs::path& folder) {
 Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
   std::error_code failed;
   const auto room = fs::space(folder, failed);
-  const Bytes free{static_cast<std::int64_t>(room.available)};
+  // A network file system may claim any number, also one that is negative as int64.
+  const Bytes free{static_cast<std::int64_t>(std::min<std::uintmax_t>(room.available, INT64_MAX))};
   if (failed || needed <= free) return {};
   return fail(Fault::full,
               folder.string() + ": " + std::string(what) + " takes " + bytes_text(needed) + ", " + bytes_text(free) +
