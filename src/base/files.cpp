@@ -64,6 +64,7 @@ std::string hint_for(int error_number) {
     case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
     case EDQUOT: return "The disk quota is used up; free some space";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";
+    case ENOMEM: return "Take less at once, or let this process have more memory (ulimit -v)";
     default: return {};
   }
 }
