@@ -111,6 +111,18 @@ TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
   EXPECT_GE(log.count(", which opens its data"), 8);
 }
 
+TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
+  LogCapture log;
+  as_two(
+      [&](Peers& peers) {
+        // What comes before it, a report on a slow disk, say, takes longer than one may be silent.
+        if (peers.rank() == 1) log.wait_for("waiting for process 1 of 2 on ", 8);
+        const auto worked = peers.at_own_pace("judges the network", [] { return Result<void>(); });
+        EXPECT_TRUE(worked) << worked.error().text();
+      },
+      kPatient);
+}
+
 TEST(Peers, WhoIsGoneIsNotWaitedFor) {
   as_two(
       [](Peers& peers) {
