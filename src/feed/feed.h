@@ -15,7 +15,7 @@ namespace tutti {
 
 class PackedSet;
 
-/// What a feed has done since it was opened. Plain data.
+/// What a feed has done since it was opened, or since an earlier report. Plain data.
 struct FeedReport {
   PipelineReport stages;     ///< busy, starved and blocked per stage: order, probe, plan, read ... batch
   std::int64_t batches = 0;  ///< handed out
@@ -29,6 +29,8 @@ struct FeedReport {
   double padding_share() const {
     return padded_frames == 0 ? 0 : 1 - static_cast<double>(real_frames) / static_cast<double>(padded_frames);
   }
+  /// Of bad samples all stay: each is counted once, whenever it was met.
+  FeedReport since(const FeedReport& before) const;
 };
 
 /// Training input: a set of recordings with text, as batches of log-mel features in a reproducible random order.

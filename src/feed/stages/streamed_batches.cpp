@@ -32,7 +32,7 @@ void StreamedBatches::let_go() {
 
 /// The plan stage waits inside its own function for batches to be done: that is no work of its.
 void StreamedBatches::correct(PipelineReport& report) const {
-  const auto waited = board_.with([](const PlanState& state) { return state.waited; });
+  const auto waited = board_.with([&](const PlanState& state) { return state.waited_until(options_.clock->now()); });
   for (StageReport& stage : report.stages)
     if (stage.name == "plan") {
       stage.times.busy -= std::min(waited, stage.times.busy);
