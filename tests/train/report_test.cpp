@@ -183,6 +183,7 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
     auto& times = feed.stages.stages[0].times;
     times.busy += busy;
     times.blocked += blocked;
+    feed.batches += 1;
     feed.real_frames += 100;
     feed.padded_frames += step == 1 ? 200 : 100;
     waits.record(waited);
@@ -212,6 +213,9 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
   EXPECT_NE(second.find("above 50 ms: 0 of 1"), std::string::npos) << second;
   EXPECT_EQ(second.find("longest 1000"), std::string::npos) << second;
   EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
+  const auto third = epoch_report(feed.since(feed), ring.since(ring), {});
+  EXPECT_EQ(third[0], "  decode: had done all there is to do before");
+  EXPECT_EQ(third[2], "  unusable samples so far 0") << "there was no batch to be padded";
 }
 
 TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {

@@ -161,16 +161,18 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
                                 state.filled.pop_front();
                                 return oldest;
                               });
+  const auto now = it.options.clock->now();
+  const bool is_first = !it.given;
+  const Seconds step = is_first ? Seconds(0) : Seconds(asked - *it.given), waited = now - asked;
+  it.given.reset();
+  it.report.with([&](RingReport& report) { report.stepping += step; });
   if (error) return tl::unexpected(*error);
   if (!filled) return std::nullopt;
-  const auto now = it.options.clock->now();
-  const Seconds step = it.given ? Seconds(asked - *it.given) : Seconds(0), waited = now - asked;
-  const bool is_first = !std::exchange(it.given, now).has_value();
+  it.given = now;
   if (!is_first) it.waits.record(waited.count());
   it.report.with([&](RingReport& report) {
     ++report.batches;
     if (is_first) return;  // what comes before the first batch is the start, not a stall
-    report.stepping += step;
     report.waiting += waited;
     report.spikes += waited > Seconds(0.05);
   });
