@@ -15,6 +15,7 @@
 #include "model/cards/out_of_memory.h"
 #include "train/averages_in_place.h"
 #include "train/checkpoint/resume.h"
+#include "train/row_limit.h"
 
 namespace tutti {
 namespace {

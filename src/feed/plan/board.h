@@ -23,7 +23,7 @@ struct PlanState {
   std::optional<Holes> holes{};
   bool is_stopped = false;
   std::chrono::nanoseconds waited{};            ///< by the plan stage, for batches to be done
-  std::optional<Clock::Instant> waits_since{};  ///< now, which is not in `waited` yet
+  std::optional<Clock::Instant> waits_since{};  ///< it waits now; not in `waited` yet
 
   std::chrono::nanoseconds waited_until(Clock::Instant now) const {
     return waits_since ? waited + (now - *waits_since) : waited;

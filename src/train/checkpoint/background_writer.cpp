@@ -16,7 +16,7 @@ Result<void> done(const std::string& kind, const std::function<Result<void>()>& 
     if (!is_out_of_memory(problem))
       return fail(Fault::internal, "the " + kind + " could not be written: " + text_of(problem));
     return fail(Fault::exhausted, "the " + kind + " could not be written, memory ran out: " + text_of(problem),
-                "Take smaller batches, or let this process have more memory (ulimit -v)");
+                "Let this process have more memory (ulimit -v)");
   }
 }
 

@@ -45,7 +45,7 @@ void say_alive(c10d::Store& store, const std::string& key, Seconds every, const 
     try {
       store.set(key, std::to_string(count) + " " + machine);
     } catch (const std::exception&) {
-      return;  // nobody is there to hear it: the work's own thread finds out when it asks for the others
+      // Nobody heard it; the next may be heard. Where nobody is there any more the thread at work finds out by itself.
     }
     never.wait_for(lock, stop, every, [] { return false; });
   }
