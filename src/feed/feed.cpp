@@ -174,6 +174,7 @@ FeedReport Feed::report() const {
   report.real_frames = parts_->real_frames;
   report.padded_frames = parts_->padded_frames;
   report.bad_samples = parts_->bad->count();
+  report.last_bad = parts_->bad->last();
   report.waits = parts_->waits.snapshot();
   return report;
 }

@@ -23,6 +23,7 @@ struct FeedReport {
   std::int64_t real_frames = 0;
   std::int64_t padded_frames = 0;  ///< rows times T, the real ones included
   std::int64_t bad_samples = 0;    ///< different ids
+  std::string last_bad{};          ///< "ID: REASON" of the last of them
   HistogramSnapshot waits;  ///< seconds that `next` waited, per batch: training time lost where nothing is buffered
 
   /// Share of the frames that is padding, 0 to 1.

@@ -75,9 +75,8 @@ void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluatio
   std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples",
                 static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
                 static_cast<long long>(evaluation.samples));
-  const auto bad = evaluation.bad_samples;
-  say(text + (bad > 0 ? ", " + std::to_string(bad) + " more could not be used" : std::string()) +
-      (best ? ", the best so far" : ""));
+  const auto bad = bad_text(evaluation);
+  say(text + std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
   draw();
 }
 
