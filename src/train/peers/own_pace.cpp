@@ -31,23 +31,26 @@ std::string name_of_machine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-/// Where a process says that it lives: a count and the name of its machine, anew every time.
+/// Where a process says that it lives.
 std::string life_of(int rank) {
   return "own-pace/life/" + std::to_string(rank);
 }
 
-void say_alive(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
-  const std::string machine = name_of_machine();
+/// A count and the name of its machine, anew every time.
+std::string sign_of_life(int count) {
+  return std::to_string(count) + " " + name_of_machine();
+}
+
+void go_on_living(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
-  for (int count = 0; !stop.stop_requested(); ++count) {
+  for (int count = 1; !never.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }); ++count) {
     try {
-      store.set(key, std::to_string(count) + " " + machine);
+      store.set(key, sign_of_life(count));
     } catch (const std::exception&) {
       // Nobody heard it; the next may be heard. Where nobody is there any more the thread at work finds out by itself.
     }
-    never.wait_for(lock, stop, every, [] { return false; });
   }
 }
 
@@ -66,9 +69,11 @@ struct OwnPace::Other {
 };
 
 OwnPace::OwnPace(c10d::Store& store, int rank, int ranks, Pace pace)
-    : store_(store), rank_(rank), ranks_(ranks), pace_(pace), living_([this](const std::stop_token& stop) {
-        say_alive(store_, life_of(rank_), pace_.beat, stop);
-      }) {}
+    : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {
+  store_.set(life_of(rank_), sign_of_life(0));
+  living_ =
+      std::jthread([this](const std::stop_token& stop) { go_on_living(store_, life_of(rank_), pace_.beat, stop); });
+}
 
 std::string OwnPace::key_of(const std::string& what) const {
   return "own-pace/" + std::to_string(round_) + "/" + what;
