@@ -23,7 +23,6 @@ double share_of(std::chrono::nanoseconds part, const StageTimes& times) {
 
 std::string line_of(const StageReport& stage) {
   const auto& times = stage.times;
-  if (times.lived().count() == 0) return "  " + stage.name + ": had done all there is to do before";
   return "  " + stage.name + ": busy " + percent(share_of(times.busy, times)) + ", starved " +
          percent(share_of(times.starved, times)) + ", blocked " + percent(share_of(times.blocked, times));
 }
@@ -40,7 +39,9 @@ const StageReport* busiest(const FeedReport& feed) {
 
 std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times) {
   std::vector<std::string> lines;
-  for (const auto& stage : feed.stages.stages) lines.push_back(line_of(stage));
+  for (const auto& stage : feed.stages.stages)
+    if (stage.times.lived().count() > 0) lines.push_back(line_of(stage));
+  if (lines.empty()) lines.emplace_back("  the feed had made all of its batches before");
   lines.push_back("  ring of " + std::to_string(ring.depth) + ": steps took " + percent(ring.utilisation()) +
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
