@@ -214,7 +214,7 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
   EXPECT_EQ(second.find("longest 1000"), std::string::npos) << second;
   EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
   const auto third = epoch_report(feed.since(feed), ring.since(ring), {});
-  EXPECT_EQ(third[0], "  decode: had done all there is to do before");
+  EXPECT_EQ(third[0], "  the feed had made all of its batches before");
   EXPECT_EQ(third[2], "  unusable samples so far 0") << "there was no batch to be padded";
 }
 

@@ -49,6 +49,14 @@ Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reade
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
 }
 
+/// Where what changes rates is not there no other sample of that rate fares better, and none of them is to blame.
+Result<RowPtr> StreamedBatches::resampled(RowPtr&& row) {
+  if (!row->needs_sound()) return std::move(row);
+  stages_.resample(*row);
+  if (row->bad && row->bad->fault == Fault::missing) return fail_in(row->line.id, *row->bad);
+  return std::move(row);
+}
+
 Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
   const auto [epoch, cursor] =
       board_.with([](const PlanState& state) { return std::pair(state.planner.epoch(), state.planner.cursor()); });
@@ -75,9 +83,8 @@ Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   rows = step(
       pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); },
       &Row::needs_sound);
-  rows = step(
-      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); },
-      &Row::needs_sound);
+  rows = pipeline.map("resample", std::move(rows), [this](RowPtr&& row) { return resampled(std::move(row)); },
+                      {.threads = threads.resample, .output = {.items = 32}});
   if (options_.as_sound) {
     rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
   } else {

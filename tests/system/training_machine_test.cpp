@@ -1,4 +1,4 @@
-// What trainings do with memory, and where it runs out.
+// What trainings do with memory, and where the machine lacks something.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ static double resident(pid_t process) {
   return 0;
 }
 
-TEST(TrainingMemory, IsFlatOverFiveEpochs) {
+TEST(TrainingMachine, MemoryIsFlatOverFiveEpochs) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer keeps what was given back";
   const TempFolder out;
@@ -40,7 +40,7 @@ TEST(TrainingMemory, IsFlatOverFiveEpochs) {
   EXPECT_EQ(program.wait().exit_code, 0);
 }
 
-TEST(TrainingMemory, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
+TEST(TrainingMachine, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer takes more than any limit";
   rlimit stack{};
@@ -56,7 +56,7 @@ TEST(TrainingMemory, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
   EXPECT_NE(end.err.find("ulimit -v"), std::string::npos) << end.err;
 }
 
-TEST(TrainingMemory, AnEngineThatTheSystemKillsMayHaveLackedMemoryAndThatIsSaid) {
+TEST(TrainingMachine, AnEngineThatTheSystemKillsMayHaveLackedMemoryAndThatIsSaid) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   RunningProgram program(training(out.path(), {"--epochs", "1000", "--max-steps", "0"}));
@@ -68,4 +68,14 @@ TEST(TrainingMemory, AnEngineThatTheSystemKillsMayHaveLackedMemoryAndThatIsSaid)
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_NE(end.err.find("for want of memory"), std::string::npos) << end.err;
   EXPECT_NE(end.err.find("--resume"), std::string::npos) << end.err;
+}
+
+TEST(TrainingMachine, WhereRatesCannotBeChangedNoSampleIsBlamed) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out, libraries;
+  ASSERT_TRUE(write_file_atomically(libraries / "libswresample.so.4", ""));  // is found first, and is none
+  const auto end = run_program(training(out.path()), {"LD_LIBRARY_PATH=" + libraries.path().string()});
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_NE(end.err.find("Install FFmpeg's libraries"), std::string::npos) << end.err;
+  EXPECT_EQ(read_file(out / "bad_samples.jsonl").value(), "") << "they are as good as they were";
 }
