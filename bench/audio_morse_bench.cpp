@@ -2,7 +2,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "audio/synth/morse_clip.h"
 #include "audio/synth/sound_file.h"

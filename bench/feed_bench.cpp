@@ -2,7 +2,6 @@
 // batches of log-mel. `clips` is the rate, `cpu_ms` processor time a clip. "loop" has no order, no queues, no batches'
 // order to keep, no bad samples: it is what the parts cost.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include "audio/clip/clip.h"
 #include "audio/log_mel.h"
 #include "base/files.h"
+#include "cpu_seconds.h"
 #include "feed/feed.h"
 #include "feed/source/dataset.h"
 #include "feed/stages/pcm.h"
@@ -55,15 +55,6 @@ fs::path corpus(const std::string& format) {
     }
   if (!write_file_atomically(done, lines)) std::abort();
   return done;
-}
-
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 void report(benchmark::State& state, std::int64_t clips, double cpu) {

@@ -6,7 +6,6 @@
 // a device is to gather; "pack" is what the first run pays.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "audio/sounds.h"

@@ -2,14 +2,15 @@
 """Makes the corpus of the model that ships and trains it: strings of spoken digits and Morse.
 
 Usage: recipes/nano.py WORK [--digits ../shared/data/digits] [--tutti build/bin/tutti] [--without SPEAKER]
-                       [--corpus-only|--held-out-only] [-- FLAG...]
+                       [--digits-only] [--corpus-only|--held-out-only] [-- FLAG...]
 
 WORK/train.jsonl and WORK/eval.jsonl are what is learned and judged, WORK/held-out.jsonl the 500 strings of recordings (0 to 4
 of every speaker and digit) that are neither. Three trainings follow one another: WORK/short on clips of up to 4 s, from which
 attention learns to listen at all, WORK/train on all, WORK/last also on Morse in louder noise, and at the digits' own rate
 (WORK/last.jsonl); WORK/last/model is the model. WORK/recordings.sha256 says which recordings of digits went
 into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
-With --without SPEAKER nothing of that speaker is learned, and the 500 strings are of that speaker alone.
+With --without SPEAKER nothing of that speaker is learned, and the 500 strings are of that speaker alone. With --digits-only no
+Morse is made or learned, which takes a fifth of the steps; there is no third training then, and WORK/train/model is the model.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
@@ -42,6 +43,8 @@ FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002
          "--max-steps", "8000", "--schedule-steps", "0", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 # How what all have in common is finished: with noise, at small rates.
 LAST = ["--learning-rate", "3e-4", "--max-steps", "4000", "--schedule-steps", "0", "--frame-weight", "0"]
+# Digits alone need no more.
+FEWER = ["--max-steps", "2000", "--schedule-steps", "0"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned
 WORDS = "zero one two three four five six seven eight nine".split()
@@ -172,15 +175,19 @@ def write_held_out(work, digits, parts):
     write_manifest(work / "held-out.jsonl", strings)
 
 
-def make_corpus(work, digits, tutti, parts):
+def make_corpus(work, digits, tutti, parts, digits_only):
     judged, learned = recordings(digits, parts.judged), recordings(digits, parts.learned)
     draw = random.Random(SEED + 4)
     noise = Noise(0.75, 8, 33, [draw.gauss(0, 1) for _ in range(1 << 20)])
     short = list(write_strings(work, "short-digits", SHORT_STRINGS, learned, SEED + 3, noise, digits=(1, 3)))
-    short += morse_lines(work, tutti, "short-morse", SHORT_MORSE, SEED + 10, 4)
-    write_manifest(work / "short.jsonl", short)
     strings = list(write_strings(work, "digits", STRINGS, learned, SEED, noise))
     judged_strings = list(write_strings(work, "judged", JUDGED, judged, SEED + 1, JUDGED_NOISE))
+    if digits_only:
+        for name, lines in (("short", short), ("train", strings), ("eval", judged_strings)):
+            write_manifest(work / f"{name}.jsonl", lines)
+        return
+    short += morse_lines(work, tutti, "short-morse", SHORT_MORSE, SEED + 10, 4)
+    write_manifest(work / "short.jsonl", short)
     morse = list(morse_lines(work, tutti, "morse", MORSE, SEED + 20, 28))
     judged_morse = morse[:: len(morse) // JUDGED][:JUDGED]
     taken = {line["id"] for line in judged_morse}
@@ -203,6 +210,7 @@ def main():
     parser.add_argument("--digits", type=pathlib.Path, default=here / "../../shared/data/digits")
     parser.add_argument("--tutti", default=str(here / "../build/bin/tutti"))
     parser.add_argument("--without", metavar="SPEAKER", help="learn nothing of this speaker, and hold out nobody else")
+    parser.add_argument("--digits-only", action="store_true", help="without Morse, in a fifth of the steps")
     parser.add_argument("--corpus-only", action="store_true")
     parser.add_argument("--held-out-only", action="store_true", help="make WORK/held-out.jsonl and nothing else")
     options = parser.parse_args(ours)
@@ -215,12 +223,15 @@ def main():
         return 0
     write_used(options.work / "recordings.sha256", options.digits, parts)
     if not (options.work / "eval.jsonl").exists():
-        make_corpus(options.work, options.digits, options.tutti, parts)
+        make_corpus(options.work, options.digits, options.tutti, parts, options.digits_only)
     if options.corpus_only:
         return 0
     eval_data = ["--eval-data", str(options.work / "eval.jsonl")]
+    trainings = [("short", FIRST), ("train", eval_data), ("last", eval_data + LAST)]
+    if options.digits_only:
+        trainings = [(name, flags + FEWER) for name, flags in trainings[:2]]
     model = []
-    for name, flags in (("short", FIRST), ("train", eval_data), ("last", eval_data + LAST)):
+    for name, flags in trainings:
         out = options.work / name
         if not (out / "done").exists():
             resumed = ["--resume"] if (out / "checkpoints").exists() else []

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "base/process/exit_code.h"
 #include "base/process/file_size_limit.h"
 #include "model/convert/command.h"
 #include "train/command.h"
@@ -14,8 +15,6 @@
 #include "worker/limits.h"
 
 namespace {
-
-constexpr int kUsage = 2;
 
 /// What transcribing would take, so that a model is judged as it is going to be used.
 tutti::Result<tutti::ComputeType> compute_type(const std::string& name, const std::filesystem::path& model,
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());
-    return 0;
+    return tutti::kDone;
   }
   const bool asked = command == "--help" || command == "-h";
   if (!asked) {
@@ -61,5 +60,5 @@ int main(int argc, char** argv) {
                  command.empty() ? "no command was given" : ("no command " + std::string(command)).c_str());
   }
   std::fputs(kHelp, asked ? stdout : stderr);
-  return asked ? 0 : kUsage;
+  return asked ? tutti::kDone : tutti::kUsage;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

@@ -12,6 +12,7 @@
 #include "audio/decode_sound.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

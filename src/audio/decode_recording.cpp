@@ -18,6 +18,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/process/child.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -1,20 +1,14 @@
 #include "audio/decode_sound.h"
 
-#include <cstdio>
 #include <optional>
 
 #include "audio/losses.h"
 #include "audio/resampler.h"
 #include "audio/sound_header.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
-
-std::string seconds_text(Seconds length) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f s", length.count());
-  return text;
-}
 
 /// What one decoder made of the whole file.
 struct Run {
@@ -44,9 +38,9 @@ Result<Run> run(SoundSource& source, PcmSink& sink) {
 void note_missing(const std::optional<SoundPromise>& promise, Seconds heard, Losses& losses) {
   constexpr Seconds kRounding{1e-6};
   if (!promise || heard >= promise->length - promise->tolerance - kRounding) return;
-  losses.add(heard, "the file promises " + seconds_text(promise->length) + " of sound, the last " +
-                        seconds_text(promise->length - heard) +
-                        " of it could not be decoded: it is truncated or damaged");
+  losses.add(heard, "the file promises " + fixed_text(promise->length.count(), 3) + " s of sound, the last " +
+                        fixed_text((promise->length - heard).count(), 3) +
+                        " s of it could not be decoded: it is truncated or damaged");
 }
 
 /// What the file's own structure says is missing, whatever FFmpeg makes of it.

@@ -67,7 +67,7 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
   const auto number = [](auto value) { return std::to_string(value); };
   switch (limit) {
     case Limit::not_in_service:
-      return std::string(state_name(book.health().state())) +
+      return std::string(name_of(book.health().state())) +
              (book.health().reason().empty() ? "" : ": " + book.health().reason());
     case Limit::slots: return number(book.pieces()) + " of " + number(places_of(scene, book)) + " places are taken";
     case Limit::task_cap: return number(book.tasks()) + " of " + number(*book.facts().task_cap) + " tasks, its cap";

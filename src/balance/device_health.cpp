@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-const char* state_name(DeviceState state) {
+std::string_view name_of(DeviceState state) {
   switch (state) {
     case DeviceState::starting: return "starting";
     case DeviceState::healthy: return "healthy";

@@ -3,6 +3,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -20,7 +21,7 @@ enum class DeviceState {
   quarantined,  ///< faults of the hardware, or too many of its own: no probe until `returned`
   lost,         ///< nobody can reach it: no probe until `returned`
 };
-const char* state_name(DeviceState state);
+std::string_view name_of(DeviceState state);
 
 /// What is heard about a device from outside its tasks (telemetry, operator, supervisor).
 enum class HealthEvent {

@@ -315,14 +315,16 @@ DeviceState Dispatcher::state(DeviceIndex device) const {
 QueueView Dispatcher::queue(Seconds now) {
   state_->advance(now);
   double audio = state_->queue.audio_unplaced(), speed = 0, error = 0;
+  Seconds landing{};  // what is in flight cannot go elsewhere, also from a device that takes nothing new
   for (const DeviceBook& device : state_->devices) {
-    audio += device.audio_in_flight();
+    landing = std::max(landing, device.drain());
     if (!device.health().in_service()) continue;
+    audio += device.audio_in_flight();
     speed += device.speed();
     error += device.speed() * device.error().value_or(kUnmeasuredError);
   }
   if (speed <= 0) return {};
-  return {.expected_left = Seconds(audio / speed), .error = error / speed};
+  return {.expected_left = std::max(Seconds(audio / speed), landing), .error = error / speed};
 }
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {

@@ -70,9 +70,8 @@ class Placer {
 };
 
 double Placer::note_score(DeviceIndex device) const {
-  constexpr double kNoteCap = 5;  // the note's --max-per-gpu when nobody says
   const DeviceBook& book = scene_.devices[device];
-  const double cap = book.facts().task_cap ? *book.facts().task_cap : kNoteCap;
+  const double cap = book.facts().task_cap.value_or(kNoteCap);
   // nvidia-smi's utilisation says that a kernel ran, and one does wherever there is work.
   return 50 * book.tasks() / cap + 50 * (book.pieces() > 0 ? 1 : 0);
 }
@@ -274,7 +273,7 @@ std::string held_back_words(Idle why) {
     case Idle::not_writable: return "no task is begun until a folder can be written to again";
     case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
     case Idle::asked: return "no task is begun until a question is answered";
-    default: return "no task is begun beside those in work: " + std::string(idle_name(why));
+    default: return "no task is begun beside those in work: " + std::string(name_of(why));
   }
 }
 

@@ -2,7 +2,7 @@
 
 namespace tutti {
 
-const char* idle_name(Idle why) {
+std::string_view name_of(Idle why) {
   switch (why) {
     case Idle::no_task: return "no_task";
     case Idle::input: return "waiting_for_input";
@@ -21,7 +21,7 @@ const char* idle_name(Idle why) {
   return "no_task";
 }
 
-const char* policy_name(Policy policy) {
+std::string_view name_of(Policy policy) {
   switch (policy) {
     case Policy::tutti: return "tutti";
     case Policy::note: return "note";
@@ -34,7 +34,7 @@ const char* policy_name(Policy policy) {
 
 std::optional<Policy> policy_named(std::string_view name) {
   for (const Policy policy : kPolicies)
-    if (name == policy_name(policy)) return policy;
+    if (name == name_of(policy)) return policy;
   return {};
 }
 

@@ -29,8 +29,13 @@ enum class Policy {
 
 inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note_raw, Policy::fifo,
                                        Policy::round_robin};
-const char* policy_name(Policy policy);
+
+/// As --policy names it, and tables.
+std::string_view name_of(Policy policy);
 std::optional<Policy> policy_named(std::string_view name);
+
+/// Tasks on each device at once by the field note, where nobody says.
+inline constexpr int kNoteCap = 5;
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
 struct TaskFacts {
@@ -63,11 +68,11 @@ struct Grant {
   DeviceIndex device = 0;
   Seconds audio{};
   Bytes reserved{};
-  bool canary =
-      false;  ///< no piece of a task: a short known clip, by a fresh worker, to see whether the device is well
+  /// No piece of a task: a short known clip, by a fresh worker, to see whether the device is well.
+  bool canary = false;
 };
 
-/// Why a device has nothing in flight. The names are those of reports (idle_name).
+/// Why a device has nothing in flight. name_of is its name in reports.
 enum class Idle {
   no_task,         ///< nothing is left to do
   input,           ///< tasks are left, and none has its input ready
@@ -83,8 +88,8 @@ enum class Idle {
   put_off,         ///< what is left has failed and is to be tried again later, or another run works on it
   asked,           ///< somebody has been asked what shall be done about a failure, and nothing is begun meanwhile
 };
-inline constexpr std::size_t kIdleReasons = 13;
-const char* idle_name(Idle why);
+inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::asked) + 1;
+std::string_view name_of(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.
 enum class Blame {

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

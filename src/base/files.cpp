@@ -8,77 +8,14 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/environment.h"
-#include "base/process/file_size_limit.h"
+#include "base/numbers.h"
+#include "base/system_error.h"
 
 namespace tutti {
-namespace {
 
 namespace fs = std::filesystem;
-
-Fault fault_of(int error_number) {
-  switch (error_number) {
-    case ENOENT:
-    case ENOTDIR: return Fault::missing;
-    case EISDIR:
-    case EEXIST:
-    case ENOTEMPTY:
-    case ELOOP:
-    case ENAMETOOLONG:
-    case EINVAL:  // mostly a name that this file system does not take
-    case ENXIO: return Fault::usage;
-    case ENOSYS:
-    case ENOTSUP:
-    case ENOEXEC: return Fault::unsupported;
-    case ENOSPC:
-    case EDQUOT: return Fault::full;
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE: return Fault::exhausted;
-    case EACCES:
-    case EPERM:
-    case EROFS: return Fault::refused;
-    case EIO:
-    case ESTALE:
-    case ETIMEDOUT:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-    case ENOTCONN:
-    case ENOLCK:
-    case EAGAIN:
-    case ETXTBSY:
-    case EBUSY: return Fault::unavailable;
-    default: return Fault::internal;
-  }
-}
-
-std::string hint_for(int error_number) {
-  switch (error_number) {
-    case ENOENT: return "Check the path";
-    case EACCES:
-    case EPERM: return "Check the permissions of the file and its folder";
-    case EROFS: return "Its file system is mounted read-only; name a place on another";
-    case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
-    case EDQUOT: return "The disk quota is used up; free some space";
-    case EMFILE: return "Raise the limit of open files (ulimit -n)";
-    case ENOMEM: return "Take less at once, or let this process have more memory (ulimit -v)";
-    default: return {};
-  }
-}
-
-}  // namespace
-
-Error system_error(std::string_view thing, std::string_view doing, int error_number) {
-  const std::string what = std::string(thing) + ": " + std::string(doing) + ": " + std::strerror(error_number);
-  return error_number == EFBIG ? file_too_large(what) : Error{fault_of(error_number), what, hint_for(error_number)};
-}
-
-tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing) {
-  return tl::unexpected<Error>(system_error(thing, doing, errno));
-}
 
 Result<std::string> read_file(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -224,6 +161,17 @@ std::error_code why_not_writable(const fs::path& folder) {
   // By the rights that the writing will have, which are not always those of whoever started us.
   if (::faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {errno, std::generic_category()};
   return {};
+}
+
+Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
+  std::error_code failed;
+  const auto room = fs::space(folder, failed);
+  const Bytes free{static_cast<std::int64_t>(room.available)};
+  if (failed || needed <= free) return {};
+  return fail(Fault::full,
+              folder.string() + ": " + std::string(what) + " takes " + bytes_text(needed) + ", " + bytes_text(free) +
+                  " are free",
+              std::move(hint));
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {

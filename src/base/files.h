@@ -7,18 +7,13 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/units.h"
 
 namespace tutti {
-
-/// The error for a system call that failed on `thing`, from errno: names the thing, the reason, and the way out.
-Error system_error(std::string_view thing, std::string_view doing, int error_number);
-
-/// The failing branch of a Result for the system call that has just failed: system_error of errno.
-tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing);
 
 /// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe
 /// is waited for.
@@ -41,6 +36,10 @@ Result<void> sync_folder(const std::filesystem::path& folder);
 /// Why no file could be made in `folder`, as far as that can be told without making one; of a folder that is not there,
 /// in the one that it would be made in. No error: one could.
 std::error_code why_not_writable(const std::filesystem::path& folder);
+
+/// Fault::full where the disk of `folder` has less than `needed` free, as far as that is known beforehand: one that
+/// cannot be asked has room. `what` needs it, as in "the new model"; `hint` says what to do.
+Result<void> expect_room(const std::filesystem::path& folder, Bytes needed, std::string_view what, std::string hint);
 
 /// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
 /// Empty files map to an empty span. A file that shrinks while mapped raises SIGBUS on access, as any mapping does.

@@ -32,11 +32,16 @@ inline std::string number_text(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
+/// "12.50": with that many digits behind the point, 0 to 9, rounded to the nearest.
+inline std::string fixed_text(double value, int decimals) {
+  std::array<char, 330> text{};  // the largest double has 309 digits before the point
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  return text.data();
+}
+
 /// "6.1 GB" of 10^9 bytes, as NVIDIA's tools and vendors' names count.
 inline std::string gigabytes_text(Bytes bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GB", static_cast<double>(bytes.value) / 1e9);
-  return text.data();
+  return fixed_text(static_cast<double>(bytes.value) / 1e9, 1) + " GB";
 }
 
 /// "1625 MB": whole ones, for columns whose rows are to be compared.
@@ -48,14 +53,9 @@ inline std::string megabytes_text(Bytes bytes) {
 inline std::string bytes_text(Bytes bytes) {
   const auto value = static_cast<double>(bytes.value);
   if (value >= 1e9) return gigabytes_text(bytes);
-  std::array<char, 32> text{};
-  if (value >= 1e6)
-    std::snprintf(text.data(), text.size(), "%.1f MB", value / 1e6);
-  else if (value >= 1e3)
-    std::snprintf(text.data(), text.size(), "%.0f kB", value / 1e3);
-  else
-    std::snprintf(text.data(), text.size(), "%.0f bytes", value);
-  return text.data();
+  if (value >= 1e6) return fixed_text(value / 1e6, 1) + " MB";
+  if (value >= 1e3) return fixed_text(value / 1e3, 0) + " kB";
+  return std::to_string(bytes.value) + " bytes";
 }
 
 }  // namespace tutti

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "cli/commands.h"
+#include "base/process/exit_code.h"
 #include "cli/settings/setting_sources.h"
 
 namespace tutti {

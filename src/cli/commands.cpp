@@ -1,14 +1,14 @@
 #include "cli/commands.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
 
-#include "base/files.h"
 #include "base/nearest.h"
+#include "base/process/exit_code.h"
+#include "base/system_error.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"
 #include "cli/command_start.h"
@@ -85,6 +85,15 @@ Result<void> standing_in_a_folder() {
   return fail(Fault::missing, "the current folder no longer exists", "Change to one that does, e.g. cd \"$HOME\"");
 }
 
+/// What was meant by a word that is no command. Other programs take their files there.
+std::string hint_for(const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(word, ignored))
+    return "To transcribe it: " + command_line("tutti transcribe", {word});
+  const std::string meant = nearest_name(word, command_names());
+  return meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?";
+}
+
 int run_named(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments == std::vector<std::string>{"help"}) {
@@ -100,10 +109,7 @@ int run_named(const std::vector<std::string>& arguments) {
       if (const auto standing = standing_in_a_folder(); !standing) return complain(standing.error(), kNothingRan);
       return command.run(rest);
     }
-  const std::string meant = nearest_name(name, command_names());
-  return complain({Fault::usage, "'" + name + "': no such command",
-                   meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?"},
-                  kUsage);
+  return complain({Fault::usage, "'" + name + "': no such command", hint_for(name)}, kUsage);
 }
 
 /// A broken promise of our own, or memory that ran out, is still said in a line and by an exit code.

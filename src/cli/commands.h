@@ -5,16 +5,7 @@
 
 namespace tutti {
 
-/// Exit codes, the same for every command.
-enum ExitCode : int {
-  kDone = 0,
-  kUsage = 2,          // the command line cannot be meant
-  kSomeFailed = 3,     // some files failed, the others are done
-  kNothingRan = 4,     // nothing could run at all
-  kInterrupted = 130,  // SIGINT or SIGTERM
-};
-
-/// Arguments after the command's name; returns the exit code.
+/// Arguments after the command's name; returns the exit code (base/process/exit_code.h).
 using RunCommand = int (*)(const std::vector<std::string>& arguments);
 
 struct Command {

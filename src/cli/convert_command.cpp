@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/display/failure.h"
 #include "cli/engine/model_conversion.h"
 #include "cli/flags/subtitle_flags.h"
@@ -30,8 +30,8 @@ struct ConvertCommand {
 void add_convert(OptionTable& table, ConvertCommand& c) {
   table.positional(
       c.files, "X.json...|MODEL",
-      "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON; or one model: a folder, a "
-      "file, or a name that tutti models lists");
+      "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON, - for standard input; or one "
+      "model: a folder, a file, or a name that tutti models lists");
   table
       .add("output-dir", c.output_dir, "DIR",
            "where outputs are written, created when missing; of a model, the new folder, or NAME.pt for "
@@ -57,7 +57,7 @@ struct Target {
 };
 
 Result<void> convert(const PlannedFile& file, const Target& target) {
-  const auto text = read_file(file.input);
+  const auto text = read_file(file.input == "-" ? "/dev/stdin" : file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());

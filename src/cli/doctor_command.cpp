@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "device/machine.h"

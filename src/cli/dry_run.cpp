@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/device_memory.h"
 #include "cli/display/json_events.h"
 #include "cli/memory_table.h"

@@ -9,9 +9,9 @@
 #include "audio/vad/packing.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/vad_flags.h"
 #include "view/text.h"
 

@@ -4,8 +4,9 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -25,9 +26,11 @@ void print_json(const std::vector<ListedModel>& models) {
 
 void print_table(const std::vector<ListedModel>& models) {
   for (const auto& model : models) {
-    std::printf("%-32s %10s  %-12s  %-14s %s\n", model.name.c_str(), bytes_text({model.files.size}).c_str(),
-                std::string(name_of(model.files.kind)).c_str(), model.where.c_str(), model.files.path.c_str());
-    for (const auto& lack : model.files.missing) std::printf("%-32s incomplete: %s\n", "", lack.c_str());
+    std::printf("%-32s %10s  %-12s  %-14s %s\n", without_controls(model.name).c_str(),
+                bytes_text({model.files.size}).c_str(), std::string(name_of(model.files.kind)).c_str(),
+                model.where.c_str(), without_controls(model.files.path.string()).c_str());
+    for (const auto& lack : model.files.missing)
+      std::printf("%-32s incomplete: %s\n", "", without_controls(lack).c_str());
   }
 }
 

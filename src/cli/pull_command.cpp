@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "hub/find.h"
 #include "hub/names.h"
 #include "hub/pull.h"

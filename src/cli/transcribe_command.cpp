@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/display/run_display.h"
 #include "cli/dry_run.h"
 #include "device/device_spec.h"

@@ -1,6 +1,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "cli/flags/run_checks.h"
+#include "cli/flags/shared_flags.h"
 #include "cli/transcribe_command.h"
 #include "hub/model_shape.h"
 #include "transcript/fallback.h"
@@ -16,11 +17,9 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
       "model", c.model, "DIR|NAME",
       "a Hugging Face folder, an OpenAI .pt, or a name as 'tutti models' lists it (tiny.en, large-v3, turbo, ...)");
   table.add("model-dir", c.model_dir, "DIR", "look here first for a model given by name");
-  table
-      .add("compute-type", c.compute_type, "TYPE",
-           "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
-           "passes a self-test on the device")
-      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  add_compute_type(table, c.compute_type,
+                   "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "
+                   "passes a self-test on the device");
   table.add("fp16", c.fp16, "True|False", "False: float32 on a GPU too, where no --compute-type is named");
   table.add("batch-size", c.batch_size, "N|auto", "windows decoded together at most; auto: by device and memory");
   table.add_switch("deterministic", c.deterministic,
@@ -28,17 +27,17 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
 }
 
 void add_machine(OptionTable& table, TranscribeCommand& c) {
-  table.add("device", c.device, "DEVICE", "auto, cpu, cpu:N (core N), cuda:N (N-th in PCI order), or a GPU's UUID");
+  table.add(
+      "device", c.device, "DEVICE",
+      "auto (the GPU with the most free memory, else the CPU), cpu, cpu:N (core N), cuda:N (N-th in PCI order), or "
+      "a GPU's UUID");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0 or None: one per core");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
 }
 
 void add_output(OptionTable& table, TranscribeCommand& c) {
   table.group("Output");
-  table.add("output-dir", c.output_dir, "DIR", "where outputs are written; created when missing").letter = 'o';
-  Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
-  format.letter = 'f';
-  format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  add_outputs(table, c.output_dir, c.output_format);
   table
       .add("name-by", c.name_by, "stem|path",
            "a/talk.mp3 becomes talk.srt, or with path talk.mp3.srt, below the folder that all inputs share")
@@ -55,7 +54,8 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
 void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.group("Decoding");
   table.add("task", c.task, "TASK", "transcribe, or translate into English").choices = {"transcribe", "translate"};
-  table.add("language", c.language, "LANGUAGE", "a code or a name (en, English); None: detected on the first 30 s");
+  table.add("language", c.language, "LANGUAGE|None",
+            "a code or a name (en, English); None: detected on the first 30 s");
   table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");

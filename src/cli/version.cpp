@@ -5,7 +5,7 @@
 
 #include "base/build_id.h"
 #include "base/log.h"
-#include "cli/commands.h"
+#include "base/process/exit_code.h"
 #include "link/ask_engine.h"
 
 namespace tutti {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/json.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "text/error_rate/wer.h"
 #include "text/normaliser.h"
 

@@ -1,22 +1,23 @@
 #include "device/child_memory.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
-#include "base/files.h"
-#include "device/machine.h"
+#include "device/proc_text.h"
 
 namespace tutti {
 
-Bytes largest_child() {
-  Bytes largest{};
+namespace fs = std::filesystem;
+
+std::optional<Bytes> largest_child(const fs::path& root) {
+  std::optional<Bytes> largest;
   std::error_code gone;  // threads come and go
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", gone)) {
-    std::istringstream children(read_file(thread.path() / "children").value_or(""));
+  for (const auto& thread : fs::directory_iterator(root / "proc/self/task", gone)) {
+    std::istringstream children(read_system_file(thread.path() / "children").value_or(""));
     for (int child = 0; children >> child;) {
-      const auto usage = process_usage(child);
-      if (usage && usage->peak_resident) largest = std::max(largest, *usage->peak_resident);
+      const auto status = read_system_file(root / "proc" / std::to_string(child) / "status");
+      const auto peak = status ? kilobytes_of_key(*status, "VmHWM") : std::nullopt;
+      if (peak) largest = std::max(largest.value_or(Bytes{}), *peak);
     }
   }
   return largest;

@@ -2,12 +2,12 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/files.h"
+#include "base/split.h"
+#include "base/system_error.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"
 
@@ -19,10 +19,7 @@ namespace fs = std::filesystem;
 /// How many numbers a list such as "0-3,8,10-11" names.
 int count_in_list(std::string_view list) {
   std::int64_t count = 0;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    const auto part = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
+  for (const auto part : split(list, ',')) {
     const auto dash = part.find('-');
     const auto first = leading_number(part);
     const auto last = dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));
@@ -106,24 +103,6 @@ std::vector<fs::path> disks_of(const std::vector<fs::path>& paths) {
     if (const auto room = disk_room(path); room && std::ranges::find(disks, room->mount) == disks.end())
       disks.push_back(room->mount);
   return disks;
-}
-
-Result<ProcessUsage> process_usage(int pid) {
-  const fs::path folder = fs::path("/proc") / std::to_string(pid);
-  const auto stat = read_system_file(folder / "stat"), status = read_system_file(folder / "status");
-  if (!stat || !status) return fail(Fault::missing, "process " + std::to_string(pid) + ": there is none");
-  ProcessUsage usage{.resident = kilobytes_of_key(*status, "VmRSS"),
-                     .peak_resident = kilobytes_of_key(*status, "VmHWM")};
-  // proc(5): the second field, the name in parentheses, may hold anything; utime and stime are the 14th and 15th.
-  std::string_view rest = std::string_view(*stat).substr(stat->rfind(')') + 1);
-  std::int64_t ticks = 0;
-  for (int field = 3; field <= 15; ++field) {
-    rest = trimmed(rest);
-    if (field >= 14) ticks += leading_number(rest).value_or(0);
-    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
-  }
-  usage.cpu = Seconds(static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-  return usage;
 }
 
 }  // namespace tutti

@@ -49,14 +49,4 @@ Result<DiskRoom> disk_room(const std::filesystem::path& path);
 /// Where the file systems of these paths begin, each once; those that cannot be asked are left out.
 std::vector<std::filesystem::path> disks_of(const std::vector<std::filesystem::path>& paths);
 
-/// What a process has used so far.
-struct ProcessUsage {
-  std::optional<Bytes> resident;  ///< absent for one that has ended and not been waited for
-  std::optional<Bytes> peak_resident;
-  Seconds cpu{};  ///< user and system, all threads, without children
-};
-
-/// Fault::missing where there is no such process.
-Result<ProcessUsage> process_usage(int pid);
-
 }  // namespace tutti

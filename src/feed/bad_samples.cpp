@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

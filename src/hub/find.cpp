@@ -1,8 +1,6 @@
 #include "hub/find.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <optional>
 
 #include "base/environment.h"
 #include "base/files.h"
@@ -113,6 +111,7 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   // A folder beside us that happens to be called like a model is not in the way of that model.
   if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
   const auto config = read_file(path / "config.json");
+  if (!config && config.error().fault != Fault::missing) return tl::unexpected(config.error());
   if (config && !nlohmann::json::accept(*config))
     return fail(Fault::corrupt, (path / "config.json").string() + " is damaged: it is no JSON",
                 "Copy or download the model again");

@@ -24,6 +24,7 @@ struct Curl {
   decltype(&curl_easy_setopt) easy_setopt = nullptr;
   decltype(&curl_easy_perform) easy_perform = nullptr;
   decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
+  decltype(&curl_easy_strerror) easy_strerror = nullptr;
   decltype(&curl_slist_append) slist_append = nullptr;
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
@@ -39,6 +40,7 @@ const Curl* loaded_curl() {
                        look_up(library, "curl_easy_setopt", found.easy_setopt) &&
                        look_up(library, "curl_easy_perform", found.easy_perform) &&
                        look_up(library, "curl_easy_getinfo", found.easy_getinfo) &&
+                       look_up(library, "curl_easy_strerror", found.easy_strerror) &&
                        look_up(library, "curl_slist_append", found.slist_append) &&
                        look_up(library, "curl_slist_free_all", found.slist_free_all);
     return whole ? &found : nullptr;
@@ -151,7 +153,7 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
   char* redirect = nullptr;
   curl.easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect);
   if (redirect) reply.redirect = redirect;
-  if (code != CURLE_OK) reply.trouble = words[0] ? words.data() : "libcurl error " + std::to_string(code);
+  if (code != CURLE_OK) reply.trouble = words[0] ? words.data() : curl.easy_strerror(code);
   curl.slist_free_all(headers);
   return reply;
 }

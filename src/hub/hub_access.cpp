@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/environment.h"
@@ -43,7 +42,7 @@ Error not_there(const std::string& thing) {
 
 HubAccess HubAccess::from_environment() {
   HubAccess access;
-  if (const auto endpoint = variable("HF_ENDPOINT")) access.endpoint = *endpoint;
+  if (const auto named = trimmed(variable("HF_ENDPOINT").value_or("")); !named.empty()) access.endpoint = named;
   access.token = trimmed(variable("HF_TOKEN").value_or(""));
   if (access.token.empty()) access.token = trimmed(read_file(token_file()).value_or(""));
   access.offline = is_on(variable("HF_HUB_OFFLINE").value_or(""));

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "hub/part_file.h"

@@ -24,6 +24,12 @@ Json parsed(const fs::path& path) {
   return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
+/// No, where the system does not say: a link that leads in a circle, a folder of somebody else's.
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 /// What a safetensors file says of itself.
 struct Promise {
   std::uint64_t length = 0;
@@ -60,7 +66,7 @@ std::optional<Promise> promise_of(std::string_view bytes) {
 /// Older folders have their weights pickled, and no others.
 std::string instead_of(const fs::path& folder) {
   for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
-    if (fs::exists(folder / name))
+    if (is_there(folder / name))
       return ", and " + std::string(name) + " is not read: let transformers save the model anew, as safetensors";
   return "";
 }
@@ -68,8 +74,8 @@ std::string instead_of(const fs::path& folder) {
 void check_safetensors(const fs::path& folder, const std::string& name, std::vector<std::string>& missing) {
   const auto file = MappedFile::open(folder / name);
   if (!file) {
-    missing.push_back(name + " is not there" + instead_of(folder));
-    return;
+    const bool absent = file.error().fault == Fault::missing;
+    return missing.push_back(absent ? name + " is not there" + instead_of(folder) : file.error().what);
   }
   const auto promise = promise_of(file->text());
   if (!promise) return missing.push_back(name + " is not a whole safetensors file");
@@ -81,7 +87,7 @@ void check_safetensors(const fs::path& folder, const std::string& name, std::vec
 
 /// Weights in one file, or in the shards that the index names.
 void check_weights(const fs::path& folder, std::vector<std::string>& missing) {
-  if (!fs::exists(folder / kIndex) || fs::exists(folder / kWeights))
+  if (!is_there(folder / kIndex) || is_there(folder / kWeights))
     return check_safetensors(folder, std::string(kWeights), missing);
   const Json index = parsed(folder / kIndex);
   const Json map = index.is_object() ? index.value("weight_map", Json()) : Json();
@@ -125,8 +131,12 @@ LocalModel inspect_ctranslate2(const fs::path& folder) {
 LocalModel inspect_checkpoint(const fs::path& path) {
   LocalModel model{.path = path, .kind = ModelKind::openai};
   const auto file = MappedFile::open(path);
-  if (file) model.size = static_cast<std::int64_t>(file->bytes().size());
-  const auto text = file ? file->text() : std::string_view();
+  if (!file) {
+    model.missing.push_back(file.error().what);
+    return model;
+  }
+  const auto text = file->text();
+  model.size = static_cast<std::int64_t>(text.size());
   if (text.substr(text.size() - std::min<std::size_t>(text.size(), 1 << 16)).rfind("PK\5\6") == text.npos)
     model.missing.emplace_back("the file is cut off, or not a PyTorch archive");
   return model;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

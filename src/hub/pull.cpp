@@ -3,13 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "base/numbers.h"
+#include "base/joined.h"
 #include "base/owned.h"
+#include "base/system_error.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
 
@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCommitFile = ".commit";  // which commit of the hub a folder holds
+constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kOtherWeights = "model.bin";  // faster-whisper's
 
 /// Whether `folder` holds all of this commit.
 bool is_here(const fs::path& folder, const std::string& commit) {
@@ -26,7 +28,7 @@ bool is_here(const fs::path& folder, const std::string& commit) {
   return model && model->complete() && read_file(folder / kCommitFile).value_or("") == commit;
 }
 
-/// The needed ones of a repository's files.
+/// The needed ones of a repository's files, and first what tells whether it is a Whisper model at all.
 Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   std::vector<std::string> names;
   for (const auto& file : model.files) names.push_back(file.name);
@@ -38,10 +40,38 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
     return fail(Fault::unsupported,
                 model.repo + ": holds no tokenizer.json, vocabulary.json or .txt, nor one .tiktoken",
                 "Pull the model that it was made from, or copy that one's tokenizer.json beside the weights");
+  const auto takes = [&](std::string_view name) { return std::ranges::find(needed, name) != needed.end(); };
+  if (!takes(kConfig) && !takes(kOtherWeights))
+    return fail(Fault::unsupported, model.repo + ": holds no config.json beside its model.safetensors",
+                "Name a repository in Hugging Face's layout, such as openai/whisper-tiny.en");
   std::vector<RemoteFile> chosen;
   for (const auto& file : model.files)
     if (std::ranges::binary_search(needed, file.name)) chosen.push_back(file);
+  std::ranges::stable_partition(chosen, [](const RemoteFile& file) { return file.name == kConfig; });
   return chosen;
+}
+
+/// Refuses a repository that is no Whisper model, and keeps nothing of what has come of it.
+tl::unexpected<Error> no_model(const RemoteModel& model, const fs::path& staging, const std::string& found) {
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+  return fail(Fault::unsupported, model.repo + ": expected a whole Whisper model, found " + found,
+              "Name a repository of Whisper weights, such as openai/whisper-tiny.en");
+}
+
+/// That the configuration is a Whisper's. faster-whisper's does not say: its weights do.
+Result<void> expect_configuration(const RemoteModel& model, const std::vector<RemoteFile>& files,
+                                  const fs::path& staging) {
+  const bool says = std::ranges::none_of(files, [](const RemoteFile& file) { return file.name == kOtherWeights; });
+  if (!says || kind_of(staging) == ModelKind::hugging_face) return {};
+  return no_model(model, staging, "the " + std::string(kConfig) + " of another network");
+}
+
+/// That what has come is all a model needs.
+Result<void> expect_model(const RemoteModel& model, const fs::path& staging) {
+  const auto here = inspect_model(staging);
+  if (here && here->complete()) return {};
+  return no_model(model, staging, here ? "that " + joined(here->missing, "; ") : "another network's weights");
 }
 
 /// A lock on the staging folder that goes with its descriptor, so a killed pull leaves none behind.
@@ -65,16 +95,6 @@ std::int64_t size_on_disk(const fs::path& path) {
 /// What is there of a file in a staging folder: all of it under its name, or a part.
 std::int64_t bytes_here(const fs::path& target) {
   return std::max(size_on_disk(target), size_on_disk(target.string() + ".part"));
-}
-
-Result<void> check_room(const fs::path& folder, std::int64_t needed) {
-  std::error_code error;
-  const auto space = fs::space(folder, error);
-  if (error || space.available >= static_cast<std::uintmax_t>(std::max<std::int64_t>(needed, 0))) return {};
-  return fail(Fault::full,
-              folder.string() + ": " + bytes_text({needed}) + " are still to come, " +
-                  bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
-              "Free some space, or set TUTTI_CACHE to a folder on another disk");
 }
 
 /// The staging folder takes the model's name. An older commit of it steps aside first.
@@ -140,8 +160,11 @@ Result<void> fetch_all(HubClient& client, const RemoteModel& model, const std::v
     if (!fs::exists(target))
       if (auto got = client.download(model, file, target); !got) return got;
     tally.finish(size_on_disk(target));
+    // The configuration comes first, and nothing after it where it is another network's: weights take gigabytes.
+    if (&file == &files.front())
+      if (auto whisper = expect_configuration(model, files, folder); !whisper) return whisper;
   }
-  return {};
+  return expect_model(model, folder);
 }
 
 }  // namespace
@@ -172,7 +195,10 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   drop_stale(options.into, folder, staging);
   Tally tally(*files, staging, options);
   watching = &tally;
-  if (auto room = check_room(staging, tally.missing()); !room) return tl::unexpected(room.error());
+  if (auto room = expect_room(staging, {tally.missing()}, "what is still to come",
+                              "Free some space, or set TUTTI_CACHE to a folder on another disk");
+      !room)
+    return tl::unexpected(room.error());
   if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());
   if (auto placed = publish(staging, final, model->commit); !placed) return tl::unexpected(placed.error());
   return final;

@@ -26,9 +26,11 @@ struct PullOptions {
 };
 
 /// Fetches the model `word` stands for (see resolve_name) and returns its folder: configuration, safetensors,
-/// tokenizer. Downloads into a folder beside it that gets the model's name only when everything is there and checked,
-/// so a model under its own name is always whole. An interrupted pull goes on where it stopped; one that finds the
-/// hub's current commit already here returns at once. One pull of a model at a time.
+/// tokenizer. Fault::unsupported for a repository of anything but a Whisper model: before its weights are fetched,
+/// where its listing or its config.json shows it. Downloads into a folder beside it that gets the model's name only
+/// when everything is there and checked, so a model under its own name is always whole. An interrupted pull goes on
+/// where it stopped; one that finds the hub's current commit already here returns at once. One pull of a model at a
+/// time.
 Result<std::filesystem::path> pull(std::string_view word, const PullOptions& options);
 
 }  // namespace tutti

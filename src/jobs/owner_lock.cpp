@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "base/file_lock.h"
-#include "base/files.h"
+#include "base/system_error.h"
 #include "jobs/local_disk.h"
 
 namespace tutti {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 
 namespace tutti {
 
@@ -64,42 +66,6 @@ Result<void> sync_folders(const std::set<fs::path>& folders) {
     if (auto synced = sync_folder(folder); !synced) return synced;
   return {};
 }
-
-/// <task>.<attempt>.<token>.<n>, as stage_outputs names them.
-std::optional<LeaseKey> key_in(const std::string& name) {
-  long long task = 0;
-  int attempt = 0, number = 0, used = 0;
-  char token[33] = {};
-  if (std::sscanf(name.c_str(), "%18lld.%9d.%32[0-9a-f].%9d%n", &task, &attempt, token, &number, &used) != 4 ||
-      used != static_cast<int>(name.size()))
-    return {};
-  return LeaseKey{task, token};
-}
-
-bool older_than_a_day(const fs::path& path) {
-  std::error_code why;
-  const auto written = fs::last_write_time(path, why);
-  return !why && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
-}
-
-Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
-  std::size_t collected = 0;
-  std::error_code why;
-  for (const auto& entry : fs::directory_iterator(folder, why)) {
-    const auto key = key_in(entry.path().filename().string());
-    if (!key) continue;  // nothing of ours
-    const auto by = store.staged_by(*key);
-    if (!by) return tl::unexpected(by.error());
-    const bool lost =
-        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::stranger && older_than_a_day(entry.path()));
-    if (lost && ::unlink(entry.path().c_str()) == 0) ++collected;
-  }
-  return collected;
-}
-
-}  // namespace
-
-namespace {
 
 /// Writes every output to the folder that `folder_for` names, all or none, and syncs them.
 template <class FolderFor>
@@ -183,8 +149,10 @@ bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span
          });
 }
 
-/// All of a task's outputs; the store knows it when they would last through a power cut.
-Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
+}  // namespace
+
+// The store knows it when they would last through a power cut.
+Result<void> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
   std::set<fs::path> folders;
   for (const auto& output : outputs) {
     if (auto placed = put_in_place(output); !placed) {
@@ -201,8 +169,6 @@ Result<void> put_all_in_place(JobStore& store, TaskId task, std::span<const Task
   return store.mark_published(task);
 }
 
-}  // namespace
-
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
                                   std::span<const OutputContent> outputs, const AttemptUse& use,
                                   const fs::path& spare) {
@@ -215,7 +181,8 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs:
   if (!held || !*held) remove_staged(*staged);
   if (!held) return tl::unexpected(held.error());
   if (!*held) return Published{};
-  if (auto placed = put_all_in_place(store, lease.key.task, *staged); !placed) return Published{true, placed.error()};
+  if (auto placed = put_outputs_in_place(store, lease.key.task, *staged); !placed)
+    return Published{true, placed.error()};
   return Published{.held = true};
 }
 
@@ -223,7 +190,7 @@ Result<void> put_outputs_in_place(JobStore& store, TaskId task) {
   const auto outputs = store.outputs(task);
   if (!outputs) return tl::unexpected(outputs.error());
   if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
-  return put_all_in_place(store, task, *outputs);
+  return put_outputs_in_place(store, task, *outputs);
 }
 
 Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {
@@ -239,32 +206,6 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std
     copies.push_back({paths[i], std::move(*content)});
   }
   return copies;
-}
-
-Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders) {
-  SweepReport report;
-  const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
-  if (!reaped) return tl::unexpected(reaped.error());
-  const auto unpublished = store.unpublished();
-  if (!unpublished) return tl::unexpected(unpublished.error());
-  for (const auto& task : *unpublished) {
-    const auto placed = put_all_in_place(store, task.task, task.outputs);
-    if (placed) {
-      ++report.put_in_place;
-    } else if (placed.error().fault != Fault::missing) {
-      report.stuck.push_back({task.task, placed.error()});  // one folder's trouble is not that of other batches
-    } else {
-      const auto again = store.redo({.ids = {task.task}}, JobStore::Redo::all);
-      if (!again) return tl::unexpected(again.error());
-      report.requeued += *again;
-    }
-  }
-  for (const auto& folder : staging_folders) {
-    const auto collected = collect_losers(store, folder);
-    if (!collected) return tl::unexpected(collected.error());
-    report.collected += *collected;
-  }
-  return report;
 }
 
 bool outputs_are_there(std::span<const TaskOutput> outputs) {

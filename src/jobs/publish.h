@@ -35,6 +35,8 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, const std
 
 /// The outputs of a done task, as its result says. Right again when that has happened already.
 Result<void> put_outputs_in_place(JobStore& store, TaskId task);
+/// The same where it is known what its result says.
+Result<void> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs);
 
 /// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
@@ -55,21 +57,6 @@ void remove_staged(std::span<const TaskOutput> outputs);
 
 /// Removes an empty staging folder at the end of a run.
 void leave_staging(const std::filesystem::path& staging);
-
-struct SweepReport {
-  std::size_t put_in_place = 0;  // tasks whose outputs a killed process had recorded but not renamed
-  std::size_t requeued = 0;      // whose recorded outputs are neither staged nor in place
-  std::size_t collected = 0;     // staged files of attempts that lost
-  struct Stuck {
-    TaskId task = 0;
-    Error why{};
-  };
-  std::vector<Stuck> stuck{};  // done, with outputs that cannot be put in place: they wait for the next sweep
-};
-
-/// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
-/// knows nothing of are removed when older than a day.
-Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders);
 
 /// Whether recorded outputs are still there: each file exists with its recorded size.
 bool outputs_are_there(std::span<const TaskOutput> outputs);

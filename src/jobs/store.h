@@ -104,7 +104,7 @@ class JobStore {
 
   /// Replaces the current speed and keeps the old one as history.
   virtual Result<void> record_speed(const SpeedRecord& speed) = 0;
-  /// The current speed of every key; with `all`, every record there is, oldest first.
+  /// The current speed of every key, those recorded last behind the others; with `all`, every record there is.
   virtual Result<std::vector<SpeedRecord>> speeds(bool all) = 0;
   virtual Result<void> record_event(const DeviceEvent& event) = 0;
   virtual Result<std::vector<DeviceEvent>> events(StoreTime since) = 0;

@@ -14,7 +14,7 @@ std::string_view name_of(TaskState state) {
   return kStates.at(static_cast<std::size_t>(state));
 }
 
-std::optional<TaskState> task_state(std::string_view name) {
+std::optional<TaskState> task_state_named(std::string_view name) {
   for (std::size_t i = 0; i < kStates.size(); ++i)
     if (kStates[i] == name) return static_cast<TaskState>(i);
   return {};
@@ -28,7 +28,7 @@ std::string_view name_of(AttemptEnd end) {
   return kEnds.at(static_cast<std::size_t>(end));
 }
 
-std::optional<AttemptEnd> attempt_end(std::string_view name) {
+std::optional<AttemptEnd> attempt_end_named(std::string_view name) {
   for (std::size_t i = 0; i < kEnds.size(); ++i)
     if (kEnds[i] == name) return static_cast<AttemptEnd>(i);
   return {};

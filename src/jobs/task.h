@@ -18,7 +18,7 @@ using RunId = std::int64_t;
 /// Where a task stands. A failure that will be retried is `queued` again, with a time before which it is not claimed.
 enum class TaskState { queued, running, done, dead, cancelled, held };
 std::string_view name_of(TaskState state);
-std::optional<TaskState> task_state(std::string_view name);
+std::optional<TaskState> task_state_named(std::string_view name);
 /// Ended for good: done, dead or cancelled.
 bool is_final(TaskState state);
 
@@ -98,7 +98,7 @@ enum class AttemptEnd {
   handed_back  // stopped in good order, or superseded by a newer version
 };
 std::string_view name_of(AttemptEnd end);
-std::optional<AttemptEnd> attempt_end(std::string_view name);
+std::optional<AttemptEnd> attempt_end_named(std::string_view name);
 
 struct Attempt {
   TaskId task = 0;

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

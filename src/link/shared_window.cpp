@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

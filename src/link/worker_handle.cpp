@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

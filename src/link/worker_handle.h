@@ -36,7 +36,6 @@ class WorkerHandle final : public WindowEngine {
   /// Waits for the first worker to have the model loaded; an error says why none could.
   Result<Ready> ready();
 
-  /// Encodes `mel`, [n_mels, frames] row-major, as window `window`: any number but 0, used once.
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
   Result<Language> detect_language(WindowId window) override;
   Result<Decoded> decode(const DecodeWindow& request) override;

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "text/files/openai_vocabulary.h"
 
 namespace tutti {
 namespace {
@@ -149,7 +150,6 @@ Result<std::vector<AttentionHead>> parse_alignment_heads(std::string_view text, 
 }
 
 std::vector<AttentionHead> openai_alignment_heads(const WhisperDims& dims, bool is_first_large) {
-  constexpr std::int32_t kEnglishVocabulary = 51864;
   const bool english = dims.n_vocab == kEnglishVocabulary;
   const auto is_it = [&](const Published& known) {
     const bool two_of_this_shape = known.layers == 32 && known.n_mels == 80;

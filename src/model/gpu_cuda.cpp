@@ -3,26 +3,16 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <cstdio>
+#include <span>
 
 #include "model/cards/card_sum_cuda.h"
+#include "model/cards/gpu_uuid.h"
 #include "model/gpu_part.h"
 #include "model/step/device_kernels.h"
 #include "model/step/graph_recorder_cuda.h"
 
 namespace tutti::gpu {
 namespace {
-
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    text += digits;
-  }
-  return text;
-}
 
 Bytes bytes(std::size_t value) {
   return Bytes{static_cast<std::int64_t>(value)};
@@ -34,8 +24,8 @@ int cuda_count() {
 
 Facts cuda_facts(int index) {
   const auto* found = at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
-  return {found->name, uuid_text(found->uuid), bytes(found->totalGlobalMem), found->major * 10 + found->minor,
-          found->multiProcessorCount};
+  return {found->name, gpu_uuid_text(std::as_bytes(std::span(found->uuid.bytes))), bytes(found->totalGlobalMem),
+          found->major * 10 + found->minor, found->multiProcessorCount};
 }
 
 Memory cuda_memory(int index) {

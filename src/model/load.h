@@ -18,7 +18,8 @@ at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const
 /// process that maps the file (the tensor keeps the checkpoint alive).
 Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint);
 
-/// Random float32 weights of that shape, scaled so that activations stay finite through any number of layers.
+/// Random float32 weights of that shape on the CPU, by torch's generator, scaled so that activations stay finite
+/// through any number of layers.
 WhisperWeights random_weights(const WhisperShape& shape);
 
 }  // namespace tutti

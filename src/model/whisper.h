@@ -67,7 +67,9 @@ class WhisperModel {
   /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> [n_audio_ctx, n_audio_state] on the model's device.
   /// Enqueues only.
   at::Tensor encode(const at::Tensor& mel) const;
+  /// encoded: what `encode` returned. Enqueues only.
   CrossKv cross_kv(const at::Tensor& encoded) const;
+  /// Memory for so many sequences on the model's device, in the type that it keeps keys and values in; not filled.
   SelfKv make_self_kv(std::int32_t slots) const;
 
   /// Appends every sequence's tokens to its slot and returns the logits asked for, concatenated in the order of

@@ -5,16 +5,13 @@
 #include <map>
 #include <string_view>
 
+#include "text/files/openai_vocabulary.h"
 #include "text/languages.h"
 
 namespace tutti {
 namespace {
 
-constexpr std::int32_t kEnglishTextTokens = 50256;
-constexpr std::int32_t kMultilingualTextTokens = 50257;
-constexpr std::int32_t kOtherSpecialTokens = 8;   // those in kNamed
-constexpr std::int32_t kLargestWhisper = 51866;   // n_vocab of large-v3
-constexpr std::int32_t kSmallestWhisper = 51864;  // of the English models
+constexpr std::int32_t kOtherSpecialTokens = 8;  // those in kNamed
 
 struct Named {
   std::string_view name;
@@ -83,7 +80,7 @@ Result<void> expect_standard(const SpecialTokens& found) {
 }
 
 Result<void> expect_room(const SpecialTokens& special, std::int32_t n_vocab) {
-  const bool whispers_own = n_vocab >= kSmallestWhisper && n_vocab <= kLargestWhisper;
+  const bool whispers_own = n_vocab >= kEnglishVocabulary && n_vocab <= kLargeV3Vocabulary;
   const std::int32_t needed = special.timestamp_begin + (whispers_own ? kTimestampTokens : 1);
   if (whispers_own ? n_vocab == needed : n_vocab >= needed) return {};
   return fail(

@@ -14,8 +14,8 @@ namespace tutti {
 
 inline constexpr std::int32_t kTimestampTokens = 1501;  // 0.00 s to 30.00 s, the last of a Whisper's vocabulary
 
-/// The ids as OpenAI lays them out behind `text_tokens` tokens of text (transcription.md, 5.2): 50256 of them make the
-/// English vocabulary, 50257 the multilingual one.
+/// The ids as OpenAI lays them out behind `text_tokens` tokens of text (openai-whisper, tokenizer.py):
+/// kEnglishTextTokens make the English vocabulary, kMultilingualTextTokens the multilingual one.
 SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t languages);
 
 /// As above for a .tiktoken file; `n_vocab` of the model decides how many languages there are (99 without it).

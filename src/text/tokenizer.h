@@ -15,7 +15,7 @@ namespace tutti {
 
 struct VocabularyFile;
 
-/// The ids that steer a Whisper model. Which numbers they are depends on the vocabulary (transcription.md, 5.2).
+/// The ids that steer a Whisper model. Which numbers they are depends on the vocabulary (text/special_tokens.h).
 struct SpecialTokens {
   std::int32_t eot = 0;
   std::int32_t sot = 0;

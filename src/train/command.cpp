@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/cards/out_of_memory.h"
 #include "model/gpu.h"
@@ -21,10 +22,6 @@
 
 namespace tutti {
 namespace {
-
-constexpr int kUsage = 2;
-constexpr int kNothingRan = 4;
-constexpr int kInterrupted = 130;
 
 /// "--name value" pairs and switches.
 class Line {

@@ -11,8 +11,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int32_t kBytes = 256;
-constexpr std::int32_t kEnglish = 51864;
-constexpr std::int32_t kMultilingual = 51865;
 
 /// As a Hugging Face file, the one form that says everything.
 std::string byte_vocabulary() {
@@ -36,8 +34,9 @@ Result<NewVocabulary> sized(Result<Tokenizer> tokenizer) {
 
 Result<NewVocabulary> new_vocabulary(const std::string& name) {
   if (name == "bytes") return sized(Tokenizer::parse(byte_vocabulary()));
-  if (name == "english") return sized(Tokenizer::parse(openai_vocabulary(kEnglish), kEnglish));
-  if (name == "multilingual") return sized(Tokenizer::parse(openai_vocabulary(kMultilingual), kMultilingual));
+  if (name == "english") return sized(Tokenizer::parse(openai_vocabulary(kEnglishVocabulary), kEnglishVocabulary));
+  if (name == "multilingual")
+    return sized(Tokenizer::parse(openai_vocabulary(kMultilingualVocabulary), kMultilingualVocabulary));
   return sized(Tokenizer::load(name));
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"

@@ -238,7 +238,7 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
 }
 
 FileMap WhisperTask::files(const std::string& type) const {
-  auto made = files_(weight_type(type).value_or(WeightType::float32));
+  auto made = files_(weight_type_named(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
   tell_how_taught(*made, labels_.rules().timestamps == 1, attention_weight_ > 0 ? dims().n_text_layer : 0);
   return std::move(*made);

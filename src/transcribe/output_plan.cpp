@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {

@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "transcribe/ahead/look_ahead.h"
 #include "transcribe/work.h"
+#include "view/text.h"
 
 namespace tutti {
 namespace {
@@ -82,12 +84,21 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   const bool wanted = context && !run.interrupt.raised();
   auto done = wanted ? do_work(std::move(work), *context) : drop_work(work, stopped().value());
   if (!done) return std::nullopt;
-  if (!*done) return tl::unexpected(done->error());
-  return std::move(**done);
+  if (*done) return std::move(**done);
+  run.tally.left_unfinished();
+  return tl::unexpected(done->error());
+}
+
+/// Else an empty transcript would be all that tells of it.
+void warn_where_nothing_was_asked(const FileOutcome& outcome) {
+  if (outcome.asked > Seconds(0) || outcome.duration <= Seconds(0)) return;
+  log(Level::warning, outcome.input.string() + ": lasts " + length_text(outcome.duration) +
+                          ", and none of it lies within --clip-timestamps");
 }
 
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
+  warn_where_nothing_was_asked(file.outcome);
   if (auto published = run.files.publish(file); !published) return published;
   file.outcome.spent.writing = Clock::real().now() - started;
   file.outcome.elapsed = Clock::real().now() - file.started;

@@ -43,6 +43,10 @@ void Tally::failed(std::size_t index, const Error& error) {
   observer_.on_failed(index, error);
 }
 
+void Tally::left_unfinished() {
+  summary_.with([](RunSummary& now) { now.unfinished_work = true; });
+}
+
 RunSummary Tally::summary() const {
   return summary_.with([](const RunSummary& now) { return now; });
 }

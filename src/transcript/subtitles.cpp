@@ -1,6 +1,5 @@
 #include "transcript/subtitles.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -32,13 +32,7 @@ std::string bar_chart_svg(const std::string& title, const std::vector<Bar>& bars
   double largest = 0;
   for (const auto& bar : bars) largest = std::max(largest, bar.value);
   const int height = kTop + static_cast<int>(bars.size()) * kRow + 12;
-  char head[256];
-  std::snprintf(
-      head, sizeof head,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      kWidth, height, kWidth, height);
-  std::string svg = head + text_at(16, 26, "start", "font-size=\"16\" font-weight=\"bold\"", title);
+  std::string svg = svg_head(kWidth, height) + text_at(16, 26, "start", "font-size=\"16\" font-weight=\"bold\"", title);
   int y = kTop;
   for (const auto& bar : bars) {
     svg += row(bar, largest, y);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "view/markup.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -66,13 +67,7 @@ std::string line_chart_svg(const std::string& title, const std::string& axis, co
   for (const auto& curve : curves)
     for (const auto& point : finite_points(curve)) across.take(point.first);
   const int height = kTop + static_cast<int>(curves.size()) * (kPanel + kGap) + 16;
-  char head[256];
-  std::snprintf(
-      head, sizeof head,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      kWidth, height, kWidth, height);
-  std::string svg = head + text_at(16, 22, "start", title);
+  std::string svg = svg_head(kWidth, height) + text_at(16, 22, "start", title);
   int top = kTop + 12;
   for (const auto& curve : curves) {
     svg += panel(curve, across, top);

@@ -28,6 +28,16 @@ std::string escaped_markup(std::string_view text) {
   return safe;
 }
 
+std::string svg_head(double width, double height) {
+  char head[256];
+  std::snprintf(
+      head, sizeof head,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+      width, height, width, height);
+  return head;
+}
+
 std::string url_of_path(std::string_view path) {
   std::string url;
   for (const char c : path) {

@@ -42,9 +42,10 @@ void write_out(int fd, const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> render_progress(const ProgressState& state, std::size_t width) {
+std::vector<std::string> render_progress(const ProgressState& state, std::size_t width, std::size_t most) {
   std::vector<std::string> lines;
-  for (const auto& row : state.rows) lines.push_back(row_line(row, width));
+  for (const auto& row : state.rows)
+    if (lines.size() + 1 < most) lines.push_back(row_line(row, width));
   lines.push_back(total_line(state, width));
   return lines;
 }

@@ -28,9 +28,9 @@ struct ProgressState {
   Seconds elapsed{};
 };
 
-/// One bar a file, then the total with speed and time left; each line exactly `width` columns, no line breaks at the
-/// end.
-std::vector<std::string> render_progress(const ProgressState& state, std::size_t width);
+/// One bar a file, as many as `most` lines have room for, then the total with speed and time left; each line exactly
+/// `width` columns, no line breaks at the end.
+std::vector<std::string> render_progress(const ProgressState& state, std::size_t width, std::size_t most);
 
 /// Repaints lines at the bottom of a terminal (standard error). Not thread-safe.
 class LiveLines {

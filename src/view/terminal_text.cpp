@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/terminal/controls.h"
 #include "view/text.h"
 
@@ -80,9 +80,7 @@ std::string gigabytes(Bytes bytes) {
 }
 
 std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
+  return fixed_text(100 * share, 0) + " %";
 }
 
 }  // namespace tutti

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/numbers.h"
+
 namespace tutti {
 namespace {
 
@@ -54,9 +56,18 @@ std::string length_text(Seconds length) {
 
 std::string short_number(double value) {
   const double size = std::abs(value);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", size < 1 ? 2 : size < 100 ? 1 : 0, value);
+  return fixed_text(value, size < 1 ? 2 : size < 100 ? 1 : 0);
+}
+
+std::string money_text(double amount) {
+  char text[40];
+  std::snprintf(text, sizeof text, amount < 0.1 ? "%.2g" : "%.2f", amount);
   return text;
+}
+
+std::string energy_text(double kilowatt_hours) {
+  if (kilowatt_hours < 0.1) return short_number(1000 * kilowatt_hours) + " Wh";
+  return short_number(kilowatt_hours) + " kWh";
 }
 
 std::size_t columns_of(std::string_view utf8) {

@@ -14,6 +14,12 @@ std::string length_text(Seconds length);
 /// Three figures where they matter: "0.42", "7.3", "158".
 std::string short_number(double value);
 
+/// An amount of money, to the hundredth; what is less than a tenth, with two figures: "1.50", "0.017".
+std::string money_text(double amount);
+
+/// "0.42 kWh", and in Wh what would be less than a tenth.
+std::string energy_text(double kilowatt_hours);
+
 /// Terminal columns `text` takes: code points, wide East Asian ones twice, combining ones not at all.
 std::size_t columns_of(std::string_view utf8);
 

@@ -114,11 +114,8 @@ std::string drawn(const TimeSeries& series, const Scale& scale, std::size_t inde
 
 std::string time_chart_svg(const std::string& title, const std::vector<TimeSeries>& series, Seconds longest_gap) {
   const double height = kTop + kPlot + 40 + kLegendRow * static_cast<double>(series.size()) + 8;
-  std::string svg = printed(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      kWidth, height, kWidth, height);
-  svg += "<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">" + escaped_markup(title) + "</text>\n";
+  std::string svg = svg_head(kWidth, height) + "<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">" +
+                    escaped_markup(title) + "</text>\n";
   const bool empty = std::ranges::all_of(series, [](const TimeSeries& each) { return each.points.empty(); });
   if (empty) return svg + printed("<text x=\"%.0f\" y=\"%.0f\">nothing yet</text>\n</svg>\n", kLeft, kTop + 40);
   const Scale scale = scale_of(series);

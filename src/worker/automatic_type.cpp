@@ -1,11 +1,11 @@
 #include "worker/automatic_type.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/sha256.h"
 #include "worker/self_test.h"
 
@@ -44,10 +44,9 @@ std::filesystem::path verdict_file(const SelfTestScope& scope) {
 /// "int8 (12.1 ms a window), the fastest of float32 (80.0 ms), bfloat16 (20.0 ms), ...".
 std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials) {
   const auto timed = [](const TypeTrial& trial) {
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, " %.1f ms", trial.seconds * 1000);
     const bool sound = trial.likeness >= kSound;
-    return std::string(trial.type.name()) + milliseconds + (sound ? "" : " but unlike float32");
+    return std::string(trial.type.name()) + " " + fixed_text(trial.seconds * 1000, 1) + " ms" +
+           (sound ? "" : " but unlike float32");
   };
   std::string account = "fastest in the self-test, per window:";
   for (const auto& trial : trials) account += (&trial == &trials.front() ? " " : ", ") + timed(trial);

@@ -8,12 +8,11 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "base/process/exit_code.h"
 
 namespace tutti {
 namespace {
-
-constexpr int kUsage = 2;
 
 Result<int> socket_number(std::string_view text) {
   int fd = -1;

@@ -1,6 +1,5 @@
 #include "worker/compute_choice.h"
 
-#include <array>
 #include <optional>
 
 #include "model/device_name.h"

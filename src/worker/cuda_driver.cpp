@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdio>
+#include <span>
 
 #include "base/library_call.h"
+#include "model/cards/gpu_uuid.h"
 
 namespace tutti {
 namespace {
@@ -14,18 +15,6 @@ namespace {
 struct Uuid {
   std::array<unsigned char, 16> bytes{};
 };
-
-/// Eight, four, four, four and twelve hexadecimal digits.
-std::string text_of(const Uuid& uuid) {
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
-    if (i == 0 || (i >= 4 && i <= 10 && i % 2 == 0)) text += '-';
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", uuid.bytes[i]);
-    text += digits.data();
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -47,7 +36,8 @@ std::optional<CudaDevice> visible_cuda_device(int index) {
   int version = 0;
   int (*get_version)(int*) = nullptr;
   if (look_up(driver, "cuDriverGetVersion", get_version) && get_version(&version) != 0) version = 0;
-  return CudaDevice{.uuid = text_of(uuid), .name = name.data(), .driver = version};
+  return CudaDevice{
+      .uuid = gpu_uuid_text(std::as_bytes(std::span(uuid.bytes))), .name = name.data(), .driver = version};
 }
 
 }  // namespace tutti

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "model/cards/tf32.h"
 #include "model/compute_type.h"
 #include "model/cpu/instructions.h"
@@ -163,7 +164,6 @@ Result<DevicePeak> measure_peak(at::Device device, const std::string& compute_ty
 }
 
 int limits_command(std::span<char*> arguments) {
-  constexpr int kUsage = 2, kNothingRan = 4;
   const auto asked = read_line(arguments);
   const auto printed = [&]() -> Result<void> {
     if (!asked) return tl::unexpected<Error>(asked.error());
@@ -173,7 +173,7 @@ int limits_command(std::span<char*> arguments) {
       return tl::unexpected<Error>(current_trouble("measuring what bounds a model").error);
     }
   }();
-  if (printed) return 0;
+  if (printed) return kDone;
   std::fprintf(stderr, "tutti-engine: %s\n", printed.error().text().c_str());
   return asked ? kNothingRan : kUsage;
 }

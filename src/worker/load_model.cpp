@@ -14,6 +14,7 @@
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/work.h"
+#include "text/files/openai_vocabulary.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
 #include "worker/compute_type_for.h"
@@ -71,11 +72,10 @@ struct Ids {
 };
 
 Result<Ids> ids_of(const std::filesystem::path& path, TokenizerAhead& ahead, std::int32_t n_vocab) {
-  constexpr std::int32_t kEnglishTexts = 50256;
-  constexpr std::int32_t kMultilingual = 51865;  // smallest vocabulary with languages
-  constexpr std::int32_t kBlank = 220;           // in both of OpenAI's vocabularies
+  constexpr std::int32_t kBlank = 220;  // in both of OpenAI's vocabularies
   if (!std::filesystem::is_directory(path)) {
-    auto special = special_tokens_for(n_vocab >= kMultilingual ? kEnglishTexts + 1 : kEnglishTexts, n_vocab);
+    auto special =
+        special_tokens_for(n_vocab > kEnglishVocabulary ? kMultilingualTextTokens : kEnglishTextTokens, n_vocab);
     if (!special) return tl::unexpected<Error>(special.error());
     return Ids{.special = std::move(*special), .blank = {kBlank}};
   }

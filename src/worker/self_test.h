@@ -18,8 +18,8 @@ namespace tutti {
 struct TypeTrial {
   ComputeType type = ComputeType::float32;
   double seconds = 0;  // for a window: encoding, and a hundred tokens in a batch of eight
-  double likeness =
-      1;  // cosine of encoder output and of logits to float32's, the smaller; NaN where they are no numbers
+  /// Cosine of encoder output and of logits to float32's, the smaller; NaN where they are no numbers.
+  double likeness = 1;
 };
 
 /// Types whose results are less like float32's than this are not trusted. A sound int8 stays above 0.999 on speech; the

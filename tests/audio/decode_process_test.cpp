@@ -6,7 +6,6 @@
 
 #include <array>
 #include <fstream>
-#include <thread>
 
 #include "audio/decode_protocol.h"
 #include "audio/recording.h"

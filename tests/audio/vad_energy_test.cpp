@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "audio/vad/energy.h"
 #include "audio/vad/speech.h"
 #include "sounds.h"

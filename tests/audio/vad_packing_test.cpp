@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "audio/log_mel.h"
 #include "audio/vad/packing.h"
 #include "golden_lines.h"

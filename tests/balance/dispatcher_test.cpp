@@ -28,7 +28,7 @@ double audio_left(Dispatcher& dispatcher, Seconds now) {
 
 TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
   for (const Policy policy : {Policy::tutti, Policy::note, Policy::fifo, Policy::round_robin}) {
-    SCOPED_TRACE(policy_name(policy));
+    SCOPED_TRACE(name_of(policy));
     Dispatcher dispatcher = ten_requests(policy);
     const auto placed = take_all(dispatcher, {});
     EXPECT_EQ(by_device(placed), (std::map<DeviceIndex, int>{{0, 4}, {1, 4}}));
@@ -76,6 +76,7 @@ TEST(Dispatcher, ACapCountsATaskOnEveryDeviceWhereItHasAWindowInFlight) {
   const auto grants = take_all(dispatcher, {});
   std::map<DeviceIndex, std::set<TaskKey>> tasks;
   for (const auto& grant : grants) tasks[grant.device].insert(grant.task);
+  EXPECT_EQ(tasks.size(), 2u) << "both devices work";
   for (const auto& [index, there] : tasks) EXPECT_EQ(there.size(), 1u);
 }
 
@@ -313,6 +314,32 @@ TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
   EXPECT_DOUBLE_EQ(dispatcher.queue({}).expected_left->count(), 100);
   take_all(dispatcher, {});
   EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6);
+}
+
+TEST(Dispatcher, WhatIsInFlightOnASlowDeviceIsNotLeftForLessThanThatTakes) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_device(device("b", 10, 1), {});
+  add_file(dispatcher, 1, Seconds(3000));
+  add_file(dispatcher, 2, Seconds(1000));
+  const auto grants = take_all(dispatcher, {});
+  ASSERT_EQ(grants.size(), 2U);
+  for (const auto& grant : grants)
+    if (grant.device == 0) dispatcher.finished(grant.id, Seconds(50));  // sooner than anybody thought
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6) << "the fast one cannot help any more";
+}
+
+TEST(Dispatcher, WhatADrainedDeviceHasInFlightIsNotExpectedOfTheOthers) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_device(device("b", 10, 1), {});
+  add_file(dispatcher, 1, Seconds(3000));
+  add_file(dispatcher, 2, Seconds(1000));
+  ASSERT_EQ(by_device(take_all(dispatcher, {})), (std::map<DeviceIndex, int>{{0, 1}, {1, 1}}));
+  dispatcher.device_heard(0, HealthEvent::drain, "asked for", Seconds(50));
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6) << "it ends that itself";
+  add_file(dispatcher, 3, Seconds(500), Seconds(50));
+  EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 100, 1e-6) << "this the other one does";
 }
 
 TEST(Dispatcher, LearnsSpeedsFromWhatWindowsTake) {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "base/files.h"
+#include "base/owned.h"
 #include "support/no_locks.h"
 #include "support/temp_folder.h"
 

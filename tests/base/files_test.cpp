@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/system_error.h"
 #include "support/closed_folder.h"
 #include "support/environment.h"
 #include "support/small_files.h"
@@ -22,6 +23,20 @@ TEST(Files, AnAtomicWriteReplacesTheWholeContent) {
   ASSERT_TRUE(write_file_atomically(path, "second"));
   EXPECT_EQ(read_file(path).value(), "second");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1) << "no staging file stays";
+}
+
+TEST(Files, WhatADiskHasNoRoomForIsSaidWithBothSizesAndTheWayOut) {
+  const TempFolder folder;
+  constexpr Bytes kExabyte{1'000'000'000'000'000'000};
+  EXPECT_TRUE(expect_room(folder.path(), Bytes{1}, "a byte", "Free some space"));
+  EXPECT_TRUE(expect_room(folder.path(), Bytes{-1}, "what is there already", "Free some space"));
+  EXPECT_TRUE(expect_room(folder / "not there", kExabyte, "nobody knows", "Free some space"));
+  const auto room = expect_room(folder.path(), kExabyte, "the new model", "Free some space");
+  ASSERT_FALSE(room);
+  EXPECT_EQ(room.error().fault, Fault::full);
+  EXPECT_TRUE(room.error().what.starts_with(folder.path().string() + ": the new model takes 1000000000.0 GB, "))
+      << room.error().what;
+  EXPECT_TRUE(room.error().text().ends_with(" are free. Free some space")) << room.error().text();
 }
 
 TEST(Files, AnAtomicWriteFollowsLinksAndKeepsToTheUmask) {

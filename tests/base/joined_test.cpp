@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/split.h"
+
 using namespace tutti;
 
 TEST(Joined, PutsTheSeparatorBetweenPartsOnly) {
@@ -19,4 +21,13 @@ TEST(Joined, APartWithoutTextIsAPartAllTheSame) {
 TEST(Joined, AsksForTheTextOfWhatIsNone) {
   EXPECT_EQ(joined(std::vector<int>{50257, 50362}, ".", [](int token) { return std::to_string(token); }),
             "50257.50362");
+}
+
+TEST(Split, TakesApartWhatWasJoinedButForAnEmptyEnd) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split("", ','), Parts{});
+  EXPECT_EQ(split("tiny", ','), Parts{"tiny"});
+  EXPECT_EQ(split("a,,b", ','), (Parts{"a", "", "b"}));
+  EXPECT_EQ(split(",a,", ','), (Parts{"", "a"}));
+  EXPECT_EQ(joined(split("50257.50362", '.'), "."), "50257.50362");
 }

@@ -17,3 +17,10 @@ TEST(BytesText, OfAColumnIsInOneUnit) {
   EXPECT_EQ(megabytes_text({40'400'000}), "40 MB");
   EXPECT_EQ(gigabytes_text({40'400'000}), "0.0 GB");
 }
+
+TEST(FixedText, HasSoManyDigitsBehindThePointHoweverLargeTheNumber) {
+  EXPECT_EQ(fixed_text(12.5, 2), "12.50");
+  EXPECT_EQ(fixed_text(-0.06, 1), "-0.1");
+  EXPECT_EQ(fixed_text(99.9, 0), "100");
+  EXPECT_EQ(fixed_text(1e300, 3).size(), 301U + 4) << "nothing is cut off";
+}

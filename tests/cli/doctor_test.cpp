@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "cli/commands.h"
+#include "base/process/exit_code.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "cli/doctor_command.h"

@@ -52,7 +52,16 @@ std::string line_with(const std::vector<std::string>& lines, const std::string& 
 TEST(HistoryTables, RunsSayWhatTheyDidAndAKilledOneThatItDidNotEnd) {
   const auto lines = history_tables(example(), 200);
   EXPECT_THAT(line_with(lines, "medium  "), HasSubstr("30"));  // 1800 s in 60 s
+  EXPECT_THAT(line_with(lines, "medium  "), HasSubstr(" 4/5 ")) << "of what was asked for, earlier runs included";
   EXPECT_THAT(line_with(lines, "not ended"), HasSubstr("tutti batch talks"));
+}
+
+TEST(HistoryTables, ARunThatHadNothingToDoHasNoSpeed) {
+  History history = example();
+  history.runs.resize(1);
+  history.runs[0].end.audio = Seconds(0);
+  for (auto& use : history.runs[0].end.devices) use.audio = Seconds(0);
+  for (const auto& line : history_tables(history, 200)) EXPECT_EQ(line.find("0.00"), line.npos) << line;
 }
 
 TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {
@@ -77,8 +86,14 @@ TEST(HistoryTables, OfOneRunTheyEndWithHowItsRecordingsStandNow) {
 }
 
 TEST(HistoryTables, AreAsNarrowAsTheTerminal) {
-  const auto lines = history_tables(example(), 60);
-  for (const auto& line : lines) EXPECT_LE(columns_of(line), 60U) << line;
+  const auto widest = [](std::size_t terminal) {
+    std::size_t columns = 0;
+    for (const auto& line : history_tables(example(), terminal)) columns = std::max(columns, columns_of(line));
+    return columns;
+  };
+  EXPECT_GT(widest(200), 60U);
+  EXPECT_LE(widest(60), 60U);
+  EXPECT_GT(widest(60), 0U);
 }
 
 TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {

@@ -4,10 +4,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/files.h"
 #include "base/json.h"
-#include "cli/commands.h"
+#include "base/process/exit_code.h"
 #include "support/temp_folder.h"
 #include "transcribe/inputs/inputs.h"
 
@@ -51,11 +52,39 @@ TEST(ManifestCommand, WhatItWritesIsReadBackOldestFirstWithLengthsAndTheSameIds)
   EXPECT_EQ(id, found[0].entry.id);
 }
 
+TEST(ManifestCommand, OfTwoFoldersEveryRecordingIsFoundAgainAndHasAnIdOfItsOwn) {
+  const TempFolder folder;
+  put_wav(folder / "2020/talk.wav", 3);
+  put_wav(folder / "2021/talk.wav", 2);
+  const std::string file = folder / "m.json";
+  ASSERT_EQ(run_manifest({folder / "2020", folder / "2021", "-o", file}), kDone);
+
+  std::set<std::string> files, ids;
+  const InputSink sink{[&](Input&& input) {
+                         files.insert(input.file.string());
+                         ids.insert(input.entry.id);
+                         return true;
+                       },
+                       [](Error&&) { FAIL(); }};
+  ASSERT_TRUE(read_inputs({file}, {}, sink));
+  EXPECT_THAT(files, testing::ElementsAre((folder / "2020/talk.wav").string(), (folder / "2021/talk.wav").string()));
+  EXPECT_EQ(ids.size(), 2U);
+}
+
 TEST(ManifestCommand, AMissingFileIsToldAndTheOthersAreWritten) {
   const TempFolder folder;
   put_wav(folder / "a.wav", 1);
   EXPECT_EQ(run_manifest({folder / "a.wav", folder / "b.wav", "-o", folder / "m.json"}), kSomeFailed);
   EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 1);
+}
+
+TEST(ManifestCommand, WhereNoRecordingIsFoundTheManifestThatIsThereStays) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "not mounted");
+  const std::string file = folder / "m.json";
+  ASSERT_TRUE(write_file_atomically(file, "of last week"));
+  EXPECT_EQ(run_manifest({folder / "not mounted", "-o", file}), kNothingRan);
+  EXPECT_EQ(read_file(file), "of last week");
 }
 
 TEST(ManifestCommand, ItWantsOneSource) {

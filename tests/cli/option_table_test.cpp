@@ -112,6 +112,16 @@ TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
             std::string::npos);
 }
 
+TEST(OptionTable, WhereTooFewWordsAreGivenThoseThatAreThereAreNamed) {
+  std::vector<std::string> words;
+  OptionTable table("prepare", "Test.");
+  table.positional(words, "whisper FILE...", "recordings", 2);
+  const auto told = [&](const std::vector<std::string>& arguments) { return table.read(arguments, {}).error().what; };
+  EXPECT_EQ(told({}), "expected whisper FILE..., found nothing");
+  EXPECT_EQ(told({"whisper"}), "expected whisper FILE..., found only whisper");
+  EXPECT_TRUE(table.read({"whisper", "a.mp3"}, {}));
+}
+
 TEST(OptionTable, AnOptionInTheValuesPlaceIsAForgottenValue) {
   EXPECT_NE(complaint({"x", "--output-dir", "--carry_initial_prompt"})
                 .find("--output-dir: expected a value (DIR), found the option --carry_initial_prompt"),

@@ -134,6 +134,32 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
   EXPECT_EQ(watts_of(targets), std::nullopt);
 }
 
+TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
+  const std::vector<RunRecord> runs{
+      {.start = {.model = "medium"},
+       .end = {.audio = Seconds(30'000), .devices = {{.audio = Seconds(20'000)}, {.audio = Seconds(3'000)}}}},
+      {.start = {.model = "tiny"}, .end = {.audio = Seconds(9'000), .devices = {{.audio = Seconds(9'000)}}}},
+      {.start = {.model = "medium"},
+       .end = {.total = 9, .successful = 1, .audio = Seconds(10), .devices = {{.audio = Seconds(4'000)}}}},  // stopped
+      {.start = {.model = "medium"}, .end = {.audio = Seconds(6'000), .devices = {{.audio = Seconds(2'000)}}}}};
+  const auto share = speech_share(runs, "medium");
+  ASSERT_TRUE(share);
+  EXPECT_NEAR(*share, (25'000.0 + 3600) / (36'000 + 3600), 1e-9) << "an hour more is taken to have been all speech";
+  EXPECT_FALSE(speech_share(runs, "large-v3"));
+  EXPECT_FALSE(speech_share({{.start = {.model = "medium"}}}, "medium")) << "a run in which nothing was to be done";
+
+  QuoteQuestion question{.targets = {{.id = "a", .speed = 30}}, .tasks = with_error(std::vector<double>{3000}, 0, 0)};
+  const std::vector<Capacity> fits(1, {.fits = 8, .in_flight = 8});
+  const TimeQuote all_speech = quote_time(question, fits);
+  question.speech = 0.5;
+  const TimeQuote half = quote_time(question, fits);
+  EXPECT_NEAR(half.expected / all_speech.expected, 0.5, 0.001);
+  EXPECT_NEAR(half.lower_bound / all_speech.lower_bound, 0.5, 1e-9);
+  EXPECT_EQ(half.audio, Seconds(3000)) << "of the recordings, whatever is in them";
+  EXPECT_NE(half.silence_text().find("50 %"), std::string::npos) << half.silence_text();
+  EXPECT_NE(all_speech.silence_text().find("the end comes sooner"), std::string::npos) << all_speech.silence_text();
+}
+
 TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
   const ModelShape medium = *model_shape("medium");
   for (const bool on_cpu : {false, true}) {

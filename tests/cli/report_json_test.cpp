@@ -1,12 +1,14 @@
 #include "cli/batch/report_json.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "balance/types.h"
 #include "base/json.h"
 
 using namespace tutti;
 using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace {
 
@@ -65,9 +67,43 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   EXPECT_FALSE(devices[1].contains("energy_joules"));
 }
 
+TEST(ReportJson, ADevicesSpeedIsWhatItDidAndAbsentWhereItDidNothing) {
+  BatchReport report;
+  report.elapsed = Seconds(10);
+  report.pool.devices = {{.id = "GPU-a", .speed = 40},
+                         {.id = "GPU-b", .speed = 40, .audio_done = Seconds(100), .busy = Seconds(10)}};
+  const json devices = told(report)["devices"];
+  EXPECT_FALSE(devices[0].contains("speed")) << "what was believed of it is no fact";
+  EXPECT_EQ(devices[1]["speed"], 10);
+}
+
+TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
+  BatchReport report;
+  report.counts = {.total = 6, .done = 3, .failed = 2, .cancelled = 1};
+  report.before = {.total = 3, .done = 1, .failed = 1, .cancelled = 1};
+  report.done_now = 2;
+  const std::string text = batch_report_text(report, {}, {});
+  EXPECT_THAT(text, StartsWith("2 recordings done, 1 failed: "));
+  EXPECT_THAT(text, HasSubstr("Done before this run: 1.\n"));
+  EXPECT_THAT(text, HasSubstr("Failed in an earlier run and left alone: 1; --retry-failed does them again.\n"));
+  EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
+}
+
+TEST(ReportText, ARunThatHadNothingToDoSaysThatAlone) {
+  BatchReport report;
+  report.elapsed = Seconds(1);
+  report.pool.devices = {{.id = "card", .rated = 30}};
+  report.counts = report.before = {.total = 12, .done = 12};
+  EXPECT_EQ(batch_report_text(report, 2.0, {}),
+            "All 12 recordings were done before this run: nothing was left to do.\n");
+  report.counts = report.before = {.total = 12, .done = 11, .failed = 1};
+  EXPECT_EQ(batch_report_text(report, 2.0, {}),
+            "Done before this run: 11.\nFailed in an earlier run and left alone: 1; --retry-failed does them again.\n");
+}
+
 TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
   for (std::size_t reason = 0; reason < kIdleReasons; ++reason) {
-    const std::string name = idle_name(static_cast<Idle>(reason));
+    const std::string name(name_of(static_cast<Idle>(reason)));
     BatchReport report;
     report.elapsed = Seconds(10);
     report.pool.devices = {{.id = "card", .idle = {{name, Seconds(10)}}}};

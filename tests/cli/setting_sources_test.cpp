@@ -31,6 +31,12 @@ TEST(SettingsFile, AValueInTheSectionsPlaceIsAnErrorThatNamesIt) {
   }
 }
 
+TEST(SettingsFile, ASettingBeforeAnySectionIsToldItsPlace) {
+  const auto section = settings_section("model = \"tiny.en\"\n", "config.toml", "transcribe");
+  ASSERT_FALSE(section);
+  EXPECT_NE(section.error().text().find("write [transcribe]"), std::string::npos) << section.error().text();
+}
+
 TEST(SettingsFile, ASlipInTheFileIsShownWithItsLine) {
   const auto section = settings_section("[transcribe]\nmodel = \n", "config.toml", "transcribe");
   ASSERT_FALSE(section);

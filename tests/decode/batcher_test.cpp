@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "decode/formula_stepper.h"
 #include "decode/golden.h"

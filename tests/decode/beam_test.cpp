@@ -124,7 +124,9 @@ TEST(BeamSearch, ComesOutTheSameAloneAndAmongNeighbours) {
       if (number % 7 == 0) job.beam_size = 0;  // greedy neighbours
       batcher.submit(job);
     }
-    for (const auto& [request, outcome] : run(batcher, stepper)) {
+    const auto outcomes = run(batcher, stepper);
+    ASSERT_EQ(outcomes.size(), 20U);
+    for (const auto& [request, outcome] : outcomes) {
       auto job = search_of(request);
       if (request % 7 == 0) job.beam_size = 0;
       const auto expected = alone(job);

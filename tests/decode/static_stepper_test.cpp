@@ -80,6 +80,7 @@ TEST(StaticStepper, InFixedShapesGivesTheSameToTheLastBitInAnyOrderAndNumber) {
   auto few = stepper(5), many = stepper(12);
   const auto one = decode({0, 1, 2, 3, 4, 5}, few);
   const auto other = decode({5, 3, 4, 1, 0, 2}, many);
+  ASSERT_EQ(one.size(), 6U);
   for (const auto& [number, outcome] : one) {
     EXPECT_EQ(outcome.tokens, other.at(number).tokens);
     EXPECT_EQ(outcome.sum_logprob, other.at(number).sum_logprob) << number;

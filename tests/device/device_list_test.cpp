@@ -114,7 +114,7 @@ TEST(DeviceList, AFilesMistakesAreNamedWithTheirPlace) {
     EXPECT_THAT(wrong("[[device]]\nuse = \"emulated:3x\"\nname = \"" + std::string(name) + "\"\n"),
                 HasSubstr("'name' cannot be "));
   EXPECT_THAT(wrong("time = 1\n"), HasSubstr("at least one [[device]]"));
-  EXPECT_THAT(wrong("time = \n"), HasSubstr("line 1"));
+  EXPECT_THAT(wrong("time = \n"), HasSubstr(".toml:1:"));
 }
 
 TEST(EmulatedCard, WindowsAreLimitedBySlotsAndByMemory) {

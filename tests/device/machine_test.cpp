@@ -1,7 +1,6 @@
 #include "device/machine.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <vector>
 
@@ -110,34 +109,6 @@ TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
   EXPECT_GE(room->total, room->free);
   EXPECT_TRUE(folder.path().string().starts_with(room->mount.string())) << room->mount;
   EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{room->mount}) << "one disk, told once";
-}
-
-TEST(ProcessUsage, MemoryAndTimeOfAProcessAreItsOwn) {
-  const auto before = process_usage(::getpid());
-  ASSERT_TRUE(before);
-  ASSERT_TRUE(before->resident && before->peak_resident);
-  // Larger than the whole process so far, so that the block alone shows: pages of files that were resident before may
-  // be taken away at any moment by a machine that reclaims them.
-  std::vector<char> block(256 << 20, 1);
-  ASSERT_LT(before->peak_resident->value, static_cast<std::int64_t>(block.size()));
-  std::size_t work = 0;
-  auto now = process_usage(::getpid());
-  ASSERT_TRUE(now);
-  const Seconds goal = now->cpu + Seconds(0.05);
-  while (now && now->cpu < goal) {
-    for (std::size_t i = 0; i < block.size(); i += 64) work += static_cast<std::size_t>(block[i]++);
-    now = process_usage(::getpid());
-  }
-  ASSERT_TRUE(now);
-  EXPECT_GT(work, 0u);
-  EXPECT_GE(now->peak_resident->value, static_cast<std::int64_t>(block.size()));
-  EXPECT_LE(now->resident->value, now->peak_resident->value);
-}
-
-TEST(ProcessUsage, AProcessThatIsNotThereIsSaidSo) {
-  const auto usage = process_usage(1 << 30);
-  ASSERT_FALSE(usage);
-  EXPECT_EQ(usage.error().fault, Fault::missing);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include "device/driver_under_test.h"
 #include "support/eventually.h"
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/files.h"
 #include "feed/corpus.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
@@ -184,11 +187,14 @@ TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
 
 TEST(RealSets, LjSpeechAndHiFiTtsAreReadWhole) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  for (const char* name : {"speech/ljspeech", "speech/hifitts"}) {
+  for (const auto& [name, list] :
+       {std::pair("speech/ljspeech", "metadata.csv"), {"speech/hifitts", "manifest.jsonl"}}) {
+    const std::string lines = read_file(test_data() / name / list).value();
     FeedOptions options;
     options.data = test_data() / name;
     Feed feed = opened(options);
     const auto batches = drained(feed);
+    EXPECT_EQ(feed.samples_per_epoch(), std::ranges::count(lines, '\n')) << name;
     EXPECT_EQ(std::ssize(ids_of(batches)), feed.samples_per_epoch()) << name;
     EXPECT_EQ(feed.report().bad_samples, 0);
   }

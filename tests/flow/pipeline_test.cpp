@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <limits>
-#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>

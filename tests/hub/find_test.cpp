@@ -125,6 +125,16 @@ TEST(FindModel, AFolderThatIsNoModelIsRefusedByName) {
   EXPECT_NE(found.error().hint.find("config.json"), std::string::npos);
 }
 
+TEST(FindModel, AConfigurationThatCannotBeReadIsSaid) {
+  Caches caches;
+  write_model(caches.root / "mine");
+  std::filesystem::remove(caches.root / "mine/config.json");
+  std::filesystem::create_directory(caches.root / "mine/config.json");
+  const auto found = find_model((caches.root / "mine").string(), caches.places);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find("config.json: cannot be read"), std::string::npos) << found.error().text();
+}
+
 TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {
   Caches caches;
   write_model(caches.places.own / "openai--whisper-tiny");

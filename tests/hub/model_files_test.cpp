@@ -109,6 +109,27 @@ TEST(InspectModel, AMissingShardIsNamed) {
   EXPECT_EQ(model->missing, Names{"model-00002-of-00002.safetensors is not there"});
 }
 
+TEST(InspectModel, WeightsThatCannotBeReadAreNotSaidToBeAbsent) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::remove(folder / "m/model.safetensors");
+  std::filesystem::create_directory(folder / "m/model.safetensors");
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->missing, Names{(folder / "m/model.safetensors").string() + ": expected a regular file"});
+}
+
+TEST(InspectModel, ALinkThatLeadsInACircleIsNoFile) {
+  const TempFolder folder;
+  write_model(folder / "m");
+  std::filesystem::remove(folder / "m/model.safetensors");
+  for (const char* name : {"model.safetensors.index.json", "pytorch_model.bin"})
+    std::filesystem::create_symlink(name, folder / "m" / name);
+  const auto model = inspect_model(folder / "m");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->missing, Names{"model.safetensors is not there"});
+}
+
 TEST(InspectModel, OfPickledWeightsItIsSaidThatTheyAreNotRead) {
   const TempFolder folder;
   write_model(folder / "m");

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "hub/hub_server.h"
 #include "hub/model_files.h"
+#include "support/environment.h"
 #include "support/no_locks.h"
 #include "support/temp_folder.h"
 
@@ -232,6 +233,54 @@ TEST_F(Pull, ARepositoryWithoutATokenizerIsRefusedBeforeAnythingIsDownloaded) {
   EXPECT_EQ(pulled.error().fault, Fault::unsupported);
   EXPECT_NE(pulled.error().what.find("tokenizer.json"), std::string::npos) << pulled.error().text();
   EXPECT_EQ(hub.requests().size(), 1U);
+}
+
+TEST_F(Pull, AnotherNetworkIsRefusedBeforeItsWeightsAreDownloaded) {
+  ASSERT_TRUE(write_file_atomically(remote / "config.json", R"({"model_type": "gpt2"})"));
+  const HubServer hub(root / "hub");
+  const auto pulled = pull_from(hub);
+  ASSERT_FALSE(pulled);
+  EXPECT_EQ(pulled.error().fault, Fault::unsupported);
+  EXPECT_NE(pulled.error().what.find("the config.json of another network"), std::string::npos) << pulled.error().text();
+  EXPECT_EQ(requests_for(hub, "model.safetensors"), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(options.into)) << "nothing of it stays";
+}
+
+TEST_F(Pull, ARepositoryWithoutAConfigurationIsRefusedBeforeAnythingIsDownloaded) {
+  std::filesystem::remove(remote / "config.json");
+  const HubServer hub(root / "hub");
+  const auto pulled = pull_from(hub);
+  ASSERT_FALSE(pulled);
+  EXPECT_EQ(pulled.error().fault, Fault::unsupported);
+  EXPECT_NE(pulled.error().what.find("config.json"), std::string::npos) << pulled.error().text();
+  EXPECT_EQ(hub.requests().size(), 1U);
+}
+
+TEST_F(Pull, WeightsOfAnotherKindBesideAVocabularyAreNoModel) {
+  std::filesystem::remove(remote / "model.safetensors");
+  ASSERT_TRUE(write_file_atomically(remote / "model.bin", std::string("\x06\0\0\0\x0F\0TransformerSpec\0", 22)));
+  for (const char* name : {"config.json", "vocabulary.json"}) ASSERT_TRUE(write_file_atomically(remote / name, "{}"));
+  const HubServer hub(root / "hub");
+  const auto pulled = pull_from(hub);
+  ASSERT_FALSE(pulled);
+  EXPECT_EQ(pulled.error().fault, Fault::unsupported);
+  EXPECT_NE(pulled.error().what.find("another network's weights"), std::string::npos) << pulled.error().text();
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
+TEST_F(Pull, ABlankAroundTheHubsAddressIsNoPartOfIt) {
+  const HubServer hub(root / "hub");
+  const ScopedVariable endpoint("HF_ENDPOINT", (" " + hub.endpoint() + "\n").c_str());
+  options.hub.endpoint = HubAccess::from_environment().endpoint;
+  const auto pulled = pull("tiny.en", options);
+  EXPECT_TRUE(pulled) << pulled.error().text();
+}
+
+TEST_F(Pull, AnAddressThatIsNoneIsSaidInWords) {
+  options.hub.endpoint = "http://a hub";
+  const auto pulled = pull("tiny.en", options);
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().what.find("URL"), std::string::npos) << pulled.error().text();
 }
 
 TEST_F(Pull, AnotherModelsDownloadStaysWhereOursOfAnOlderCommitGoes) {

@@ -5,12 +5,12 @@
 #include <sys/wait.h>
 
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "base/files.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
+#include "jobs/sweep.h"
 #include "support/seeds.h"
 #include "support/temp_folder.h"
 

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <fstream>
-
 #include "jobs/open_store.h"
 #include "support/no_locks.h"
 #include "support/temp_folder.h"

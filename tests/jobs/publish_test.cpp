@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "jobs/sweep.h"
 #include "store_kinds.h"
 #include "support/closed_folder.h"
 #include "support/full_disk.h"

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 
+#include "model/cards/gpu_uuid.h"
 #include "model/gpu_part.h"
 
 namespace tutti {
@@ -34,6 +37,12 @@ TEST(Gpu, TheCudaPartOfThisBuildCanBeLoadedWhateverThisMachineHas) {
   ASSERT_TRUE(entry) << ::dlerror();
   EXPECT_EQ(entry()->count(), gpu::count());
   EXPECT_TRUE(c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) << "libtorch's half did not come with it";
+}
+
+TEST(Gpu, AUuidIsWrittenAsTheDriversToolsDo) {
+  std::array<std::byte, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xf0 - 0x0f * i);
+  EXPECT_EQ(gpu_uuid_text(bytes), "GPU-f0e1d2c3-b4a5-9687-7869-5a4b3c2d1e0f");
 }
 
 TEST(Gpu, EveryDeviceThatIsThereHasANameAUuidAndMemory) {

@@ -48,10 +48,11 @@ TEST(Safetensors, AProductOfSizesThatOverflowsIsNotTakenForASmallOne) {
 }
 
 TEST(Safetensors, SizesMustBeWholeNumbers) {
-  for (const char* size : {"-1", "1.5", "null", "\"2\"", "1e400", "NaN"}) {
-    const auto header = std::string(R"({"a":{"dtype":"F32","shape":[)") + size + R"(],"data_offsets":[0,4]}})";
-    EXPECT_THAT(error_of(header, "1234"), testing::Not("accepted")) << size;
-  }
+  const auto answer = [](const std::string& size) {
+    return error_of(R"({"a":{"dtype":"F32","shape":[)" + size + R"(],"data_offsets":[0,4]}})", "1234");
+  };
+  EXPECT_EQ(answer("1"), "accepted");
+  for (const char* size : {"-1", "1.5", "null", "\"2\"", "1e400", "NaN"}) EXPECT_NE(answer(size), "accepted") << size;
 }
 
 TEST(Safetensors, OverlapsAndGapsAreErrors) {

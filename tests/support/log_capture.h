@@ -52,8 +52,8 @@ class LogCapture {
   }
 
   /// The number at the end of a line that contains `part`: a process id.
-  int number_after(const std::string& part, int number = 1) {
-    const std::string text = wait_for(part, number).text;
+  int number_after(const std::string& part) {
+    const std::string text = wait_for(part).text;
     return std::atoi(text.c_str() + text.rfind(' ') + 1);
   }
 

@@ -30,7 +30,7 @@ TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const json line{{"path", recording(0).string()}, {"id", "talk-0"}, {"name", "First"}, {"decade", 1970}};
   ASSERT_TRUE(write_file_atomically(folder_ / "list.jsonl", line.dump() + "\n"));
-  auto by_list = words("emulated:200x");
+  auto by_list = words("emulated:200x", {"--audio-root", in_.string()});
   by_list[2] = (folder_ / "list.jsonl").string();
   ASSERT_EQ(run_program(by_list, settings()).exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 0) << "the same output";

@@ -227,6 +227,8 @@ count = 2
 failures = ["lost@3+4"]
 )"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("emulated:4x:12GB: is back; a canary window decides"));
+  EXPECT_THAT(end.err, HasSubstr("emulated:4x:12GB#2: is back; a canary window decides"));
   EXPECT_EQ(report()["successful"], 10);
 }
 
@@ -279,12 +281,21 @@ TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
 }
 
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
+  write_tone(in_ / "long.wav", 150, 500);  // of several windows
+  write_tone(in_ / "longer.wav", 180, 520);
   auto sequential = words(devices(kTwoCards), {"--sequential", "--max-per-gpu", "2"});
   std::erase(sequential, "--vad-method");
   std::erase(sequential, "energy");
   const auto end = run_program(sequential, settings());
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_EQ(report()["successful"], 10);
+  const json told = report();
+  EXPECT_EQ(told["successful"], 12);
+  std::map<std::string, double> whole;  // of the recordings that a device is said to have done
+  for (const auto& asset : told["assets"])
+    whole[asset["device"].get<std::string>()] += asset["audio_seconds"].get<double>();
+  EXPECT_EQ(whole.size(), 2U) << told["assets"].dump();
+  for (const auto& device : told["devices"])
+    EXPECT_NEAR(device["audio_seconds"].get<double>(), whole[device["id"].get<std::string>()], 0.01) << told.dump();
 }
 
 TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed) {
@@ -300,6 +311,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   };
   json squeezed;
   ASSERT_TRUE(within_some_looks([&] { return (squeezed = card()).value("windows", 0) > 0; }));
+  EXPECT_FALSE(run["in_work"].empty());
   for (const auto& task : run["in_work"]) EXPECT_TRUE(task.contains("device") || task.contains("waiting_for")) << task;
   EXPECT_EQ(squeezed["most_windows"], 1) << squeezed.dump() << ": 12 GB less 5 %, the model, and 7.4 that are others'";
   EXPECT_LE(squeezed["windows"], 1);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"

@@ -38,13 +38,15 @@ std::vector<std::string> names_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST(Commands, HelpNamesEveryCommandAndCostsNothing) {
+TEST(Commands, HelpNamesEveryCommandAndIsAMistakeWhereNobodyAskedForIt) {
   const ProgramEnd end = run_program({tutti_program(), "--help"});
   EXPECT_EQ(end.exit_code, 0);
-  for (const char* name :
-       {"transcribe", "features", "convert", "review", "wer", "pull", "models", "bench", "top", "doctor"})
-    expect_said(end.out, name);
-  EXPECT_EQ(run_program({tutti_program()}).exit_code, 2);
+  for (const char* name : {"transcribe", "batch", "plan", "prepare", "train", "evaluate", "features", "convert",
+                           "review", "wer", "pull", "models", "manifest", "history", "synth", "bench", "top", "doctor"})
+    expect_said(end.out, "\n    " + std::string(name) + " ");
+  const ProgramEnd bare = run_program({tutti_program()});
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_EQ(bare.out, end.out);
 }
 
 TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
@@ -54,6 +56,14 @@ TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
   const ProgramEnd flag = run_program({tutti_program(), "transcribe", "--ouput-dir", "x", "a.wav"});
   EXPECT_EQ(flag.exit_code, 2);
   expect_said(flag.err, "Did you mean --output-dir?");
+}
+
+TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "a talk.mp3", "sound"));
+  const ProgramEnd end = run_program({tutti_program(), (folder / "a talk.mp3").string()});
+  EXPECT_EQ(end.exit_code, 2);
+  expect_said(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
 }
 
 TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
@@ -78,6 +88,7 @@ TEST(Commands, BothProgramsTellTheSameBuildId) {
 TEST(Commands, TuttiItselfLinksNoTensorLibrary) {
   const ProgramEnd end = run_program({"/usr/bin/ldd", tutti_program()});
   EXPECT_EQ(end.exit_code, 0);
+  expect_said(end.out, "libc.so");
   for (const char* name : {"torch", "c10", "cuda", "cublas", "avcodec", "curl"})
     EXPECT_EQ(end.out.find(name), std::string::npos) << name << " in:\n" << end.out;
 }
@@ -138,6 +149,8 @@ TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
   const ProgramEnd again = transcribe(out, {"-f", "txt", "--skip-existing", clip});
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(fs::last_write_time(out / "string-george.txt"), written);
+  const ProgramEnd told = transcribe(out, {"-f", "txt", "--skip-existing", "--json", clip});
+  expect_said(told.out, "{\"event\":\"skipped\",\"file\":\"" + clip + "\"}");
   const ProgramEnd gone = transcribe(out, {"-f", "txt", "--skip-existing", "--device", "cuda:63", clip});
   EXPECT_EQ(gone.exit_code, 0) << "nothing is left to do: it needs no device. " << gone.err;
   EXPECT_EQ(transcribe(out, {"-f", "txt", "--device", "cuda:63", clip}).exit_code, 4);

@@ -48,6 +48,25 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   expect_said(end.err, "tutti: error: standard input: cannot be read");
 }
 
+TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
+  const TempFolder out;
+  const ProgramEnd end =
+      run_program({"/bin/sh", "-c", R"(echo '{"segments": [{"start": 0, "end": 1, "text": " hello"}]}' | "$@")", "sh",
+                   tutti_program(), "convert", "-", "-f", "txt", "-o", out.path()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(read_file(out / "stdin.txt").value_or("absent"), "hello\n");
+}
+
+TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
+  const TempFolder cache;
+  ASSERT_TRUE(write_file_atomically(cache / "models/a--b\x1b[31m/config.json", R"({"model_type": "whisper"})"));
+  const ProgramEnd end =
+      run_program({"/usr/bin/env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "models"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.out, "a/b [31m");
+  EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
+}
+
 TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
@@ -102,8 +121,12 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
     EXPECT_EQ(code({"batch", "--model", name, "--devices", "cpu", "a.wav"}), expected) << name;
     EXPECT_EQ(code({"bench", "--model", name}), expected) << name;
     EXPECT_EQ(code({"evaluate", "--model", name, "--data", out.path().string()}), expected) << name;
+    EXPECT_EQ(code({"train", "whisper", "--model", name, "--data", out.path().string(), "--out", out / "trained"}),
+              expected)
+        << name;
     EXPECT_EQ(code({"pull", "base.en", name}), expected) << name;
   }
+  EXPECT_EQ(code({"convert", "tiny.en", "-o", out / "converted"}), 4);
   EXPECT_EQ(code({"pull", "organisation/of/three"}), 2);
   EXPECT_EQ(code({"evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", out.path().string(),
                   "--compute-type", "int3"}),
@@ -137,6 +160,19 @@ TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
   expect_refused({"--threads", "-1"}, "--threads: expected 0 to 1024, found -1");
   expect_refused({"--device", "cpu:0", "--threads", "4"}, "cpu:0 is one core");
   expect_refused({"--language", "Klingon"}, "--language: 'Klingon' is no language Whisper knows");
+  expect_refused({"--language", "auto"}, "or None to have it detected");
+}
+
+TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
+  const TempFolder out;
+  const std::string sound = TUTTI_SOURCE_DIR "/samples/theo.mp3";
+  for (const char* way : {"--vad=False", "--batched"}) {
+    const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, sound}));
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    expect_said(end.err, sound + ": lasts 0:04, and none of it lies within --clip-timestamps");
+    const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
+    EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
+  }
 }
 
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
@@ -203,4 +239,16 @@ TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {
   expect_said(run.err, "two lines [31m.wav: not a sound file");
   expect_said(dry.out, "two lines [31m.wav");
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
+}
+
+TEST(OddInputs, WhatWasGivenIsNamedAsItWasGiven) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), tutti_program());
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    return end.err;
+  };
+  expect_said(refused({"synth", "morse", "again", "--out", "x"}), "expected the kind 'morse', found 'morse again'");
+  expect_said(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
+  expect_said(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/units.h"
 #include "support/eventually.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"

@@ -4,7 +4,6 @@
 
 #include <future>
 
-#include "base/files.h"
 #include "transcribe/batch_files_case.h"
 
 using namespace tutti;
@@ -40,6 +39,31 @@ TEST_F(BatchFilesTest, ATaskWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   files_->reap();
   EXPECT_FALSE(files_->next()) << "it has another look, and finds that the task was cancelled";
   EXPECT_EQ(files_->counts().cancelled, 1U);
+}
+
+TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheTaskWasOnThisTime) {
+  pool_.use = {.device = "card"};
+  add("a");
+  files_->all_added();
+  files_->serve(&model_);
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  ASSERT_TRUE(files_->context(taken->index));
+  files_->failed(taken->index, {Fault::corrupt, "it ends in the middle"});
+  ASSERT_EQ(files_->failures().size(), 1U);
+  EXPECT_EQ(files_->failures().front().device, "card");
+}
+
+TEST_F(BatchFilesTest, ATaskThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
+  const TaskId id = add("a");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one is about to hear of it
+  files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+  EXPECT_EQ(task(id).state, TaskState::cancelled);
+  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(files_->counts().failed, 0U);
 }
 
 TEST_F(BatchFilesTest, ATaskThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled) {

@@ -13,11 +13,12 @@ namespace {
 
 constexpr const char* kNano = TUTTI_SOURCE_DIR "/models/nano";
 
-/// What a card is believed to keep of memory for every window in flight.
-Bytes window_memory(const std::string& compute_type) {
+/// How a card is started where these speeds are remembered.
+PooledDevice pooled_card(const std::string& compute_type, const std::vector<SpeedRecord>& speeds = {}) {
   const ScopedVariable engine("TUTTI_ENGINE", "/proc/self/exe");  // it is only named here, not started
   const TempFolder folder;
   const auto store = open_store({.folder = folder / "state"}).value();
+  for (const auto& speed : speeds) EXPECT_TRUE(store->record_speed(speed));
   BatchOptions options;
   options.run.model = kNano;
   options.run.compute_type = compute_type;
@@ -25,7 +26,17 @@ Bytes window_memory(const std::string& compute_type) {
       {.id = "GPU-1",
        .device = {
            .kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-1", .name = "a card", .memory = Bytes{16'000'000'000}}}};
-  return pool_options(options, *store).value().devices.at(0).window_memory;
+  return pool_options(options, *store).value().devices.at(0);
+}
+
+/// What it is believed to keep of memory for every window in flight.
+Bytes window_memory(const std::string& compute_type) {
+  return pooled_card(compute_type).window_memory;
+}
+
+SpeedRecord measured(int windows, double speed) {
+  return {.key = {.device = "GPU-1", .model = kNano, .compute_type = "float16", .concurrency = windows},
+          .speed = speed};
 }
 
 }  // namespace
@@ -36,4 +47,12 @@ TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
   EXPECT_EQ(window_memory("int8_float16").value, window_memory("int8").value);
   EXPECT_EQ(window_memory("auto").value, window_memory("float16").value);
   EXPECT_LT(window_memory("int8").value, window_memory("float16").value);
+}
+
+TEST(BatchPool, ACardsSpeedIsThatOfTheLastBatchWhateverThoseBeforeHadInFlight) {
+  const auto card = pooled_card("float16", {measured(16, 50), measured(1, 10), measured(4, 28), measured(8, 30)});
+  EXPECT_TRUE(card.speed_known);
+  EXPECT_EQ(card.speed, 30);
+  EXPECT_EQ(card.enough, 4) << "nearly as fast as eight";
+  EXPECT_FALSE(pooled_card("float16").speed_known);
 }

@@ -44,3 +44,17 @@ TEST_F(BatchStatusTest, ASpeedThatWasOnlyGuessedIsNotExpected) {
   EXPECT_EQ(status_of(cpu, {.id = "cpu", .speed = 3, .speed_known = true}).usual_speed, 3);
   EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 3, .speed_known = true}).speed) << "it has done nothing yet";
 }
+
+TEST_F(BatchStatusTest, WhatIsMostlyInFlightYetSaysNotHowFastADeviceIsWhereThatIsKnown) {
+  const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
+  PooledDeviceView view{.id = "cpu", .windows = 4, .speed = 3, .audio_done = Seconds(60), .busy = Seconds(60)};
+  EXPECT_EQ(status_of(cpu, view).speed, 1) << "better than nothing";
+  view.speed_known = true;
+  EXPECT_FALSE(status_of(cpu, view).speed);
+  EXPECT_EQ(status_of(cpu, view).usual_speed, 3);
+  view.audio_done = Seconds(240);
+  EXPECT_EQ(status_of(cpu, view).speed, 4);
+  view.audio_done = Seconds(60);
+  view.windows = 0;
+  EXPECT_EQ(status_of(cpu, view).speed, 1) << "nothing is in flight";
+}

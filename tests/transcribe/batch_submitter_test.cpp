@@ -65,3 +65,27 @@ TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
   ASSERT_TRUE(next.submit());
   EXPECT_EQ(files_->counts().total, 9U);
 }
+
+TEST_F(BatchSubmitterTest, WhatAnEarlierRunHasGivenUpIsLeftAloneAndPeopleAreToldHowToHaveItDone) {
+  list(3);
+  listed_[1].spec.name = "The second";
+  BatchSubmitter first(listed_, options_, *store_, *files_, {}, [] { return false; });
+  ASSERT_TRUE(first.begin());
+  ASSERT_TRUE(first.submit());
+  EXPECT_EQ(log_.count("--retry-failed"), 0);
+  ASSERT_TRUE(store_->cancel({.ids = {files_->ids().at(1)}}));
+  begin();
+  BatchSubmitter second(listed_, options_, *store_, *files_, {}, [] { return false; });
+  ASSERT_TRUE(second.begin());
+  ASSERT_TRUE(second.submit());
+  EXPECT_EQ(log_.count("in an earlier run: 1 (the first: The second). They are left alone; --retry-failed"), 1);
+  EXPECT_EQ(files_->before().cancelled, 1U);
+  EXPECT_EQ(files_->before().ended(), 1U);
+  options_.retry_failed = true;
+  begin();
+  BatchSubmitter third(listed_, options_, *store_, *files_, {}, [] { return false; });
+  ASSERT_TRUE(third.begin());
+  ASSERT_TRUE(third.submit());
+  EXPECT_EQ(files_->before().ended(), 0U);
+  EXPECT_EQ(log_.count("--retry-failed"), 1);
+}

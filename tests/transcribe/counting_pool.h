@@ -22,7 +22,7 @@ class CountingPool final : public DevicePool {
     Result<Decoded> decode(const DecodeWindow&) override { return Decoded{}; }
     Result<Aligned> align(const AlignWindow&) override { return Aligned{}; }
     void release(WindowId) override {}
-    Use use() const override { return {}; }
+    Use use() const override { return pool_.use; }
     std::string where() const override { return {}; }
     void let_go() override { ++pool_.let_go; }
 
@@ -55,6 +55,7 @@ class CountingPool final : public DevicePool {
   std::atomic<std::optional<Idle>> why_held_back{};
   std::vector<PoolTask> added{};
   PoolView shown{};
+  PoolTaskEngine::Use use{};  // what every task used
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};

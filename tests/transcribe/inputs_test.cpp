@@ -60,8 +60,8 @@ TEST_F(Inputs, AFolderThatLinksToItselfIsSearchedOnce) {
 TEST_F(Inputs, GlobsAlsoReachDown) {
   for (const char* name : {"t/1.mp3", "t/2.wav", "t/x/3.mp3", "t/x/y/4.mp3"}) put(name);
   EXPECT_THAT(read({"t/*.mp3"}), ElementsAre("1.mp3"));
-  EXPECT_THAT(read({"t/**/*.mp3"}), ElementsAre("1.mp3", "3.mp3", "4.mp3"));
-  EXPECT_THAT(read({"t/**/{1,4}.mp3"}), ElementsAre("1.mp3", "4.mp3"));
+  EXPECT_THAT(read({"t/**/*.mp3"}), ElementsAre("1.mp3", "x/3.mp3", "x/y/4.mp3"));
+  EXPECT_THAT(read({"t/**/{1,4}.mp3"}), ElementsAre("1.mp3", "x/y/4.mp3"));
   EXPECT_THAT(read({"t/{1,2}.*"}), ElementsAre("1.mp3", "2.wav"));
   read({"t/*.ogg"});
   ASSERT_FALSE(result_);
@@ -70,10 +70,19 @@ TEST_F(Inputs, GlobsAlsoReachDown) {
 
 TEST_F(Inputs, TwoStarsStandForFoldersAndNotForPartsOfNames) {
   for (const char* name : {"t/a.mp3", "t/b/a.mp3", "t/b/ba.mp3", "t/club/b.mp3", "t/x/b/c/d.mp3"}) put(name);
-  EXPECT_THAT(read({"t/**/a.mp3"}), ElementsAre("a.mp3", "a.mp3"));
-  EXPECT_THAT(read({"t/**/b/*.mp3"}), ElementsAre("a.mp3", "ba.mp3"));
-  EXPECT_THAT(read({"t/**/b/**/*.mp3"}), ElementsAre("a.mp3", "ba.mp3", "d.mp3"));
-  EXPECT_THAT(read({"t/*/**/d.mp3"}), ElementsAre("d.mp3"));
+  EXPECT_THAT(read({"t/**/a.mp3"}), ElementsAre("a.mp3", "b/a.mp3"));
+  EXPECT_THAT(read({"t/**/b/*.mp3"}), ElementsAre("b/a.mp3", "b/ba.mp3"));
+  EXPECT_THAT(read({"t/**/b/**/*.mp3"}), ElementsAre("b/a.mp3", "b/ba.mp3", "x/b/c/d.mp3"));
+  EXPECT_THAT(read({"t/*/**/d.mp3"}), ElementsAre("x/b/c/d.mp3"));
+}
+
+TEST_F(Inputs, WhatAPatternMeansKeepsItsTreeFromWhereThePatternStarts) {
+  for (const char* name : {"t/2020/talk.mp3", "t/2021/talk.mp3", "t/2021/more/talk.mp3"}) put(name);
+  EXPECT_THAT(read({"t/*/talk.mp3"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3"));
+  EXPECT_THAT(read({"t/{2020,2021}/*.mp3"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3"));
+  EXPECT_THAT(read({"t/202*"}), ElementsAre("2020/talk.mp3", "2021/more/talk.mp3", "2021/talk.mp3"))
+      << "folders, with all below them";
+  EXPECT_THAT(read({"t/2021/*.mp3"}), ElementsAre("talk.mp3"));
 }
 
 TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
@@ -85,7 +94,7 @@ TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
 
 TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
   put("lists/t.csv", "path,id\na/1.mp3,7\n/far/2.mp3,8\n../3.mp3,9\n");
-  EXPECT_THAT(read({"lists/t.csv"}), ElementsAre("a/1.mp3", "2.mp3", "3.mp3"));
+  EXPECT_THAT(read({"lists/t.csv"}), ElementsAre("a/1.mp3", "far/2.mp3", "3.mp3"));
   EXPECT_EQ(found_[0].file, folder_ / "lists/a/1.mp3");
   EXPECT_EQ(found_[1].file, "/far/2.mp3");
   EXPECT_EQ(found_[2].file, folder_ / "3.mp3");
@@ -94,12 +103,26 @@ TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
   EXPECT_EQ(found_[0].file, "/archive/a/1.mp3");
 }
 
+TEST_F(Inputs, AnAbsolutePathInAListHasThePlaceOfTheSameFileByItsRelativePathOrItsWholePath) {
+  const std::string here = folder_.path().string();
+  const std::string there = here.substr(1) + "/t/";  // without the slash at the start
+  put("list.txt", here + "/t/2020/talk.mp3\n" + here + "/t/../t/2021/talk.mp3\n");
+  EXPECT_THAT(read({"list.txt"}, {.audio_root = here + "/u"}),
+              ElementsAre(there + "2020/talk.mp3", there + "2021/talk.mp3"))
+      << "two of one name, and neither is below the root";
+  EXPECT_THAT(read({"list.txt"}, {.audio_root = here + "/t/"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3"));
+  EXPECT_THAT(read({"list.txt"}, {.audio_root = here + "/t/2021"}), ElementsAre(there + "2020/talk.mp3", "talk.mp3"));
+  put("t/table.csv", "path\n" + here + "/t/2020/talk.mp3\n2021/talk.mp3\n");
+  EXPECT_THAT(read({"t/table.csv"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3")) << "both beside the table";
+}
+
 TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {
   put("t/1.mp3");
   put("t/2.mp3");
   put("list.txt", (folder_ / "t/2.mp3").string() + "\n" + (folder_ / "t/3.mp3").string() + "\n");
-  EXPECT_THAT(read({"t", "t/1.mp3", "list.txt"}), ElementsAre("1.mp3", "2.mp3", "3.mp3"));
-  EXPECT_THAT(read({"t", "list.txt"}, {.skip = 2}), ElementsAre("3.mp3"));
+  const fs::path root = folder_ / "t";
+  EXPECT_THAT(read({"t", "t/1.mp3", "list.txt"}, {.audio_root = root}), ElementsAre("1.mp3", "2.mp3", "3.mp3"));
+  EXPECT_THAT(read({"t", "list.txt"}, {.audio_root = root, .skip = 2}), ElementsAre("3.mp3"));
 }
 
 TEST_F(Inputs, BadRecordsAreProblemsAndAMissingListIsTheEnd) {
@@ -120,7 +143,7 @@ TEST_F(Inputs, AnEmptyNameIsRefused) {
 
 TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
   put("list.txt", "http://example.org/a.mp3\n/talks/b.mp3\n");
-  EXPECT_THAT(read({"list.txt"}), ElementsAre("b.mp3"));
+  EXPECT_THAT(read({"list.txt"}), ElementsAre("talks/b.mp3"));
   EXPECT_THAT(problems_, ElementsAre(testing::AllOf(HasSubstr("list.txt:1: 'http://example.org/a.mp3'"),
                                                     HasSubstr("must be local files"))));
   EXPECT_EQ(result_->taken, 1);

@@ -8,6 +8,7 @@
 #include <latch>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/closed_folder.h"
 #include "support/log_capture.h"
@@ -105,6 +106,46 @@ TEST_F(RoomWaitTest, OfThoseWhoWaitOneAtATimeWritesAgain) {
   EXPECT_TRUE(write_late());
   EXPECT_TRUE(other.get());
   EXPECT_EQ(most, 1);
+}
+
+TEST_F(RoomWaitTest, WhenTheFirstOneIsThroughItIsToldWhatTheNextOneWaitsFor) {
+  auto first = room_.wait({}, full().value());
+  auto second = room_.wait({}, {Fault::refused, "out/b.txt: could not be created: Permission denied"});
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::full);
+  first.reset();
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::not_writable);
+  EXPECT_NE(room_.why().find("Permission denied"), std::string::npos) << room_.why();
+  EXPECT_EQ(log_.count("Permission denied. Make that writable again"), 1);
+  EXPECT_EQ(log_.count("the batch goes on"), 0) << "it does not";
+  second.reset();
+  EXPECT_EQ(room_.hold(), RoomWait::Hold::none);
+  EXPECT_EQ(log_.count("It can be written to again: the batch goes on"), 1);
+  EXPECT_EQ(changes_, 3);
+}
+
+TEST_F(RoomWaitTest, OfThoseWhoComeAndGoAtOnceTheLastThatIsToldIsSo) {
+  std::atomic<int> inside = 0, together = 0;
+  RoomWait room({{folder_.path(), "outputs"}}, "it is written", [&] {
+    if (++inside > 1) ++together;
+    --inside;
+  });
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 100; ++i) (void)room.wait({}, full().value());
+      });
+  }
+  EXPECT_EQ(together, 0) << "one after the other";
+  EXPECT_EQ(room.hold(), RoomWait::Hold::none);
+  const int stops = log_.count("No space left on device");
+  ASSERT_EQ(log_.count("There is room again"), stops);
+  for (int stop = 1; stop <= stops; ++stop) {
+    const auto again = log_.wait_for("There is room again", stop).at;
+    EXPECT_LE(log_.wait_for("No space left on device", stop).at, again);
+    if (stop == stops) break;
+    EXPECT_LE(again, log_.wait_for("No space left on device", stop + 1).at);
+  }
 }
 
 TEST_F(RoomWaitTest, AnotherFaultIsNotWaitedFor) {

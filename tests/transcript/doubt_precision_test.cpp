@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
+#include <string>
 
 #include "transcript/planted_faults.h"
 
@@ -98,7 +100,12 @@ double precision_of(const Scores& scores) {
 TEST(DoubtPrecision, CleanRecordingsOfEightLanguagesRaiseNoDoubt) {
   const RealRecordings real;
   Scores scores;
-  for (const auto& recording : real.read()) score(recording, scores);
+  std::set<std::string> languages;
+  for (const auto& recording : real.read()) {
+    score(recording, scores);
+    languages.insert(recording.transcript.language);
+  }
+  EXPECT_EQ(languages.size(), 8U);
   print("clean", scores);
   for (const auto& [kind, s] : scores) EXPECT_EQ(s.findings, 0) << name_of(kind);
 }

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <bit>
-#include <cmath>
 
 #include "base/files.h"
 #include "base/json.h"

@@ -126,7 +126,9 @@ TEST(FleetTable, ANameCannotMoveTheCursor) {
   s.in_work[0].name =
       "evil\x1b[2J\nname\xc2\x9b"
       "1m";
-  for (const auto& line : render_fleet(s, {})) {
+  const auto lines = render_fleet(s, {});
+  EXPECT_THAT(joined(lines), HasSubstr("evil"));
+  for (const auto& line : lines) {
     EXPECT_EQ(line.find('\x1b'), std::string::npos);
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(line.find('\x9b'), std::string::npos);

@@ -93,6 +93,13 @@ TEST(RunReport, EfficiencyIsAgainstTheSumOfSpeeds) {
   EXPECT_THAT(report(run), HasSubstr("Efficiency 75 %: the same work takes these devices at least 12:30"));
 }
 
+TEST(RunReport, OfAStoppedRunWhatWasInWorkIsSaidNotToCount) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  EXPECT_THAT(report(run), Not(HasSubstr("stopped")));
+  run.stopped = true;
+  EXPECT_THAT(report(run), HasSubstr("at least 16:40; what was in work when it was stopped does not count\n"));
+}
+
 TEST(RunReport, ShareAndReasonsOfEveryDeviceAreInTheTable) {
   const auto run = run_of({device("cuda:0", 30, {.input = Seconds(50), .fault = Seconds(120), .drained = Seconds(2)})});
   EXPECT_THAT(report(run), HasSubstr("83 %"));
@@ -103,14 +110,24 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   auto run = run_of({device("cuda:0", 30, {})});
   EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
   run.cost = 1.5;
-  run.currency = "EUR";
-  EXPECT_THAT(report(run), HasSubstr("Spent: 1.50 EUR; 0.18 EUR per hour of audio"));
+  EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio"));
   run.kilowatt_hours = 0.42;
   run.quote = {.time = Seconds(800), .kilowatt_hours = 0.42, .cost = 2.0};
   EXPECT_THAT(
       report(run),
-      HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; 1.50 EUR instead "
-                "of 2.00 EUR (-25 %)"));
+      HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; cost 1.50 instead of "
+                "2.00 (-25 %)"));
+  run.cost = 0.0184;
+  run.kilowatt_hours = 0.0042;
+  run.quote = {.kilowatt_hours = 0.005, .cost = 0.0202};
+  EXPECT_THAT(report(run), HasSubstr("4.2 Wh instead of 5.0 Wh (-16 %)"));
+  EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
+}
+
+TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  run.devices.push_back({.id = "cuda:1", .idle = {.fault = Seconds(1000)}});
+  EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: nobody knows how fast it would have been\n"));
 }
 
 TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) {

@@ -92,7 +92,7 @@ TEST(TopState, TasksAreCancelledOnlyAfterAYes) {
   press(state, key(Key::Name::tab), data);
   press(state, key('j'), data);
   EXPECT_FALSE(press(state, key('x'), data)) << "asks first";
-  EXPECT_THAT(render_top(data, state, {}).back(), HasSubstr("cancel 18? y or n"));
+  EXPECT_THAT(render_top(data, state, {}).back(), HasSubstr("cancel long.mp3? y or n"));
   EXPECT_FALSE(press(state, key('q'), data)) << "anything else means no, and does nothing else";
   EXPECT_FALSE(state.quit);
   press(state, key('x'), data);
@@ -100,6 +100,7 @@ TEST(TopState, TasksAreCancelledOnlyAfterAYes) {
   ASSERT_TRUE(wish);
   EXPECT_EQ(wish->what, TopWish::What::cancel);
   EXPECT_EQ(wish->id, "18");
+  EXPECT_EQ(wish->name, "long.mp3");
 }
 
 TEST(TopState, DrainAndResumeNameTheDeviceThatIsShownThere) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/units.h"
 #include "support/temp_folder.h"
 #include "worker/network.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <random>
 
@@ -160,7 +159,9 @@ TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
   const auto alone = decode_alone(*bench, true);
   for (const auto& [slots, numbers] :
        {std::pair(4, in_order()), std::pair(16, in_order()), std::pair(16, shuffled())}) {
-    for (const auto& [number, outcome] : decode(*bench, numbers, slots, true)) {
+    const auto together = decode(*bench, numbers, slots, true);
+    ASSERT_EQ(together.size(), kJobs);
+    for (const auto& [number, outcome] : together) {
       EXPECT_EQ(outcome.tokens, alone.at(number).tokens) << number;
       EXPECT_EQ(outcome.sum_logprob, alone.at(number).sum_logprob) << number << " in " << slots;
     }

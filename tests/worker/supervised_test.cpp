@@ -1,7 +1,6 @@
 // The real engine under the real supervision, on real speech.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <string>

@@ -48,9 +48,8 @@ Result<void> check_whole(ByteSource& bytes) {
   return {};
 }
 
-std::size_t words_for(std::int64_t samples, AVSampleFormat format) {
-  const std::int64_t bytes = format == AV_SAMPLE_FMT_U8 ? 1 : format == AV_SAMPLE_FMT_S16 ? 2 : 4;
-  return static_cast<std::size_t>((samples * bytes + 1) / 2);
+std::size_t words_for(const NativeClip& clip, std::int64_t samples) {
+  return static_cast<std::size_t>((samples * bytes_of_sample(clip) + 1) / 2);
 }
 
 /// The whole of an undamaged WAV, AIFF or FLAC file; none for any other.
@@ -66,8 +65,8 @@ Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
     if (!*more) break;
     const int channels = block.layout->nb_channels;
     clip.format = block.format;
-    const std::size_t width = block.format == AV_SAMPLE_FMT_U8 ? 1 : block.format == AV_SAMPLE_FMT_S16 ? 2 : 4;
-    const std::size_t size = static_cast<std::size_t>(block.frames) * static_cast<std::size_t>(channels) * width;
+    const auto size =
+        static_cast<std::size_t>(block.frames) * static_cast<std::size_t>(channels * bytes_of_sample(clip));
     clip.storage.resize((bytes_held + size + 1) / 2);
     std::memcpy(reinterpret_cast<std::byte*>(clip.storage.data()) + bytes_held, block.planes[0], size);
     bytes_held += size;
@@ -85,8 +84,8 @@ std::int64_t read_frames(Reading& file, NativeClip& clip) {
   std::int64_t got = 0;
   while (got < clip.facts.frames) {
     const std::int64_t asked = std::min(block, clip.facts.frames - got);
-    const std::size_t held = words_for(got * clip.facts.channels, format);
-    clip.storage.resize(words_for((got + asked) * clip.facts.channels, format));
+    const std::size_t held = words_for(clip, got * clip.facts.channels);
+    clip.storage.resize(words_for(clip, (got + asked) * clip.facts.channels));
     std::int16_t* const to = clip.storage.data() + held;
     const sf_count_t read = format == AV_SAMPLE_FMT_S16
                                 ? sf_readf_short(file.sound(), to, asked)
@@ -128,6 +127,10 @@ Result<void> check_range(const ClipRange& range, Seconds length) {
   std::snprintf(text, sizeof text, "lasts %.2f s, and is asked for up to second %.2f", length.count(),
                 range.end->count());
   return fail(Fault::corrupt, text);
+}
+
+int bytes_of_sample(const NativeClip& clip) {
+  return clip.format == AV_SAMPLE_FMT_U8 ? 1 : clip.format == AV_SAMPLE_FMT_S16 ? 2 : 4;
 }
 
 NativeClip native_clip(std::vector<std::int16_t> pcm) {

@@ -41,6 +41,9 @@ struct NativeClip {
   std::vector<std::int16_t> storage{};  // the bytes of the samples, whatever they are
 };
 
+/// Of one sample in `storage`: 1, 2 or 4.
+int bytes_of_sample(const NativeClip& clip);
+
 /// Samples that are at 16 kHz, mono, 16 bits already, as a clip.
 NativeClip native_clip(std::vector<std::int16_t> pcm);
 

@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/files.h"
+#include "base/owned.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

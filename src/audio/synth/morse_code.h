@@ -35,8 +35,8 @@ struct KeyedText {
 /// How somebody keys. A unit lasts 1.2 s / wpm: PARIS, with the 7 units after it, is 50 of them.
 struct Hand {
   double wpm = 20;
-  double jitter =
-      0;  ///< standard deviation of every mark and gap, as a share of a unit; none becomes shorter than half
+  /// Standard deviation of every mark and gap, as a share of a unit; none becomes shorter than half.
+  double jitter = 0;
 };
 
 /// Words with single spaces between them: dashes of 3 units, 1 between the marks of a letter, 3 between letters, 7

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/system_error.h"
 #include "base/units.h"
 
 namespace tutti {

@@ -242,7 +242,6 @@ SimDevice plain_device(std::string id, double speed, int slots) {
 void set_policy(Policy policy, std::vector<SimDevice>& devices, SimOptions& options) {
   options.dispatcher.policy = policy;
   const bool of_the_note = policy == Policy::note || policy == Policy::note_raw;
-  constexpr int kNoteCap = 5;
   options.dispatcher.tasks_at_once = of_the_note ? kNoteCap * static_cast<int>(devices.size()) : 0;
   for (SimDevice& device : devices) {
     if (of_the_note) device.facts.task_cap = kNoteCap;

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include "base/clock.h"
-#include "base/files.h"
+#include "base/numbers.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {
@@ -35,13 +35,6 @@ Read read_to_end(const OwnedFd& pipe, Instant until, std::string& text) {
   }
 }
 
-/// "0.1 s", "60 s"
-std::string seconds_text(Seconds time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g s", time.count());
-  return text;
-}
-
 }  // namespace
 
 Result<std::string> child_output(ChildOptions options, Seconds within) {
@@ -64,7 +57,7 @@ Result<std::string> child_output(ChildOptions options, Seconds within) {
   if (end.status == 0 && end.signal == 0 && is_whole) return text;
   const auto line = text.substr(0, text.find('\n'));
   std::string how = end.words;
-  if (read == Read::late) how = "was not done within " + seconds_text(within) + " and was killed";
+  if (read == Read::late) how = "was not done within " + number_text(within.count()) + " s and was killed";
   if (read == Read::too_much) how = "wrote more than 1 MiB and was killed";
   return fail(Fault::device, program + " " + how + (line.empty() ? "" : ": " + line));
 }

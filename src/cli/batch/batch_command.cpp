@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
@@ -20,7 +21,6 @@
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/file_place.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
@@ -180,8 +180,8 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.tasks, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
-  std::fprintf(stderr, "All %zu recordings were done before this run: nothing is left to do%s\n", report->counts.done,
-               prepared.options.devices.empty() ? ", and no device is needed" : "");
+  std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
+  if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
   if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
@@ -221,7 +221,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
 int run_batch_command(const std::vector<std::string>& arguments) {
   BatchCommand command;
   OptionTable table("batch",
-                    "Transcribes many recordings on every device at once. Each result appears once and whole; the same "
+                    "Transcribe many recordings on every device at once. Each result appears once and whole; the same "
                     "command, after any end, goes on where it was.");
   add_batch(table, command);
   table.examples({"tutti batch archive/ --model turbo -o out -y",

@@ -2,9 +2,12 @@
 
 #include <set>
 
+#include "balance/types.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/split.h"
+#include "cli/flags/shared_flags.h"
 
 namespace tutti {
 namespace {
@@ -14,33 +17,32 @@ void add_devices(OptionTable& table, BatchCommand& c) {
   table.add_list("devices", c.devices, "LIST",
                  "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), emulated:30x:12GB, or FILE.toml of them; "
                  "comma-separated, may be given again; default: every GPU, else the CPU");
-  table.add("device", c.device, "DEVICE", "only there").letter = 'd';
+  table.add("device", c.device, "DEVICE|None", "this one alone, instead of --devices").letter = 'd';
   table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
             "tasks at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
   table.add("threads", c.threads, "N", "tasks in flight at most; 0: as many as keep the devices busy").letter = 't';
   table
       .add("policy", c.policy, "POLICY",
-           "how tasks and devices are brought together: tutti, or for comparison the field note's score (5 tasks a "
+           "how tasks and devices are brought together: tutti; for comparison note (the field note's score; 5 tasks a "
            "device without --max-per-gpu), fifo, round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
   table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
-  table.add("price", c.price, "PRICE", "of an hour of a device, for the report");
+  table.add("price", c.price, "PRICE|None", "what an hour of a device costs, for the report");
 }
 
 void add_run(OptionTable& table, BatchCommand& c) {
   table.group("Run");
-  table.add("output-dir", c.output_dir, "DIR", "where outputs are written; created when missing").letter = 'o';
-  Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all of them");
-  format.letter = 'f';
-  format.choices = {"txt", "vtt", "srt", "tsv", "json", "all"};
+  add_outputs(table, c.output_dir, c.output_format);
   table
       .add("name-by", c.name_by, "stem|path",
-           "talks/monday.mp3 becomes talks/monday.mp3.srt (the inputs' tree below their common folder), or monday.srt")
+           "of the folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "
+           "monday.srt")
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json", "what became of every recording and every device");
-  table.add("state", c.state, "DIR",
-            "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, ~/.local/state/tutti");
+  table.add(
+      "state", c.state, "DIR",
+      "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
             "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
@@ -69,11 +71,7 @@ void add_batch(OptionTable& table, BatchCommand& c) {
 
 Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices) {
   std::map<std::string, int> caps;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find(','), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view part : split(text, ',')) {
     const auto equals = part.find('=');
     const std::string_view named = equals == part.npos ? std::string_view() : part.substr(0, equals);
     const int cap = number_in<int>(equals == part.npos ? part : part.substr(equals + 1)).value_or(0);
@@ -101,7 +99,6 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
 }
 
 void limit_as_the_note(BatchOptions& options) {
-  constexpr int kNoteCap = 5;
   if (options.policy != "note" || !options.task_caps.empty()) return;
   options.task_caps[""] = kNoteCap;
   if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());

@@ -41,6 +41,7 @@ struct BatchCommand {
   double device_patience = 600;
 };
 
+/// Binds every field to its flag, and makes --batched the default.
 void add_batch(OptionTable& table, BatchCommand& command);
 
 /// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.

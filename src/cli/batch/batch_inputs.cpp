@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "text/manifest/read.h"
@@ -31,7 +32,7 @@ Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions
     return fail(
         Fault::usage,
         "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
-        options.name_by == NameBy::stem ? "Use --name-by path" : "Name the folder they lie in, not the files");
+        options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
   std::vector<fs::path> outputs;
   for (const Format format : options.formats)
     outputs.emplace_back(base.string() + "." + std::string(extension(format)));
@@ -85,6 +86,14 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
           .outputs = std::move(outputs)};
 }
 
+void tell_of_lists(const ManifestTally& read, const ManifestRules& rules, std::size_t with_whole_path) {
+  if (const std::string out = left_out_text(read, rules); !out.empty())
+    log(Level::info, "Left out of what the lists name: " + out);
+  if (with_whole_path > 0)
+    log(Level::info, "Recordings whose outputs keep the whole path below --output-dir: " +
+                         std::to_string(with_whole_path) + "; --audio-root DIR begins the tree at DIR");
+}
+
 }  // namespace
 
 Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint) {
@@ -96,6 +105,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
   std::set<FileNumber> like_outputs;
+  std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
     auto outputs = outputs_of(input, options, taken);
@@ -105,17 +115,20 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
     }
     if (parse_formats(input.file.extension().string().erase(0, 1)))
       if (const auto number = number_of(input.file)) like_outputs.insert(*number);
+    if (options.name_by == NameBy::path && input.below == input.file.relative_path()) ++with_whole_path;
     tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
     return true;
   };
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
   const auto read = read_inputs(command.inputs, wanted, sink);
   if (!read) return tl::unexpected(read.error());
-  if (const std::string out = left_out_text(*read, wanted.rules); !out.empty())
-    log(Level::info, "Left out of what the lists name: " + out);
+  tell_of_lists(*read, wanted.rules, with_whole_path);
   if (wrong) return tl::unexpected(*wrong);
   if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
-  if (tasks.empty()) return fail(Fault::missing, "no recording was found among the inputs");
+  if (tasks.empty())
+    return fail(Fault::missing, "no recording was found among the inputs: " + joined(command.inputs, ", "),
+                "A folder is searched for files with the endings of audio and video; a file that is named itself is "
+                "taken whatever it is called");
   return tasks;
 }
 

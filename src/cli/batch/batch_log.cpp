@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstdio>
 #include <ctime>
 
@@ -69,7 +68,8 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
   std::string line = "Done: " + end.name;
   if (end.copied) line += " (the same recording as one before)";
   if (!end.device.empty()) line += ", " + end.device;
-  if (end.elapsed > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.elapsed) + " x real time";
+  // Of the devices: what it waited for its turn says nothing of how fast they are.
+  if (end.busy > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.busy) + " x real time";
   log(Level::info, line + attempts_text(end.attempts));
   say_progress(counts);
 }

@@ -1,6 +1,7 @@
 #include "cli/batch/batch_places.h"
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "transcribe/output_plan.h"
 
 namespace tutti {

@@ -29,8 +29,9 @@ QuoteBasis quote_basis(const BatchOptions& options) {
   auto& targets = basis.question.targets;
   const auto past = read_device_past(options.state);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
-  add_past(targets, past.value_or(DevicePast{}),
-           {.model = options.run.model.string(), .compute_type = options.run.compute_type});
+  const DevicePast known = past.value_or(DevicePast{});
+  add_past(targets, known, {.model = options.run.model.string(), .compute_type = options.run.compute_type});
+  basis.question.speech = speech_share(known.runs, options.run.model.string());
   basis.watts = watts_of(targets);
   const auto shape = options.run.model.empty() ? std::nullopt : model_shape(options.run.model);
   for (const auto& target : targets) basis.on.push_back(capacity_on(target, shape, options));
@@ -39,7 +40,9 @@ QuoteBasis quote_basis(const BatchOptions& options) {
 
 std::string BatchQuote::text() const {
   return "Expected: " + length_text(time.audio) + " of audio in " + length_text(time.expected) +
-         "; four times out of five between " + length_text(time.least) + " and " + length_text(time.most);
+         "; four times out of five between " + length_text(time.least) + " and " + length_text(time.most) + ". " +
+         time.silence_text() +
+         (unknown > 0 ? " Recordings whose length is not known come on top: " + std::to_string(unknown) : "");
 }
 
 std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings) const {
@@ -55,18 +58,20 @@ std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings)
 }
 
 void StartQuote::expect(const BatchWork& work) {
-  if (work.unknown > 0) return;
-  asked_ = std::async(std::launch::async, [this, lengths = work.lengths] {
-    auto quote = basis_.quote(lengths);
-    if (quote) log(Level::info, quote->text());
+  asked_ = std::async(std::launch::async, [this, work] {
+    auto quote = basis_.quote(work.lengths);
+    if (!quote) return quote;
+    quote->unknown = work.unknown;
+    log(Level::info, quote->text());
     return quote;
   });
 }
 
 std::optional<BatchQuote> StartQuote::of(const BatchReport& report) {
   const auto at_start = asked_.valid() ? asked_.get() : std::nullopt;
-  if (!at_start || at_start->recordings == report.transcribed.size()) return at_start;
-  return basis_.quote(report.transcribed);
+  const std::size_t transcribed = report.done_now - report.copied;
+  if (!at_start || report.transcribed.size() < transcribed) return {};  // nobody had known how long that would take
+  return at_start->recordings == transcribed ? at_start : basis_.quote(report.transcribed);
 }
 
 }  // namespace tutti

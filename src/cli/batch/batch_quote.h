@@ -19,10 +19,11 @@ namespace tutti {
 struct BatchQuote {
   TimeQuote time{};
   std::size_t recordings = 0;  // that it counts
+  std::size_t unknown = 0;     // that it does not, because nobody knows how long they are
   std::optional<double> cost{};
   std::optional<double> energy_joules{};  // from what the same devices drew in earlier runs; none: not known of all
 
-  /// "Expected: 26:12:01 of audio in 42:10; four times out of five between 40:03 and 44:20".
+  /// "Expected: 26:12:01 of audio in 42:10; four times out of five between 40:03 and 44:20." and what it supposes.
   std::string text() const;
 };
 
@@ -40,6 +41,7 @@ struct QuoteBasis {
   std::optional<BatchQuote> quote(std::span<const Seconds> recordings) const;
 };
 
+/// Reads what earlier batches left in the store; where that cannot be read, a warning, and their speeds are not known.
 QuoteBasis quote_basis(const BatchOptions& options);
 
 /// What was expected of a batch, found out beside it: for a long list that takes a second or two, and nobody waits.
@@ -47,11 +49,11 @@ class StartQuote {
  public:
   explicit StartQuote(QuoteBasis basis) : basis_(std::move(basis)) {}
 
-  /// Tells people what is expected of this work, where all of its lengths are known.
+  /// Tells people what is expected of this work, as far as its lengths are known.
   void expect(const BatchWork& work);
   /// Of a batch that has ended: of what it has transcribed, as it was known at its start. What turned out to be copied,
-  /// failed or was cancelled took no device the time that was expected of it. None: nothing was expected, or nothing of
-  /// it transcribed.
+  /// failed or was cancelled took no device the time that was expected of it. None: nothing was expected, nothing of it
+  /// transcribed, or something of which nobody had known how long it is.
   std::optional<BatchQuote> of(const BatchReport& report);
 
  private:

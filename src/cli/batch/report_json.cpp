@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/plan/quote.h"
+#include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
 
@@ -40,6 +41,16 @@ std::optional<double> cost_of(const BatchReport& report, std::optional<double> p
   return device_cost(*price, report.pool.devices.size(), report.elapsed);
 }
 
+/// Without a rated speed it is what it did while it was busy, not what the speed model believes: a report is about
+/// facts.
+DeviceTime time_of(const PooledDeviceView& device) {
+  DeviceTime time{.id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.rated};
+  for (const auto& [reason, length] : device.idle)
+    for (const auto& [name, part] : kIdleParts)
+      if (name == reason) time.idle.*part = length;
+  return time;
+}
+
 Json device_json(const PooledDeviceView& device, const BatchReport& report, std::optional<double> price) {
   Json idle = Json::object();
   for (const auto& [reason, time] : device.idle) idle[reason] = rounded(time.count());
@@ -48,9 +59,9 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"state", device.state},
             {"busy_share", report.elapsed > Seconds(0) ? rounded(device.busy / report.elapsed) : 0.0},
             {"audio_seconds", rounded(device.audio_done.count())},
-            {"speed", rounded(device.speed)},
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
+  if (const auto speed = speed_of(time_of(device))) json["speed"] = rounded(*speed);
   if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
   const auto drawn = report.device_joules.find(device.id);
   if (drawn != report.device_joules.end()) json["energy_joules"] = rounded(drawn->second);
@@ -101,6 +112,7 @@ Json quote_json(const BatchQuote& quote) {
             {"least_seconds", rounded(quote.time.least.count())},
             {"most_seconds", rounded(quote.time.most.count())},
             {"audio_seconds", rounded(quote.time.audio.count())}};
+  if (quote.time.speech) json["speech_share"] = rounded(*quote.time.speech);
   if (quote.cost) json["cost"] = rounded(*quote.cost);
   if (quote.energy_joules) json["energy_joules"] = rounded(*quote.energy_joules);
   return json;
@@ -120,23 +132,33 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
   RunNumbers numbers{.elapsed = report.elapsed,
                      .done = report.done_now,
                      .copied = report.copied,
-                     .failed = report.counts.failed,
-                     .cancelled = report.counts.cancelled,
+                     .failed = report.counts.failed - report.before.failed,
+                     .cancelled = report.counts.cancelled - report.before.cancelled,
                      .audio = report.audio,
                      .longest = report.longest,
                      .shared_files = report.shared_files,
+                     .stopped = report.interrupted || !report.ended_early.empty(),
                      .cost = cost_of(report, price)};
   if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / kJoulesAKilowattHour;
-  for (const auto& device : report.pool.devices) {
-    DeviceTime& time = numbers.devices.emplace_back();
-    // Without a rated speed it is what it did while it was busy, not what the speed model believes: a report is about
-    // facts.
-    time = {.id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.rated};
-    for (const auto& [reason, length] : device.idle)
-      for (const auto& [name, part] : kIdleParts)
-        if (name == reason) time.idle.*part = length;
-  }
+  for (const auto& device : report.pool.devices) numbers.devices.push_back(time_of(device));
   return numbers;
+}
+
+/// What earlier runs had ended.
+std::string before_text(const BatchReport& report) {
+  const BatchCounts& before = report.before;
+  if (report.counts.total > 0 && before.done == report.counts.total)
+    return (before.done == 1 ? std::string("The recording was")
+                             : "All " + std::to_string(before.done) + " recordings were") +
+           " done before this run: nothing was left to do.\n";
+  std::string out;
+  const auto add = [&out](const char* what, std::size_t count, const char* wherefore) {
+    if (count > 0) out += what + std::to_string(count) + wherefore;
+  };
+  add("Done before this run: ", report.counts.done - report.done_now, ".\n");
+  add("Failed in an earlier run and left alone: ", before.failed, "; --retry-failed does them again.\n");
+  add("Cancelled in an earlier run and left alone: ", before.cancelled, "; --retry-failed does them again.\n");
+  return out;
 }
 
 }  // namespace
@@ -173,13 +195,13 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
 
 std::string batch_report_text(const BatchReport& report, std::optional<double> price,
                               const std::optional<BatchQuote>& quote) {
+  if (report.counts.total > 0 && report.before.ended() == report.counts.total) return before_text(report);
   std::string out;
   RunNumbers numbers = numbers_of(report, price);
   if (quote) numbers.quote = {.time = quote->time.expected, .cost = quote->cost};
   if (quote && quote->energy_joules) numbers.quote.kilowatt_hours = *quote->energy_joules / kJoulesAKilowattHour;
   for (const auto& line : run_report(numbers)) out += line + "\n";
-  if (report.counts.done > report.done_now)
-    out += std::to_string(report.counts.done - report.done_now) + " were done before this run.\n";
+  out += before_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

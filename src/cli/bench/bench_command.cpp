@@ -5,16 +5,16 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "base/build_id.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
+#include "base/split.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/file_place.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -59,9 +59,8 @@ void add_bench(OptionTable& table, BenchCommand& c) {
 
 std::vector<std::string> words_in(const std::string& list) {
   std::vector<std::string> words;
-  std::istringstream parts(list);
-  for (std::string word; std::getline(parts, word, ',');)
-    if (!word.empty()) words.push_back(word);
+  for (const auto word : split(list, ','))
+    if (!word.empty()) words.emplace_back(word);
   return words;
 }
 
@@ -168,7 +167,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
     if (c.json) continue;
-    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back(), false).c_str());
+    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back()).c_str());
     std::fflush(stdout);
   }
   return measured;

@@ -1,5 +1,6 @@
 #include "cli/bench/bench_report.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
@@ -20,6 +21,16 @@ std::string taken(const BenchTrial& trial) {
   return trial.compute_type == trial.setting.compute_type ? "" : "  (ran in " + trial.compute_type + ")";
 }
 
+nlohmann::json bytes_json(const std::optional<Bytes>& bytes) {
+  return bytes ? nlohmann::json(bytes->value) : nlohmann::json();
+}
+
+/// Of the device's own memory, in MiB: what a GPU's worker holds of this machine's says nothing of what fits.
+std::string memory_text(const BenchTrial& trial) {
+  const auto& bytes = trial.setting.device.starts_with("cpu") ? trial.memory : trial.gpu_memory;
+  return bytes ? std::to_string(std::lround(static_cast<double>(bytes->value) / kMiB)) : "?";
+}
+
 nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
   const BenchTrial& trial = judged.trial;
   nlohmann::ordered_json line{{"device", trial.setting.device},
@@ -35,8 +46,8 @@ nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
   line["seconds"] = trial.elapsed.count();
   line["load_seconds"] = trial.load.count();
   line["x_real_time"] = trial.speed();
-  line["worker_peak_bytes"] = trial.memory.value;
-  line["gpu_peak_bytes"] = trial.gpu_memory ? nlohmann::json(trial.gpu_memory->value) : nlohmann::json();
+  line["worker_peak_bytes"] = bytes_json(trial.memory);
+  line["gpu_peak_bytes"] = bytes_json(trial.gpu_memory);
   line["windows"] = trial.windows;
   line["decoder_steps"] = trial.decoder_steps;
   line["share_of_limit"] = judged.share_of_limit ? nlohmann::json(*judged.share_of_limit) : nlohmann::json();
@@ -54,16 +65,15 @@ std::string bench_heading() {
   return "setting                       x real time   of limit  memory MiB   words that differ";
 }
 
-std::string bench_row(const JudgedTrial& judged, bool recommended) {
+std::string bench_row(const JudgedTrial& judged) {
   const BenchTrial& trial = judged.trial;
   const std::string name = fitted(setting_text(trial.setting), 30);
   if (trial.error) return name + "did not run: " + trial.error->what;
   char numbers[120];
-  std::snprintf(numbers, sizeof numbers, "%11s %10s %11.0f %19s", short_number(trial.speed()).c_str(),
-                percent(judged.share_of_limit).c_str(),
-                static_cast<double>(trial.gpu_memory.value_or(trial.memory).value) / kMiB,
+  std::snprintf(numbers, sizeof numbers, "%11s %10s %11s %19s", short_number(trial.speed()).c_str(),
+                percent(judged.share_of_limit).c_str(), memory_text(trial).c_str(),
                 percent(judged.word_errors).c_str());
-  return name + numbers + taken(trial) + (recommended ? "  <- recommended" : "");
+  return name + numbers + taken(trial);
 }
 
 std::string bench_json(const BenchVerdict& verdict) {

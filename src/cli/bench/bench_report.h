@@ -10,7 +10,7 @@ namespace tutti {
 std::string setting_text(const BenchSetting& setting);
 
 /// One line for people about one trial, and the line above the first.
-std::string bench_row(const JudgedTrial& judged, bool recommended);
+std::string bench_row(const JudgedTrial& judged);
 std::string bench_heading();
 
 /// {"trials": [...], "recommended": "--device ..."} on one line.

@@ -7,11 +7,11 @@
 
 namespace tutti {
 
-/// One line for a file that failed; its name stands in front once, whether or not the error brought it. Errors call "-"
+/// One line for a file that failed; its name stands in front once, whether or not the error brought it. "-" is called
 /// standard input.
 inline std::string failure_line(const std::filesystem::path& input, const Error& error) {
-  const std::string name = input.string();
-  return error.what.starts_with(name == "-" ? "standard input" : name) ? error.text() : name + ": " + error.text();
+  const std::string name = input == "-" ? "standard input" : input.string();
+  return error.what.starts_with(name) ? error.text() : name + ": " + error.text();
 }
 
 }  // namespace tutti

@@ -41,6 +41,10 @@ Json failed_event(const std::string& file, const std::string& what, const std::s
   return {{"event", "failed"}, {"file", file}, {"error", what}, {"hint", hint}};
 }
 
+Json skipped_event(const std::string& file) {
+  return {{"event", "skipped"}, {"file", file}};
+}
+
 Json words_json(const std::vector<Word>& words) {
   Json out = Json::array();
   for (const Word& word : words)
@@ -50,7 +54,10 @@ Json words_json(const std::vector<Word>& words) {
 
 class JsonEvents final : public RunObserver {
  public:
-  explicit JsonEvents(const std::vector<PlannedFile>& files) : files_(files) {}
+  explicit JsonEvents(const std::vector<PlannedFile>& files) : files_(files) {
+    for (const PlannedFile& file : files)
+      if (file.already_done) emit(skipped_event(file.input.string()));
+  }
 
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
     emit({{"event", "ready"}, {"device", device}, {"compute_type", compute_type}, {"load_seconds", load.count()}});
@@ -104,7 +111,7 @@ std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& fi
 
 std::string planned_json(const PlannedFile& file, const std::string& trouble) {
   const std::string name = file.input.string();
-  if (file.already_done) return line_of({{"event", "skipped"}, {"file", name}});
+  if (file.already_done) return line_of(skipped_event(name));
   if (!trouble.empty()) return line_of(failed_event(name, name + ": " + trouble, ""));
   return line_of({{"event", "planned"}, {"file", name}, {"outputs", outputs_json(file.outputs)}});
 }

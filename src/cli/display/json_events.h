@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Events as JSON, one object a line on standard output, each with "event": ready, decoded, segment, done, failed. Must
-/// not outlive `files`.
+/// Events as JSON, one object a line on standard output, each with "event": skipped, at once for every file that is
+/// done already; ready, decoded, segment, done, failed. Must not outlive `files`.
 std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files);
 
 /// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, an event as

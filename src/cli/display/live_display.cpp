@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -27,8 +28,18 @@ struct Board {
   ProgressState totals;
   Seconds finished{};  // audio of the files that are done
   std::size_t lengths_known = 0;
-  LiveLines lines{STDERR_FILENO};
 };
+
+ProgressState state_of(const Board& board) {
+  ProgressState state = board.totals;
+  state.audio_done = board.finished;
+  for (const auto& [index, row] : board.rows) {
+    state.audio_done += row.done;
+    if (state.rows.size() < kMostRows) state.rows.push_back(row);
+  }
+  state.total_known = board.lengths_known == state.files;
+  return state;
+}
 
 class LiveDisplay final : public RunObserver {
  public:
@@ -43,7 +54,7 @@ class LiveDisplay final : public RunObserver {
     refresher_.request_stop();
     refresher_.join();
     set_log_sink(before_);
-    board_.with([](Board& board) { board.lines.clear(); });
+    lines_.clear();
   }
 
   void on_decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) override {
@@ -87,30 +98,27 @@ class LiveDisplay final : public RunObserver {
   }
 
  private:
-  static void paint(Board& board, Seconds elapsed) {
-    ProgressState state = board.totals;
-    state.audio_done = board.finished;
-    for (const auto& [index, row] : board.rows) {
-      state.audio_done += row.done;
-      if (state.rows.size() < kMostRows) state.rows.push_back(row);
-    }
-    state.total_known = board.lengths_known == state.files;
-    state.elapsed = elapsed;
-    board.lines.show(render_progress(state, board.lines.width()));
+  /// `terminal_` is held.
+  void paint() {
+    ProgressState state = board_.with(state_of);
+    state.elapsed = Clock::real().now() - start_;
+    lines_.show(render_progress(state, lines_.width(), std::max<std::size_t>(lines_.height(), 2) - 1));
   }
   void say(Level level, std::string_view text) {
-    board_.with([&](Board& board) {
-      board.lines.clear();
-      before_(level, text);
-      paint(board, Clock::real().now() - start_);
-    });
+    const std::lock_guard lock(terminal_);
+    lines_.clear();
+    before_(level, text);
+    paint();
   }
   void refresh(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any tick;
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
-      board_.with([&](Board& board) { paint(board, Clock::real().now() - start_); });
+      {
+        const std::lock_guard painting(terminal_);
+        paint();
+      }
       tick.wait_for(lock, stop, kRefresh, [] { return false; });
     }
   }
@@ -118,6 +126,10 @@ class LiveDisplay final : public RunObserver {
   const std::vector<PlannedFile>& files_;
   const Clock::Instant start_;
   Guarded<Board> board_;
+  // Held while the terminal is written, so that lines and bars do not tear each other. Whoever tells how far a file is
+  // does not wait for it: a terminal may be held up (Ctrl+S).
+  std::mutex terminal_;
+  LiveLines lines_{STDERR_FILENO};
   LogSink before_;
   std::jthread refresher_;
 };

@@ -92,7 +92,13 @@ std::string percent_line(const char* what, Seconds part, Seconds whole) {
   return line;
 }
 
-/// The worker's time adds up to the run's; what other threads do goes on beside it.
+/// "1 window", "5 windows".
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// The worker's time adds up to the run's; what other threads do goes on beside it. What it did for files without a
+/// transcript, or had to do again, nobody has counted: then the rest is not called idle.
 std::string time_lines(const RunSummary& summary) {
   const TimeSpent& spent = summary.spent;
   const Seconds all = summary.elapsed;
@@ -100,7 +106,10 @@ std::string time_lines(const RunSummary& summary) {
   out += percent_line("loading", summary.model_load, all);
   out += percent_line("encoder", spent.encoder, all);
   out += percent_line("decoder", spent.decoder, all);
-  out += percent_line("idle", std::max(Seconds(0), all - summary.model_load - spent.worker()), all);
+  const bool all_counted = !summary.interrupted && !summary.unfinished_work && summary.worker_restarts == 0;
+  out += percent_line(all_counted ? "idle" : "other", std::max(Seconds(0), all - summary.model_load - spent.worker()),
+                      all);
+  if (!all_counted) out += "Other: idle, or at work on what came to no transcript or had to be done again\n";
   out += "Beside it, on other threads: decoding " + short_number(spent.audio.count()) + " s, ";
   if (spent.listening > Seconds(0)) out += "listening for speech " + short_number(spent.listening.count()) + " s, ";
   return out + "features " + short_number(spent.features.count()) + " s, writing " +
@@ -108,7 +117,7 @@ std::string time_lines(const RunSummary& summary) {
 }
 
 std::string count_lines(const WindowCounts& counts) {
-  return std::to_string(counts.windows) + " windows, " + std::to_string(counts.decodings) + " decodings, " +
+  return counted(counts.windows, "window") + ", " + counted(counts.decodings, "decoding") + ", " +
          short_number(counts.batch_fill()) +
          " sequences a step. Decoder steps: " + std::to_string(counts.decoder_steps) +
          ", of them decided by less than 1e-4: " + std::to_string(counts.narrow_margins) + "\n";
@@ -128,7 +137,7 @@ std::unique_ptr<RunObserver> make_display(Display display, const std::vector<Pla
 
 std::string summary_text(const RunSummary& summary) {
   std::string out = std::to_string(summary.done) + " of " + std::to_string(summary.files) + " files done";
-  if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " were done before";
+  if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " done before";
   if (summary.failed > 0) out += ", " + std::to_string(summary.failed) + " failed";
   out += ": " + length_text(summary.audio) + " of audio in " + short_number(summary.elapsed.count()) + " s";
   if (summary.elapsed > Seconds(0)) out += ", " + short_number(summary.audio / summary.elapsed) + " × real time";
@@ -137,8 +146,8 @@ std::string summary_text(const RunSummary& summary) {
 
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
-    out += "The worker had to be restarted " + std::to_string(summary.worker_restarts) +
-           " times; its windows were done again\n";
+    out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +
+           "; its windows were done again\n";
   return out;
 }
 

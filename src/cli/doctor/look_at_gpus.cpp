@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "base/numbers.h"
 #include "cli/doctor/look.h"

@@ -10,8 +10,8 @@
 
 #include "base/environment.h"
 #include "base/process/child.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "link/engine_command.h"
 
 namespace tutti {

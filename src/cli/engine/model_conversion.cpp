@@ -1,7 +1,7 @@
 #include "cli/engine/model_conversion.h"
 
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/engine/engine_run.h"
 #include "hub/find.h"
 #include "hub/names.h"
@@ -16,7 +16,7 @@ bool names_model(const std::string& word) {
 
 int convert_model_by_engine(const std::string& word, const std::filesystem::path& into, const std::string& type) {
   const auto model = find_model(word, ModelPlaces::from_environment());
-  if (!model) return complain(model.error(), kUsage);
+  if (!model) return complain(model.error());
   return run_engine({"convert", "--model", model->string(), "--into", into.string(), "--type", type},
                     "it converted " + model->string() + "; nothing was written");
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 

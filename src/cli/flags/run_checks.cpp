@@ -30,7 +30,7 @@ Result<void> check_machine(const MachineFlags& flags) {
 Result<std::string> language_code_of(const std::string& said) {
   if (const auto code = to_language_code(said)) return std::string(*code);
   return fail(Fault::usage, "--language: '" + said + "' is no language Whisper knows",
-              "Give a code or an English name: de, German");
+              "Give a code or an English name (de, German), or None to have it detected");
 }
 
 }  // namespace tutti

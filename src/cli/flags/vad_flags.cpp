@@ -40,14 +40,14 @@ void add_vad(OptionTable& table, VadFlags& f) {
       "vad-filter";
   table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
       .choices = {"silero", "energy"};
-  table.add("vad-threshold", f.threshold, "P", "speech begins at this probability; None: 0.5");
-  table.add("vad-neg-threshold", f.neg_threshold, "P", "and ends below this; None: 0.15 less, but at least 0.01");
-  table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS", "drop shorter speech; None: 0");
-  table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S",
+  table.add("vad-threshold", f.threshold, "P|None", "speech begins at this probability; None: 0.5");
+  table.add("vad-neg-threshold", f.neg_threshold, "P|None", "and ends below this; None: 0.15 less, but at least 0.01");
+  table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS|None", "drop shorter speech; None: 0");
+  table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
             "cut longer speech; None: never, with --batched after a window");
-  table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS",
+  table.add("vad-min-silence-duration-ms", f.min_silence_duration_ms, "MS|None",
             "shorter silence is left in; None: 2000, with --batched 160");
-  table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS", "kept before and after speech; None: 400");
+  table.add("vad-speech-pad-ms", f.speech_pad_ms, "MS|None", "kept before and after speech; None: 400");
 }
 
 Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vector<double>& clips) {

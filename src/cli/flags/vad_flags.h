@@ -24,6 +24,7 @@ struct VadFlags {
   std::optional<std::int32_t> speech_pad_ms{};
 };
 
+/// Binds every field to its flag.
 void add_vad(OptionTable& table, VadFlags& flags);
 
 /// None: everything is heard. Fault::usage names the flag that cannot be meant, alone or with `clips`.

@@ -7,10 +7,11 @@
 namespace tutti {
 namespace {
 
+// Bytes that stay resident; HostNeed says where they are from.
 constexpr std::int64_t kEngine = 116'000'000;
 constexpr std::int64_t kCudaHalf = 355'000'000;
 constexpr std::int64_t kDecoder = 64'000'000;
-constexpr std::int64_t kDecoders = 4;
+constexpr std::int64_t kDecoders = 4;  // that a run begins with where there are as many cores
 constexpr std::int64_t kControl = 32'000'000;
 
 std::int64_t usable(const PlanTarget& target) {

@@ -4,8 +4,9 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
+#include "cli/flags/shared_flags.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
@@ -71,18 +72,17 @@ OptionTable options_of(PlanCommand& command) {
                  "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
                  "may be given again");
   table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
-  table.add("price", command.price, "PRICE", "of an hour of a device, for the expected cost");
+  table.add("price", command.price, "PRICE|None", "what an hour of a device costs, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
   table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
-  table
-      .add("compute-type", command.compute_type, "TYPE",
-           "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones")
-      .choices = {"default", "auto", "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16"};
+  add_compute_type(table, command.compute_type,
+                   "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones");
   table.add("beams", command.beams, "N", "hypotheses of each window");
   table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",
-            "where batches keep what they have measured of devices; default: ~/.local/state/tutti");
+            "where batches keep what they have measured of devices; default: $XDG_STATE_HOME/tutti, else "
+            "~/.local/state/tutti");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table
@@ -96,7 +96,7 @@ OptionTable options_of(PlanCommand& command) {
 
 Result<void> check(const PlanCommand& command) {
   if (command.error < 0 || command.error >= 1)
-    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + std::to_string(command.error));
+    return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + show_value(command.error));
   if (command.beams < 1 || command.beams > kMostBeams)
     return fail(Fault::usage,
                 "--beams: expected 1 to " + std::to_string(kMostBeams) + ", found " + std::to_string(command.beams));
@@ -104,7 +104,7 @@ Result<void> check(const PlanCommand& command) {
     return fail(Fault::usage, "--simulate needs the lengths of recordings",
                 "Name them as 'tutti batch' takes them, or --durations FILE");
   if (command.price && *command.price < 0)
-    return fail(Fault::usage, "--price: expected 0 or more, found " + std::to_string(*command.price));
+    return fail(Fault::usage, "--price: expected 0 or more, found " + show_value(*command.price));
   if (!command.ram.empty() && !parse_bytes(command.ram))
     return fail(Fault::usage, "--ram: expected a size such as 32GB, found '" + command.ram + "'");
   return {};
@@ -126,17 +126,23 @@ Result<PlanWork> work_of(const PlanCommand& command) {
   return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown};
 }
 
-Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
+/// The devices to plan for, and what is known from earlier batches.
+struct PlanBasis {
+  std::vector<PlanTarget> targets{};
+  std::optional<double> speech{};  // of the audio
+};
+
+Result<PlanBasis> basis_of(const PlanCommand& command) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
-  if (!targets) return targets;
+  if (!targets) return tl::unexpected(targets.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
   const auto past = read_device_past(state);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
-  add_past(*targets, past.value_or(DevicePast{}),
-           {.model = path, .compute_type = command.compute_type, .any_type = true});
-  return targets;
+  const DevicePast known = past.value_or(DevicePast{});
+  add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
+  return PlanBasis{std::move(*targets), speech_share(known.runs, path)};
 }
 
 int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
@@ -162,8 +168,8 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
   return kDone;
 }
 
-int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets, const PlanWork& work) {
-  if (std::ranges::any_of(targets, [](const auto& target) { return !target.failures.empty(); }))
+int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork& work) {
+  if (std::ranges::any_of(basis.targets, [](const auto& target) { return !target.failures.empty(); }))
     log(Level::warning,
         "failures in the devices file are left out: what is expected supposes devices that stay well; "
         "--simulate has them");
@@ -173,8 +179,9 @@ int run_quote(const PlanCommand& command, const std::vector<PlanTarget>& targets
                                  .compute_type = command.compute_type,
                                  .beams = command.beams,
                                  .ram = ram,
-                                 .targets = targets,
+                                 .targets = basis.targets,
                                  .tasks = work.tasks,
+                                 .speech = basis.speech,
                                  .unknown_lengths = work.unknown_lengths,
                                  .price = command.price,
                                  .seed = command.seed});
@@ -194,9 +201,9 @@ int run_plan(const std::vector<std::string>& arguments) {
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);
-  const auto targets = targets_of(command);
-  if (!targets) return complain(targets.error(), kUsage);
-  return command.simulate ? run_simulation(command, *targets, work->tasks) : run_quote(command, *targets, *work);
+  const auto basis = basis_of(command);
+  if (!basis) return complain(basis.error(), kUsage);
+  return command.simulate ? run_simulation(command, basis->targets, work->tasks) : run_quote(command, *basis, *work);
 }
 
 }  // namespace tutti

@@ -1,7 +1,6 @@
 #include "cli/plan/plan_devices.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
@@ -26,11 +25,11 @@ int likeness(const std::string& known, const SpeedQuestion& question, bool on_cp
 void add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, const SpeedQuestion& question) {
   constexpr double kLeastError = 0.02;
   if (target.speed) return;
-  std::tuple best{0, 0};
+  int best = 1;
   for (const auto& known : speeds) {
     if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
-    const std::tuple worth{likeness(known.key.compute_type, question, target.on_cpu), known.key.concurrency};
-    if (std::get<0>(worth) == 0 || worth < best) continue;
+    const int worth = likeness(known.key.compute_type, question, target.on_cpu);
+    if (worth < best) continue;  // of two as good ones the later
     best = worth;
     target.speed = known.speed;
     target.speed_type = known.key.compute_type;
@@ -101,6 +100,19 @@ void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const Sp
     if (!target.windows) target.warm_up = load_time_in(past.runs, target.record, question.model);
     add_watts(target, past.runs);
   }
+}
+
+std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model) {
+  constexpr Seconds kSupposed{3600};
+  Seconds heard{}, audio{};
+  for (const RunRecord& run : runs) {
+    const bool whole = run.end.successful + run.end.failed + run.end.cancelled == run.end.total;
+    if (run.start.model != model || !whole) continue;  // of a stopped one the devices heard what counts as no audio yet
+    audio += run.end.audio;
+    for (const DeviceUse& use : run.end.devices) heard += use.audio;
+  }
+  if (audio <= Seconds(0)) return {};
+  return std::min(1.0, (heard + kSupposed) / (audio + kSupposed));
 }
 
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {

@@ -35,12 +35,14 @@ struct PlanTarget {
   bool on_cpu = false;                      ///< its memory is this machine's
 };
 
+/// What the device itself tells: an emulated card its figures, a GPU its memory, a CPU what of this machine's is
+/// available now.
 PlanTarget plan_target(const ChosenDevice& chosen);
 
 /// The devices of a list as `tutti batch --devices` takes it (device/list/device_list.h). Errors name the word.
 Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const MachineDevices& machine);
 
-/// Whose measurements a speed is taken from: those with the most windows in flight.
+/// Whose measurements a speed is taken from: the latest, which are those with all windows in flight.
 struct SpeedQuestion {
   std::string model{};
   std::string compute_type{};
@@ -59,6 +61,10 @@ Result<DevicePast> read_device_past(const std::filesystem::path& folder);
 /// Tells devices their speed, how long they took to load the model in the last batch with it, and what they drew in the
 /// last batches on average. What an emulated one knows of itself, and a speed that is known already, stays.
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question);
+
+/// How much of the audio was heard as speech in these batches with a model: silence is not transcribed. Reckoned as if
+/// an hour more had been all speech, so that a few short recordings say little. None where there was none.
+std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model);
 
 /// Of all devices together; none where one of them never said.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);

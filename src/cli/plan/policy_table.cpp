@@ -115,7 +115,7 @@ PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vecto
     SimOptions options{.unit = unit, .seed = seed};
     set_policy(policy, used, options);
     SimResult result = simulate(tasks, used, options);
-    table.rows.push_back({.name = policy_name(policy),
+    table.rows.push_back({.name = std::string(name_of(policy)),
                           .makespan = result.makespan,
                           .ratio = table.lower_bound > Seconds::zero() ? result.makespan / table.lower_bound : 1,
                           .not_done = static_cast<std::size_t>(

@@ -17,6 +17,7 @@ struct QuoteQuestion {
   Bytes ram{};
   std::vector<PlanTarget> targets{};
   std::vector<SimTask> tasks{};     ///< none: only what fits
+  std::optional<double> speech{};   ///< of their audio, as in earlier batches; none: not known, and all of it counts
   int tasks_at_once = 0;            ///< at most, on all devices together; 0: no bound
   std::size_t unknown_lengths = 0;  ///< recordings that are not among the tasks
   std::optional<double> price{};    ///< of a device hour
@@ -29,7 +30,11 @@ struct TimeQuote {
   Seconds least{};
   Seconds most{};
   Seconds lower_bound{};
-  Seconds audio{};
+  Seconds audio{};                 ///< of the recordings, silence included
+  std::optional<double> speech{};  ///< of it, as QuoteQuestion says
+
+  /// What it supposes of silence, as a sentence.
+  std::string silence_text() const;
 };
 
 /// What fits on which device, what to type, and how long it takes where all speeds are known.

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
@@ -51,7 +52,7 @@ std::string times_text(const Quote& quote) {
       quote.question.tasks.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
       length_text(time.least).c_str(), length_text(time.most).c_str(), length_text(time.lower_bound).c_str(),
       100 * (time.lower_bound / time.expected));
-  return text.data();
+  return text.data() + time.silence_text() + "\n";
 }
 
 std::optional<double> per_audio_hour(const Quote& quote) {
@@ -59,22 +60,16 @@ std::optional<double> per_audio_hour(const Quote& quote) {
   return *quote.cost / (quote.time->audio / Seconds(3600));
 }
 
-/// A short recording's cost is still one that can be read.
-std::string money(double amount) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), amount < 0.1 ? "%.2g" : "%.2f", amount);
-  return text.data();
-}
-
 std::string costs_text(const Quote& quote) {
   constexpr double kJoulesAKilowattHour = 3.6e6;
   std::string text;
   if (quote.cost)
-    text += "Expected cost: " + money(*quote.cost) + ", at " + money(*quote.question.price) + " per device hour";
-  if (const auto hour = per_audio_hour(quote)) text += "; " + money(*hour) + " per hour of audio";
+    text +=
+        "Expected cost: " + money_text(*quote.cost) + ", at " + money_text(*quote.question.price) + " per device hour";
+  if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
   if (quote.cost) text += ".\n";
   if (quote.energy_joules)
-    text += "Expected energy: " + short_number(*quote.energy_joules / kJoulesAKilowattHour) + " kWh.\n";
+    text += "Expected energy: " + energy_text(*quote.energy_joules / kJoulesAKilowattHour) + ".\n";
   return text;
 }
 
@@ -99,6 +94,13 @@ Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
 }
 
 }  // namespace
+
+std::string TimeQuote::silence_text() const {
+  if (!speech)
+    return "All of it counts as speech; silence is not transcribed, so with much of it the end comes sooner.";
+  return "As in earlier batches, " + std::to_string(std::lround(100 * *speech)) +
+         " % of it counts as speech; silence is not transcribed.";
+}
 
 std::string Quote::text() const {
   std::string text = "What fits, in " + type_text(question.compute_type) + " with " + std::to_string(question.beams) +
@@ -136,6 +138,7 @@ std::string Quote::json() const {
                    {"most_s", time->most.count()},
                    {"lower_bound_s", time->lower_bound.count()},
                    {"audio_s", time->audio.count()}};
+  if (time && time->speech) out["time"]["speech_share"] = *time->speech;
   if (question.unknown_lengths > 0) out["recordings_of_unknown_length"] = question.unknown_lengths;
   if (cost) {
     out["cost"] = *cost;

@@ -5,8 +5,9 @@
 
 #include "base/build_id.h"
 #include "base/json.h"
+#include "base/process/exit_code.h"
+#include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/run_checks.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
@@ -112,8 +113,8 @@ class Collection {
   static void tell(const fs::path& path, const PreparedRecording& prepared) {
     Seconds audio{};
     for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
-    std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", path.c_str(), prepared.pieces.size(),
-                 length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
+    std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", without_controls(path.string()).c_str(),
+                 prepared.pieces.size(), length_text(audio).c_str(), length_text(prepared.recording.duration()).c_str(),
                  prepared.refused.size());
   }
 

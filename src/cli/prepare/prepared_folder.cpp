@@ -7,6 +7,7 @@
 #include "audio/synth/sound_file.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -19,12 +20,6 @@ std::string quoted(const std::string& field) {
   std::string text = "\"";
   for (const char c : field) text += c == '"' ? "\"\"" : std::string(1, c);
   return text + "\"";
-}
-
-std::string rounded(double value, const char* format = "%.3f") {
-  char text[48];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
 }
 
 std::string line_of(const Json& object) {
@@ -113,7 +108,8 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
   if (!done) return done;
   const Seconds length = length_of(std::ssize(pcm), kModelRate);
   metadata_ += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
-               rounded(length.count(), "%.4f") + "," + rounded(piece->start) + "," + rounded(taken.score) + "\n";
+               fixed_text(length.count(), 4) + "," + fixed_text(piece->start, 3) + "," + fixed_text(taken.score, 3) +
+               "\n";
   ++totals_.samples;
   totals_.audio += length;
   return {};

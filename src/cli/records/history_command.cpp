@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/records/history_text.h"
 #include "jobs/open_store.h"
 
@@ -76,7 +76,7 @@ int run_history(const std::vector<std::string>& arguments) {
                     "befell them.");
   table.add("state", command.state, "DIR", "the folder of the store");
   table.add("last", command.last, "N", "how many runs to look back");
-  table.add("run", command.run, "N", "only this run, with all that befell its devices");
+  table.add("run", command.run, "N|None", "only this run, with all that befell its devices");
   table.add("svg", command.svg, "FILE", "draw the speeds over time there, too");
   table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
   table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});

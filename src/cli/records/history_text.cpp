@@ -42,6 +42,11 @@ void add(std::vector<std::string>& lines, const std::string& heading, const Text
   for (auto& line : lay_out(table, width)) lines.push_back(std::move(line));
 }
 
+/// Nothing where nothing was done.
+std::string times_text(double speed) {
+  return speed > 0 ? short_number(speed) : "";
+}
+
 TextTable run_table(const std::vector<RunRecord>& runs) {
   TextTable table{.columns = {{.title = "run", .right = true},
                               {.title = "started"},
@@ -55,11 +60,12 @@ TextTable run_table(const std::vector<RunRecord>& runs) {
                               {.title = "command", .rank = 3, .stretch = true}}};
   for (const auto& run : runs) {
     const bool ended = run.ended.has_value();
-    table.rows.push_back(
-        {std::to_string(run.id), date_text(run.started), ended ? length_text(run.end.elapsed) : "not ended",
-         ended ? std::to_string(run.end.successful) : "", ended ? std::to_string(run.end.failed) : "",
-         ended ? length_text(run.end.audio) : "", ended ? short_number(speed_of(run)) : "", run.start.model,
-         std::to_string(run.end.devices.size()), without_controls(run.start.command)});
+    table.rows.push_back({std::to_string(run.id), date_text(run.started),
+                          ended ? length_text(run.end.elapsed) : "not ended",
+                          ended ? std::to_string(run.end.successful) + "/" + std::to_string(run.end.total) : "",
+                          ended ? std::to_string(run.end.failed) : "", ended ? length_text(run.end.audio) : "",
+                          times_text(speed_of(run)), run.start.model, std::to_string(run.end.devices.size()),
+                          without_controls(run.start.command)});
   }
   return table;
 }
@@ -113,9 +119,9 @@ TextTable device_table(const std::vector<RunRecord>& runs) {
     const auto worst = std::ranges::max_element(sum.use.idle, {}, [](const auto& reason) { return reason.second; });
     table.rows.push_back(
         {device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
-         sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "", short_number(speed_of(sum.use)),
-         sum.use.energy_joules ? short_number(*sum.use.energy_joules / 3.6e6) + " kWh" : "",
-         sum.use.cost ? short_number(*sum.use.cost) : "",
+         sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "", times_text(speed_of(sum.use)),
+         sum.use.energy_joules ? energy_text(*sum.use.energy_joules / 3.6e6) : "",
+         sum.use.cost ? money_text(*sum.use.cost) : "",
          worst == sum.use.idle.end() ? "" : words_of(worst->first) + " (" + length_text(worst->second) + ")"});
   }
   return table;
@@ -141,8 +147,8 @@ TextTable speed_table(const std::vector<SpeedRecord>& speeds) {
     const SpeedRecord& now = *records.back();
     table.rows.push_back({key.device, key.model, key.compute_type, std::to_string(key.concurrency),
                           short_number(now.speed), short_number(records.front()->speed),
-                          short_number(now.overhead.count()) + " s", now.median_error ? percent(*now.median_error) : "",
-                          date_text(now.at)});
+                          now.overhead > Seconds(0) ? short_number(now.overhead.count()) + " s" : "",
+                          now.median_error ? percent(*now.median_error) : "", date_text(now.at)});
   }
   return table;
 }

@@ -9,9 +9,11 @@
 
 #include "audio/length/sound_length.h"
 #include "base/files.h"
+#include "base/joined.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/flags/file_place.h"
+#include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
 #include "transcribe/inputs/query/query.h"
 #include "view/text.h"
@@ -46,8 +48,10 @@ std::string iso_time(std::int64_t seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts)};
 }
 
-ManifestAsset asset_of(const Input& input, const struct stat& facts, const std::optional<Seconds>& length) {
-  ManifestAsset asset{{"id", uuid_of(input.below.string())},
+/// `in_one_tree`: all lie below one folder, which --audio-root says later; else every asset says where it is.
+ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& facts,
+                       const std::optional<Seconds>& length) {
+  ManifestAsset asset{{"id", uuid_of((in_one_tree ? input.below : input.file).string())},
                       {"name", input.file.stem().string()},
                       {"file_name", input.below.filename().string()},
                       {"asset_type", "Audio"},
@@ -56,12 +60,21 @@ ManifestAsset asset_of(const Input& input, const struct stat& facts, const std::
                       {"file_bytes", static_cast<std::int64_t>(facts.st_size)},
                       {"created_at", iso_time(facts.st_mtime)}};
   if (length) asset[5].value = length->count();
+  if (!in_one_tree) asset.push_back({"path", input.file.string()});
   return asset;
+}
+
+/// A folder, a pattern or a recording. What lists name may lie anywhere.
+bool is_one_tree(const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  return inputs.size() == 1 && inputs[0] != "-" &&
+         (fs::is_directory(inputs[0], ignored) || !manifest_format(inputs[0]));
 }
 
 Result<Gathered> gather_files(const ManifestCommand& command) {
   Gathered gathered;
   std::vector<std::pair<std::int64_t, ManifestAsset>> dated;
+  const bool in_one_tree = is_one_tree(command.inputs);
   const auto complain_of = [&](const Error& error) {
     ++gathered.problems;
     std::fprintf(stderr, "tutti: %s\n", error.text().c_str());
@@ -76,11 +89,14 @@ Result<Gathered> gather_files(const ManifestCommand& command) {
     if (!length && !command.no_durations) length = sound_length(input.file).value_or(std::nullopt);
     gathered.seconds += length.value_or(Seconds(0)).count();
     gathered.unknown += !length;
-    dated.emplace_back(facts.st_mtime, asset_of(input, facts, length));
+    dated.emplace_back(facts.st_mtime, asset_of(input, in_one_tree, facts, length));
     return true;
   };
   const auto read = read_inputs(command.inputs, {}, {take, complain_of});
   if (!read) return tl::unexpected(read.error());
+  if (dated.empty())  // a disk that is not mounted is no reason to write an empty list over a full one
+    return fail(Fault::missing,
+                "no recording was found among " + joined(command.inputs, ", ") + "; nothing is written");
   std::ranges::stable_sort(dated, std::greater(), [](const auto& each) { return each.first; });
   for (auto& [time, asset] : dated) gathered.assets.push_back(std::move(asset));
   return gathered;
@@ -110,7 +126,7 @@ Result<void> check(const ManifestCommand& command) {
 }
 
 void add_options(OptionTable& table, ManifestCommand& command) {
-  table.positional(command.inputs, "FILE", "folders, files, globs, lists or tables", 0);
+  table.positional(command.inputs, "INPUT...", "folders, files, globs, lists or tables", 0);
   table.add("output", command.output, "FILE", "where to write it; without it, standard output").letter = 'o';
   table.add("sqlite", command.sqlite, "FILE", "take the assets from this SQLite database; opened for reading only");
   table.add("postgres", command.postgres, "CONNINFO",
@@ -127,8 +143,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
   ManifestCommand command;
   OptionTable table("manifest",
                     "Write a manifest for 'tutti batch': a JSON file with an asset per recording, newest first, from "
-                    "folders (lengths "
-                    "are read from the headers) or from a query on a database.");
+                    "folders (lengths are read from the headers) or from a query on a database.");
   add_options(table, command);
   table.examples({"tutti manifest archive/ -o archive.json"});
   if (const auto code = start_command(table, arguments)) return *code;

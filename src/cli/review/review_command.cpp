@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
 #include "transcribe/output_plan.h"
@@ -136,10 +136,9 @@ std::function<void(std::size_t)> counting(LiveLines& lines, std::size_t all) {
 
 int run_review(const std::vector<std::string>& arguments) {
   ReviewCommand command;
-  OptionTable table(
-      "review",
-      "Finds the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
-      "other languages, impossible speed, low confidence. Writes a table and a page with players.");
+  OptionTable table("review",
+                    "Find the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
+                    "other languages, impossible speed, low confidence. Write a table and a page with players.");
   add_review(table, command);
   table.examples({"tutti review out/ --audio-root talks/ --out review"});
   if (const auto code = start_command(table, arguments)) return *code;

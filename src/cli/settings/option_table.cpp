@@ -161,7 +161,8 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
     return fail(Fault::usage, "'" + rest[0] + "': this command takes no such argument",
                 "See 'tutti " + command_ + " --help'");
   if (positional_ && wish == Wish::run && rest.size() < positional_least_)
-    return fail(Fault::usage, "expected " + positional_name_ + ", found nothing",
+    return fail(Fault::usage,
+                "expected " + positional_name_ + ", found " + (rest.empty() ? "nothing" : "only " + joined(rest, " ")),
                 "See 'tutti " + command_ + " --help'");
   if (positional_) *positional_ = std::move(rest);
   return wish;

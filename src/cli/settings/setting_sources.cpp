@@ -1,6 +1,5 @@
 #include "cli/settings/setting_sources.h"
 
-#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/nearest.h"
+#include "base/toml.h"
 #include "cli/commands.h"
 
 namespace tutti {
@@ -76,26 +76,22 @@ Result<std::map<std::string, std::string>> texts_of(const toml::table& section, 
 
 Result<std::map<std::string, std::string>> settings_section(const std::string& toml, const std::string& file_name,
                                                             const std::string& command) {
-  toml::table table;
-  try {
-    table = toml::parse(toml, file_name);
-  } catch (const toml::parse_error& error) {
-    const auto& where = error.source().begin;
-    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
-                                    ": " + std::string(error.description()));
-  }
+  const auto table = parse_toml(toml, file_name);
+  if (!table) return tl::unexpected<Error>(table.error());
   std::map<std::string, std::string> section;
-  for (const auto& [name, value] : table) {
+  for (const auto& [name, value] : *table) {
     const std::string key(name.str());
     const auto known = command_names();
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
+    const bool is_command = std::find(known.begin(), known.end(), key) != known.end();
+    if (!value.is_table())
+      return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
+                  is_command ? "Write [" + key + "] on a line of its own, and its settings below"
+                             : "A setting stands below its command's name: write [transcribe], or another, above it");
+    if (!is_command) {
       const std::string meant = nearest_name(key, known);
       return fail(Fault::usage, file_name + ": '" + key + "': no such section",
                   meant.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + meant + "]?");
     }
-    if (!value.is_table())
-      return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
-                  "Write [" + key + "] on a line of its own, and its settings below");
     if (key != command) continue;
     auto texts = texts_of(*value.as_table(), file_name);
     if (!texts) return texts;

@@ -1,10 +1,11 @@
 #include "cli/settings/values.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/ascii.h"
+#include "base/joined.h"
 #include "base/numbers.h"
+#include "base/split.h"
 
 namespace tutti {
 namespace {
@@ -24,16 +25,12 @@ Result<void> read_number(std::string_view text, T& into, std::string_view kind) 
 template <class T>
 Result<void> read_list(std::string_view whole, std::vector<T>& into, std::string_view kind) {
   std::vector<T> values;
-  std::string_view text = whole;
-  while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    std::string_view item = text.substr(0, comma);
+  for (std::string_view item : split(whole, ',')) {
     while (item.starts_with(' ')) item.remove_prefix(1);
     while (item.ends_with(' ')) item.remove_suffix(1);
     T value{};
     if (!read_value(item, value)) return not_a(kind, whole);
     values.push_back(value);
-    text.remove_prefix(std::min(comma + 1, text.size()));
   }
   into = std::move(values);
   return {};
@@ -41,9 +38,7 @@ Result<void> read_list(std::string_view whole, std::vector<T>& into, std::string
 
 template <class T>
 std::string show_list(const std::vector<T>& values) {
-  std::string out;
-  for (const T& value : values) out += (out.empty() ? "" : ",") + show_value(value);
-  return out;
+  return joined(values, ",", [](const T& value) { return show_value(value); });
 }
 
 }  // namespace

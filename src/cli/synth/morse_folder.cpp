@@ -9,6 +9,7 @@
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/system_error.h"
 #include "flow/pipeline.h"
 #include "transcript/transcript_json.h"
 

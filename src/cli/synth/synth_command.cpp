@@ -5,9 +5,10 @@
 #include <string_view>
 #include <thread>
 
+#include "base/joined.h"
 #include "base/numbers.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/synth/morse_folder.h"
 #include "view/text.h"
 
@@ -36,7 +37,7 @@ OptionTable table_of(SynthCommand& command) {
   table.positional(command.kind, "KIND", "what to make: morse");
   table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
   table.add("count", command.count, "N", "clips");
-  table.add("seed", corpus.seed, "S", "which corpus; every number is another");
+  table.add("seed", corpus.seed, "N", "which corpus; every number is another");
   table.add("condition", command.condition, "NAME", "of the band; mixed: all five, evenly").choices = {
       "clean", "good", "moderate", "poor", "dx", "mixed"};
   table.add("format", command.format, "NAME", "of the sound files").choices = {"wav", "flac"};
@@ -49,12 +50,12 @@ OptionTable table_of(SynthCommand& command) {
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
   table.add("noise-db", command.noise_db, "LEAST:MOST",
-            "tone over noise from 300 to 3000 Hz, drawn for every clip, 0:10; none: what the condition says");
+            "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; none: what the condition says");
   table.add(
       "receiver-share", corpus.receiver_share, "SHARE",
       "of clips heard through a receiver set up for something else: a band drawn at random, two of three overdriven");
   table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
-  table.add("letter-times", command.folder.letter_times, "", "transcripts/ times every letter, not every word");
+  table.add_switch("letter-times", command.folder.letter_times, "transcripts/ times every letter, not every word");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
   return table;
 }
@@ -73,8 +74,10 @@ Result<std::optional<Between>> noise_of(const std::string& text) {
 
 Result<void> settle(SynthCommand& command) {
   if (command.kind.size() != 1 || command.kind[0] != "morse")
-    return fail(Fault::usage, "expected the kind 'morse', found '" + command.kind.front() + "'");
-  if (command.folder.out.empty()) return fail(Fault::usage, "expected --out DIR", "See 'tutti synth --help'");
+    return fail(Fault::usage, "expected the kind 'morse', found '" + joined(command.kind, " ") + "'",
+                "See 'tutti synth --help'");
+  if (command.folder.out.empty())
+    return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth --help'");
   if (command.count < 1 || command.count > 100'000'000)
     return fail(Fault::usage, "--count: expected 1 to 100000000, found " + std::to_string(command.count));
   if (command.threads < 1 || command.threads > 1024)

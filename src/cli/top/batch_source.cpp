@@ -26,9 +26,9 @@ std::string request_of(const TopWish& wish) {
 
 std::string done_text(const TopWish& wish) {
   switch (wish.what) {
-    case TopWish::What::drain: return wish.id + " finishes what it has and takes nothing new";
-    case TopWish::What::resume: return wish.id + " takes work again";
-    case TopWish::What::cancel: return "task " + wish.id + " is being cancelled";
+    case TopWish::What::drain: return wish.name + " finishes what it has and takes nothing new";
+    case TopWish::What::resume: return wish.name + " takes work again";
+    case TopWish::What::cancel: return wish.name + " is being cancelled";
   }
   return {};
 }

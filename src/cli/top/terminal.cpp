@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "view/top/top_screen.h"
 
 namespace tutti {
@@ -85,7 +86,7 @@ void Terminal::take_signal(TerminalEvents& events) {
         [[fallthrough]];
       case SIGCONT: take_over(); [[fallthrough]];
       case SIGWINCH:
-        repaint_all();
+        shown_.clear();  // all of it is painted anew
         events.resized = true;
         break;
       default: events.interrupted = true;

@@ -35,7 +35,6 @@ class Terminal {
   TerminalEvents wait(Seconds longest);
   /// Shows lines of exactly the screen's width; only those that changed are sent.
   void show(const std::vector<std::string>& lines);
-  void repaint_all() { shown_.clear(); }
 
  private:
   Terminal(OwnedFd signals, const termios& before) : signals_(std::move(signals)), before_(before) {}

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/top/source.h"
 #include "cli/top/terminal.h"
 #include "view/progress.h"
@@ -107,7 +107,8 @@ int run_top(const std::vector<std::string>& arguments) {
   table.examples({"tutti top", "tutti top --once"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (!(command.interval >= 0.1 && command.interval <= 3600))
-    return complain({Fault::usage, "--interval: expected 0.1 to 3600 seconds"}, kUsage);
+    return complain({Fault::usage, "--interval: expected 0.1 to 3600 seconds, found " + show_value(command.interval)},
+                    kUsage);
   if (command.once || command.json) return print_once(command);
   auto terminal = Terminal::open();
   if (!terminal) return complain(terminal.error(), kUsage);

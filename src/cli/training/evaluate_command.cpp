@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/engine/engine_run.h"
 #include "cli/flags/file_place.h"
 #include "hub/find.h"

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/engine/engine_run.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
@@ -196,7 +196,7 @@ int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {
     const auto model = find_model(command.recipe.model, ModelPlaces::from_environment());
-    if (!model) return complain(model.error(), kUsage);
+    if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
   }
   if (command.resume) line.emplace_back("--resume");
@@ -229,7 +229,7 @@ int run_train(const std::vector<std::string>& arguments) {
   OptionTable table("train whisper",
                     "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "
                     "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
-                    "(--num_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
+                    "(--num_train_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
   add_train(table, command);
   table.reads_flags_alone();
   table.examples({"tutti train whisper --model tiny.en --data corpus --out trained",

@@ -1,5 +1,3 @@
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/nearest.h"
+#include "base/toml.h"
 #include "device/list/device_list.h"
 
 namespace tutti {
@@ -134,22 +133,12 @@ Result<ListedDevice> listed(Entry entry, const std::string& where) {
   return ListedDevice{.spec = std::move(*spec), .name = entry.name};
 }
 
-Result<toml::table> parse_toml(const std::string& content, const std::string& path) {
-  try {
-    return toml::parse(content, path);
-  } catch (const toml::parse_error& error) {
-    std::ostringstream text;
-    text << path << ", line " << error.source().begin.line << ": " << error.description();
-    return fail(Fault::usage, text.str());
-  }
-}
-
 }  // namespace
 
 Result<std::vector<ListedDevice>> read_device_file(const std::string& path) {
   const auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
-  auto parsed = parse_toml(*content, path);
+  auto parsed = parse_toml(*content, path, Fault::usage);
   if (!parsed) return tl::unexpected(parsed.error());
   double time = 1;
   const toml::array* entries = nullptr;

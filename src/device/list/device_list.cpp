@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/split.h"
+
 namespace tutti {
 namespace {
 
@@ -37,10 +39,7 @@ std::string unique(const std::string& name, std::map<std::string, int>& taken) {
 
 Result<std::vector<ListedDevice>> parse_device_list(std::string_view list) {
   std::vector<ListedDevice> devices;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    const std::string_view entry = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
+  for (const std::string_view entry : split(list, ',')) {
     if (entry.ends_with(".toml")) {
       auto file = read_device_file(std::string(entry));
       if (!file) return file;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include "base/random/counter_random.h"
@@ -29,6 +31,12 @@ CacheKey cache_key(std::span<const std::byte> content, std::span<const double> p
   for (const double parameter : parameters) more = mixed({more, std::bit_cast<std::uint64_t>(parameter)});
   return {mixed({lanes[0], lanes[1], lanes[2], lanes[3], content.size(), more}),
           mixed({lanes[3], lanes[2], lanes[1], lanes[0], ~more, content.size()})};
+}
+
+std::string hex_of(const CacheKey& key) {
+  char hex[40];
+  std::snprintf(hex, sizeof hex, "%016" PRIx64 "%016" PRIx64, key[0], key[1]);
+  return hex;
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace tutti {
 
@@ -12,6 +13,9 @@ using CacheKey = std::array<std::uint64_t, 2>;
 
 /// A digest of content and of whatever else decides the result; several GB/s, not for security.
 CacheKey cache_key(std::span<const std::byte> content, std::span<const double> parameters);
+
+/// Its 32 hexadecimal digits, for names of files and lists of digests.
+std::string hex_of(const CacheKey& key);
 
 /// 64 bits of it, by which damaged content or another file is told.
 inline std::uint64_t checksum(std::span<const std::byte> content) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -14,8 +14,9 @@ GatherPlan::GatherPlan(const FeedOptions& options, const PackedSet& set, BadSamp
       set_(set),
       bad_(bad),
       planner_(std::move(planner)),
-      order_(options, set.lines(), planner_.epoch(), planner_.cursor()),
-      first_whole_(is_resumed ? planner_.epoch() + 1 : 0) {}
+      order_(options, set.lines(), planner_.epoch(), planner_.cursor()) {
+  if (is_resumed) given_.expect_whole_from(planner_.epoch() + 1);
+}
 
 std::optional<Result<GatherList>> GatherPlan::next() {
   while (ready_.empty()) {
@@ -42,7 +43,7 @@ Result<bool> GatherPlan::go_on() {
     if (!sample) return false;
     done = take(*sample);
   }
-  if (done) done = judge_before(planner_.oldest_epoch());
+  if (done && given_.was_empty_before(planner_.oldest_epoch())) return tl::unexpected(bad_.nothing_usable());
   return done.map([] { return true; });
 }
 
@@ -116,7 +117,7 @@ void GatherPlan::settle() {
     frames_.pop_front();
     planner_.resolve();
     if (list.entries.empty()) continue;
-    last_given_ = list.epoch;
+    given_.note(list.epoch);
     list.position = planner_.save();
     ready_.push_back(std::move(list));
   }
@@ -157,11 +158,6 @@ std::vector<std::size_t> GatherPlan::bad_rows(const PlannedBatch& batch) const {
 std::int64_t GatherPlan::number_of(const PlannedSample& sample) const {
   const std::int64_t first = set_.first_of(sample.index);
   return set_.entry(first).piece == kBadLine ? first : first + std::max(sample.piece, 0);
-}
-
-Result<void> GatherPlan::judge_before(std::int64_t epoch) const {
-  if (epoch <= first_whole_ || last_given_ >= epoch - 1) return {};
-  return tl::unexpected(bad_.nothing_usable());
 }
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include "feed/bad_samples.h"
 #include "feed/options.h"
 #include "feed/packed/packed_set.h"
+#include "feed/plan/given_epochs.h"
 #include "feed/plan/planner.h"
 #include "feed/sample_order.h"
 
@@ -46,7 +47,6 @@ class GatherPlan {
   GatherList list_of(const PlannedBatch& batch, std::int64_t frames) const;
   std::vector<std::size_t> bad_rows(const PlannedBatch& batch) const;
   std::int64_t number_of(const PlannedSample& sample) const;
-  Result<void> judge_before(std::int64_t epoch) const;
 
   const FeedOptions& options_;
   const PackedSet& set_;
@@ -54,9 +54,8 @@ class GatherPlan {
   Planner planner_;
   SampleOrder order_;
   bool has_begun_ = false;
-  bool is_ending_ = false;             // the epoch's order is through, what waits is handed out to the last
-  std::int64_t first_whole_ = 0;       // epochs before it were begun by an interrupted run
-  std::int64_t last_given_ = -1;       // the epoch of the last batch that held anything
+  bool is_ending_ = false;  // the epoch's order is through, what waits is handed out to the last
+  GivenEpochs given_{};
   std::deque<std::int64_t> frames_{};  // T of the planner's batches in flight
   std::deque<GatherList> ready_{};
   std::optional<Error> failed_{};  // told behind the batches that came before it

@@ -3,14 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <vector>
 
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 #include "feed/packed/pack_key.h"
 #include "feed/packed/pack_set.h"
 #include "feed/packed/pack_writer.h"
@@ -19,12 +18,6 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string name_of(const CacheKey& key) {
-  char name[48];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key[0], key[1], kPackEnding);
-  return name;
-}
 
 const char* name_of(Residence where) {
   return where == Residence::device ? "device" : where == Residence::memory ? "memory" : "mapped";
@@ -110,17 +103,6 @@ std::shared_ptr<PackedSet> not_packed(const Error& error) {
   return nullptr;
 }
 
-/// Fault::full where the disk has no room for it, as far as can be known beforehand.
-Result<void> check_disk(const fs::path& folder, Bytes needed) {
-  std::error_code failed;
-  const auto room = fs::space(folder, failed);
-  if (failed || needed.value <= static_cast<std::int64_t>(room.available)) return {};
-  return fail(Fault::full,
-              folder.string() + " has " + bytes_text(Bytes{static_cast<std::int64_t>(room.available)}) +
-                  " free, the packed set takes " + bytes_text(needed) + " more",
-              "Free some space, or name another folder with --cache");
-}
-
 /// With the folder locked.
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
@@ -132,16 +114,18 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
-  if (auto fits = check_disk(path.parent_path(), missing); !fits) return not_packed(fits.error());
+  if (auto fits = expect_room(path.parent_path(), missing, "what is still to be packed",
+                              "Free some space, or name another folder with --cache");
+      !fits)
+    return not_packed(fits.error());
   const auto begin = options.clock->now();
   if (auto written = write_pack(options, set, *plan, key, path); !written) return not_packed(written.error());
   make_room(path, options.cache.most);
   auto made = PackedSet::open(path, key, options.threads.features);
   if (!made) return not_packed(made.error());
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f s", Seconds(options.clock->now() - begin).count());
+  const Seconds took = options.clock->now() - begin;
   log(Level::info, "packed " + std::to_string((*made)->entries()) + " samples into " + path.string() + ": " +
-                       bytes_text((*made)->size()) + ", " + seconds);
+                       bytes_text((*made)->size()) + ", " + fixed_text(took.count(), 1) + " s");
   return made;
 }
 
@@ -170,7 +154,7 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   if (!key) return tl::unexpected(key.error());
   std::error_code ignored;  // what cannot be made cannot be locked either, which is told
   fs::create_directories(options.cache.folder, ignored);
-  const fs::path path = options.cache.folder / name_of(*key);
+  const fs::path path = options.cache.folder / (hex_of(*key) + kPackEnding);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
   const bool is_there = fs::exists(path, ignored);
   if (is_there) opened = find(options, *key, path, /*tells_damage=*/false);

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

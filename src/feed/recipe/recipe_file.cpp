@@ -1,7 +1,5 @@
 #include "feed/recipe/recipe_file.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "base/joined.h"
 #include "base/nearest.h"
+#include "base/toml.h"
 #include "feed/recipe/whisper_fields.h"
 
 namespace tutti {
@@ -242,15 +241,9 @@ Result<void> check_data_set(const WhisperRecipe& r) {
 }  // namespace
 
 Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe) {
-  toml::table table;
-  try {
-    table = toml::parse(toml, file_name);
-  } catch (const toml::parse_error& error) {
-    const auto& where = error.source().begin;
-    return fail(Fault::corrupt, file_name + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
-                                    ": " + std::string(error.description()));
-  }
-  for (const auto& [key, node] : table) {
+  const auto table = parse_toml(toml, file_name);
+  if (!table) return tl::unexpected<Error>(table.error());
+  for (const auto& [key, node] : *table) {
     const std::string name(key.str());
     if (auto taken = take_key(name, node, recipe); !taken)
       return fail_in(file_name + ":" + std::to_string(node.source().begin.line) + ": '" + name + "'", taken.error());

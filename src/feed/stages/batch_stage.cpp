@@ -18,15 +18,15 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
     batch.position = prefix_ + position;
     if (auto judged = judge_before(batch.epoch); !judged) return judged;
     if (batch.size() == 0) continue;
-    last_given_ = batch.epoch;
+    given_.note(batch.epoch);
     if (!emit(std::move(batch))) return {};
   }
   return judge_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
 }
 
 Result<void> BatchStage::judge_before(std::int64_t epoch) const {
-  if (epoch <= first_whole_ || last_given_ >= epoch - 1) return {};
-  return tl::unexpected(bad_.nothing_usable());
+  if (given_.was_empty_before(epoch)) return tl::unexpected(bad_.nothing_usable());
+  return {};
 }
 
 Result<void> BatchStage::note(Row& row) {

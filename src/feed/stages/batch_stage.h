@@ -8,6 +8,7 @@
 #include "feed/bad_samples.h"
 #include "feed/buffers.h"
 #include "feed/plan/board.h"
+#include "feed/plan/given_epochs.h"
 #include "feed/stages/row.h"
 #include "flow/stage_loops.h"
 
@@ -23,7 +24,7 @@ class BatchStage {
   /// Fault::corrupt where a whole epoch gave no batch: without an end of epochs there would never be one.
   Result<void> take(RowPtr row, const Emit<Batch>& emit);
   /// Before the first row: epochs from this one on are whole, those before it were begun by an interrupted run.
-  void expect_whole_from(std::int64_t epoch) { first_whole_ = epoch; }
+  void expect_whole_from(std::int64_t epoch) { given_.expect_whole_from(epoch); }
 
  private:
   struct Progress {
@@ -35,7 +36,7 @@ class BatchStage {
   Result<void> note(Row& row);
   /// Whether the oldest batch is done; holes that can be filled are handed to the plan stage.
   bool settle(Progress& oldest, std::string& position);
-  /// Epochs before `epoch` are through.
+  /// With all epochs before `epoch` through.
   Result<void> judge_before(std::int64_t epoch) const;
   Batch finished(Progress& progress) const;
   /// Those rows of what was made, as wide as `batch` is.
@@ -47,8 +48,7 @@ class BatchStage {
   BufferPool& buffers_;
   BadSamples& bad_;
   std::map<std::int64_t, Progress> progress_;
-  std::int64_t first_whole_ = 0;
-  std::int64_t last_given_ = -1;  // the epoch of the last batch handed on
+  GivenEpochs given_{};
 };
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/numbers.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
@@ -24,8 +25,8 @@ Result<std::vector<TimedText>> units_of(const Transcript& transcript, double sec
   std::vector<TimedText> units;
   for (const Segment& segment : transcript.segments) {
     if (segment.end > seconds + 1 || segment.end < segment.start)
-      return fail(Fault::corrupt, "its transcript has text at " + std::to_string(segment.end) +
-                                      " s, the recording ends at " + std::to_string(seconds) + " s");
+      return fail(Fault::corrupt, "its transcript has text at " + fixed_text(segment.end, 2) +
+                                      " s, the recording ends at " + fixed_text(seconds, 2) + " s");
     if (segment.end - segment.start <= window - 2 * kCutSearch) {
       units.push_back({segment.start, segment.end, segment.text});
       continue;

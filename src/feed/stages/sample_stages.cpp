@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <span>
 #include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "feed/cache/half.h"
 #include "feed/cache/unpack.h"
 #include "feed/stages/pcm.h"
@@ -21,9 +21,7 @@ namespace tutti {
 namespace {
 
 std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f s", seconds);
-  return text;
+  return fixed_text(seconds, 2) + " s";
 }
 
 tl::unexpected<Error> too_long(double seconds, Seconds window) {

@@ -9,6 +9,7 @@
 #include "audio/length/sound_length.h"
 #include "audio/recording.h"
 #include "base/files.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

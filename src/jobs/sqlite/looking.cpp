@@ -10,7 +10,7 @@ Result<TaskCounts> SqliteStore::counts(const TaskFilter& filter) {
     database.rows(
         "SELECT state, count(*) FROM tasks WHERE " + sql.condition + " GROUP BY state",
         [&](const Row& row) {
-          switch (task_state(row.text(0)).value_or(TaskState::queued)) {
+          switch (task_state_named(row.text(0)).value_or(TaskState::queued)) {
             case TaskState::queued: counts.queued = row.number(1); break;
             case TaskState::running: counts.running = row.number(1); break;
             case TaskState::done: counts.done = row.number(1); break;
@@ -46,7 +46,7 @@ Result<std::vector<Attempt>> SqliteStore::attempts(TaskId task) {
         [&](const Row& row) {
           Attempt attempt{row.number(0), row.count(1), row.text(2), row.text(3), time_of(row.number(4))};
           if (row.has(5)) attempt.ended = time_of(row.number(5));
-          attempt.end = attempt_end(row.text(6)).value_or(AttemptEnd::running);
+          attempt.end = attempt_end_named(row.text(6)).value_or(AttemptEnd::running);
           attempt.failure = row.text(7);
           attempt.error = row.text(8);
           attempt.busy = Seconds(row.real(9));

@@ -6,6 +6,7 @@
 #include "base/environment.h"
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "base/system_error.h"
 #include "jobs/local_disk.h"
 #include "jobs/sqlite/schema.h"
 #include "jobs/sqlite/sqlite_store.h"

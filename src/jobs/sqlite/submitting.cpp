@@ -15,6 +15,20 @@ struct Known {
   StoreTime submitted{};
 };
 
+/// What a row keeps of a request as numbers.
+struct Numbers {
+  ClaimOrder order{};
+  std::optional<double> audio{};
+  std::optional<std::int64_t> deadline{};
+};
+
+Numbers numbers_of(const TaskSpec& spec) {
+  Numbers numbers{.order = claim_order(spec)};
+  if (spec.audio) numbers.audio = spec.audio->count();
+  if (spec.deadline) numbers.deadline = ms_of(*spec.deadline);
+  return numbers;
+}
+
 Known find_key(Database& database, const std::string& key) {
   Known known;
   database.rows(
@@ -31,9 +45,7 @@ Known find_key(Database& database, const std::string& key) {
 /// The same work: what it is called and how urgent it is are as asked for last.
 void keep_version(Database& database, RunId run, const Known& known, TaskSpec spec) {
   spec.audio = known.audio;
-  const ClaimOrder order = claim_order(spec);
-  std::optional<std::int64_t> deadline;
-  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  const auto [order, audio, deadline] = numbers_of(spec);
   database.run(
       "UPDATE tasks SET run = ?2, batch = ?3, class = ?4, priority = ?5, deadline = ?6, uuid = ?7, name = ?8, "
       "extra = ?9, aged_from = ?10, due = ?11, size = ?12 WHERE id = ?1",
@@ -59,7 +71,8 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
     const bool same_input = known.input == spec.input && is_unchanged(known.identity, spec.identity);
     if (same_input && known.options == spec.options) {
       keep_version(database, run, known, spec);
-      return {known.id, Submitted::What::kept, task_state(known.state).value_or(TaskState::queued), known.submitted};
+      return {known.id, Submitted::What::kept, task_state_named(known.state).value_or(TaskState::queued),
+              known.submitted};
     }
     renew_version(database, run, known.id, spec, same_input, time);
     if (known.state == name_of(TaskState::done) && known.options == spec.options)
@@ -68,11 +81,7 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
       database.run("DELETE FROM results WHERE task = ?1", known.id);
     return {known.id, Submitted::What::renewed, TaskState::queued, time};
   }
-  const ClaimOrder order = claim_order(spec);
-  std::optional<double> audio;
-  if (spec.audio) audio = spec.audio->count();
-  std::optional<std::int64_t> deadline;
-  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  const auto [order, audio, deadline] = numbers_of(spec);
   database.run(
       "INSERT INTO tasks(key, batch, run, input, bytes, modified_ns, options, audio, length, class, priority, "
       "deadline, "
@@ -87,11 +96,7 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
 /// A row keeps its id and its attempts; everything known of the old version goes. Whoever works on it is fenced off.
 void SqliteStore::renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input,
                                 StoreTime time) const {
-  const ClaimOrder order = claim_order(spec);
-  std::optional<double> audio;
-  if (spec.audio) audio = spec.audio->count();
-  std::optional<std::int64_t> deadline;
-  if (spec.deadline) deadline = ms_of(*spec.deadline);
+  const auto [order, audio, deadline] = numbers_of(spec);
   end_attempt(database, task, AttemptEnd::handed_back, "", "the input or the options changed", {});
   database.run(
       "UPDATE tasks SET batch = ?2, run = ?3, input = ?4, bytes = ?5, modified_ns = ?6, options = ?7, audio = ?8, "

@@ -28,7 +28,7 @@ Task task_in(const Row& row) {
   spec.uuid = row.text(13);
   spec.name = row.text(14);
   spec.extra = row.text(15);
-  task.state = task_state(row.text(16)).value_or(TaskState::queued);
+  task.state = task_state_named(row.text(16)).value_or(TaskState::queued);
   task.attempts = row.count(17);
   task.strikes = row.count(18);
   task.progress = row.real(19);

@@ -1,12 +1,12 @@
 #include "link/emulated/emulated_part.h"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
 
 #include "base/joined.h"
 #include "base/numbers.h"
+#include "base/split.h"
 
 namespace tutti {
 namespace {
@@ -27,16 +27,6 @@ bool read(std::string_view text, Seconds& into) {
 bool read(std::string_view text, std::string& into) {
   into = text;
   return true;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(at), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
 }
 
 std::string ids_text(const std::vector<std::int32_t>& ids) {

@@ -6,13 +6,11 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "model/convert/convert_model.h"
 
 namespace tutti {
 namespace {
-
-constexpr int kUsage = 2;
-constexpr int kNothingRan = 4;
 
 Result<ConvertRequest> read_line(std::span<char*> arguments) {
   ConvertRequest request;
@@ -23,7 +21,7 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
       request.model = value;
     } else if (name == "--into") {
       request.into = value;
-    } else if (const auto type = weight_type(value); name == "--type" && type) {
+    } else if (const auto type = weight_type_named(value); name == "--type" && type) {
       request.type = *type;
     } else {
       return fail(Fault::usage, "convert: " + std::string(name) + " " + std::string(value) + " is not understood");
@@ -57,7 +55,7 @@ int convert_command(std::span<char*> arguments) {
   const auto converted = request ? convert(*request) : tl::unexpected<Error>(request.error());
   if (converted) {
     print(*request, *converted);
-    return 0;
+    return kDone;
   }
   log(Level::error, converted.error().text());
   return converted.error().fault == Fault::usage ? kUsage : kNothingRan;

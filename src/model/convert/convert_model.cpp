@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/numbers.h"
+#include "base/system_error.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"
@@ -33,14 +33,9 @@ Result<fs::path> free_place(const fs::path& wanted) {
   return into;
 }
 
-Result<void> check_room(const fs::path& folder, std::uint64_t needed) {
-  std::error_code error;
-  const auto space = fs::space(folder, error);
-  if (error || space.available >= needed) return {};
-  return fail(Fault::full,
-              folder.string() + ": the new model takes " + bytes_text({static_cast<std::int64_t>(needed)}) + ", " +
-                  bytes_text({static_cast<std::int64_t>(space.available)}) + " are free",
-              "Free some space, or name a folder on another disk with -o");
+Result<void> expect_room_for_model(const fs::path& folder, std::uint64_t needed) {
+  return expect_room(folder, {static_cast<std::int64_t>(needed)}, "the new model",
+                     "Free some space, or name a folder on another disk with -o");
 }
 
 Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint,
@@ -53,7 +48,7 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
       bytes += byte_count(plan.shape, plan.type).value_or(0);
       plans.push_back(std::move(plan));
     }
-  if (auto room = check_room(folder_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
+  if (auto room = expect_room_for_model(folder_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
   auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& tensor : tensors) {
@@ -98,7 +93,7 @@ Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
   if (!tensors) return tl::unexpected<Error>(tensors.error());
   if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
   const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
-  if (auto room = check_room(folder_of(request.into), element * parameters_of(*tensors)); !room)
+  if (auto room = expect_room_for_model(folder_of(request.into), element * parameters_of(*tensors)); !room)
     return tl::unexpected<Error>(room.error());
   const auto bytes = write_openai_file(checkpoint, *tensors, request.type, request.into);
   if (!bytes) return tl::unexpected<Error>(bytes.error());

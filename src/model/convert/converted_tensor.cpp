@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/load.h"
+#include "model/tensor_bytes.h"
 #include "model/weights.h"
 
 namespace tutti {
@@ -24,10 +25,6 @@ ElementType element_type(WeightType type) {
     case WeightType::bfloat16: return ElementType::bf16;
     default: return ElementType::f32;
   }
-}
-
-std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
-  return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
 using Take = std::function<Result<void>(std::span<const std::byte>)>;

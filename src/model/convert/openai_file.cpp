@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/pickle_writer.h"
+#include "text/files/openai_vocabulary.h"
 
 namespace tutti {
 namespace {
@@ -84,8 +86,8 @@ Result<void> write_archive(const std::shared_ptr<const Checkpoint>& checkpoint,
 }  // namespace
 
 Result<void> check_openai(const WhisperDims& d) {
-  constexpr std::int32_t kPositions = 1500, kEnglish = 51864, kMostLanguages = 51866;
-  if (d.n_audio_ctx == kPositions && d.n_vocab >= kEnglish && d.n_vocab <= kMostLanguages) return {};
+  constexpr std::int32_t kPositions = 1500;
+  if (d.n_audio_ctx == kPositions && d.n_vocab >= kEnglishVocabulary && d.n_vocab <= kLargeV3Vocabulary) return {};
   return fail(
       Fault::unsupported,
       "openai-whisper runs windows of 1500 positions and vocabularies of 51864 to 51866 tokens; this model has " +

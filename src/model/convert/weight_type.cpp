@@ -13,7 +13,7 @@ constexpr std::array kNames{std::pair{WeightType::float32, std::string_view("flo
 
 }  // namespace
 
-std::optional<WeightType> weight_type(std::string_view name) {
+std::optional<WeightType> weight_type_named(std::string_view name) {
   for (const auto& [type, known] : kNames)
     if (known == name) return type;
   return std::nullopt;

@@ -9,7 +9,7 @@ namespace tutti {
 enum class WeightType { float32, float16, bfloat16, int8 };
 
 /// "float16", ...; nothing for another word.
-std::optional<WeightType> weight_type(std::string_view name);
+std::optional<WeightType> weight_type_named(std::string_view name);
 std::string_view name_of(WeightType type);
 
 }  // namespace tutti

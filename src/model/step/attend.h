@@ -10,7 +10,7 @@ namespace tutti {
 
 // Attention of one query row over the keys and values of its own sequence: softmax(q keys^T / 8) values. A unit is a
 // head of a row, or a split of its positions where rows and heads alone are too few for the device; splits are put
-// together by `merge_unit`. A row's result depends on nothing but the row, its sequence and the number of splits.
+// together by MergeBody. A row's result depends on nothing but the row, its sequence and the number of splits.
 
 /// Floats that a unit keeps of its positions: the largest score, the sum of weights, 64 weighted sums of values.
 inline constexpr int kPartial = 2 + kHeadSize;

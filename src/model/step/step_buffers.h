@@ -33,6 +33,7 @@ struct StepBuffers {
   at::Tensor host{};         // bytes that become `inputs`; pinned for a GPU
 };
 
+/// For steps of at most `rows` rows, on the device and in the type of `activations`; `processors`: as in splits_of.
 StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const at::TensorOptions& activations,
                               std::int32_t processors);
 

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>

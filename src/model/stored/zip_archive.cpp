@@ -1,6 +1,5 @@
 #include "model/stored/zip_archive.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>

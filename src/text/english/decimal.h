@@ -13,6 +13,7 @@ namespace tutti {
 /// `figures` without leading zeros.
 std::string trimmed_figures(std::string_view figures);
 
+/// a + b.
 std::string add_figures(std::string_view a, std::string_view b);
 
 /// Whether `figures` is divisible by 10^zeros.

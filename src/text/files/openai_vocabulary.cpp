@@ -6,7 +6,6 @@ extern const std::string_view kEnglishTiktoken;
 extern const std::string_view kMultilingualTiktoken;
 
 std::string_view openai_vocabulary(std::int32_t n_vocab) {
-  constexpr std::int32_t kEnglishVocabulary = 51864;
   return n_vocab <= kEnglishVocabulary ? kEnglishTiktoken : kMultilingualTiktoken;
 }
 

@@ -1,8 +1,5 @@
 #include "train/checkpoint/digests.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 #include "base/files.h"
 #include "base/json.h"
 #include "feed/cache/cache_key.h"
@@ -15,10 +12,7 @@ constexpr const char* kName = "digests.json";
 Result<std::string> digest_of(const std::filesystem::path& path) {
   const auto file = MappedFile::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
-  const auto key = cache_key(file->bytes(), {});
-  char hex[40];
-  std::snprintf(hex, sizeof hex, "%016" PRIx64 "%016" PRIx64, key[0], key[1]);
-  return std::string(hex);
+  return hex_of(cache_key(file->bytes(), {}));
 }
 
 }  // namespace

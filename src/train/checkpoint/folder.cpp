@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/owned.h"
+#include "base/system_error.h"
 #include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 

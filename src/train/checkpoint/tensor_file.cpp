@@ -7,8 +7,10 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/system_error.h"
 #include "model/stored/safetensors.h"
 #include "model/stored/safetensors_writer.h"
+#include "model/tensor_bytes.h"
 
 namespace tutti {
 namespace {
@@ -22,10 +24,6 @@ Target target_of(const std::string& type) {
   if (type == "float16") return {ElementType::f16, at::kHalf};
   if (type == "bfloat16") return {ElementType::bf16, at::kBFloat16};
   return {ElementType::f32, at::kFloat};
-}
-
-std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
-  return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
 }  // namespace

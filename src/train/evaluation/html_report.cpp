@@ -1,10 +1,10 @@
 #include "train/evaluation/html_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <span>
 
+#include "base/numbers.h"
 #include "text/utf8.h"
 #include "train/evaluation/character_pairs.h"
 #include "view/markup.h"
@@ -25,9 +25,7 @@ std::string cell(const std::string& text) {
 }
 
 std::string percent(double share) {
-  char text[40];
-  std::snprintf(text, sizeof text, "<td class=\"n\">%.2f %%</td>", 100 * share);
-  return text;
+  return "<td class=\"n\">" + fixed_text(100 * share, 2) + " %</td>";
 }
 
 std::string number(std::int64_t value) {

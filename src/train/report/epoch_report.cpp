@@ -1,8 +1,8 @@
 #include "train/report/epoch_report.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/numbers.h"
 #include "view/terminal_text.h"
 
 namespace tutti {
@@ -11,9 +11,7 @@ namespace {
 constexpr double kWorthTelling = 0.05;  // of the time, spent waiting
 
 std::string milliseconds(double seconds) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%.1f ms", 1e3 * seconds);
-  return text;
+  return fixed_text(1e3 * seconds, 1) + " ms";
 }
 
 double share_of(std::chrono::nanoseconds part, const StageTimes& times) {

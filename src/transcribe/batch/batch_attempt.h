@@ -64,7 +64,6 @@ struct BatchAttempt {
   std::size_t index = 0;
   Lease lease{};
   const BatchTask* task = nullptr;
-  Seconds started{};  // by the pool's clock
   Seconds length{};
   std::atomic<double> position{0};  // seconds of the recording
   std::unique_ptr<PoolTaskEngine> engine{};

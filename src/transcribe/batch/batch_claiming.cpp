@@ -73,7 +73,6 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     attempt.index = index;
     attempt.lease = std::move(lease);
     attempt.task = entry.task;
-    attempt.started = view.elapsed;
     attempt.length = entry.audio;
     in_flight_.insert(index);
     input = entry.task->spec.input;

@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
-#include "transcribe/batch/recording_digest.h"
+#include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
 
 namespace tutti {
@@ -47,8 +47,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (same.empty()) return {};
   const auto copies = copy_of(same, attempt.task->outputs);
   if (!copies) return {};  // not whole any more: then the work is done again
-  if (auto published = publish_contents(attempt, *copies, {.device = attempt.lease.task.device}, true); !published)
-    return published;
+  if (auto published = publish_contents(attempt, *copies, {}, true); !published) return published;
   return not_wanted();
 }
 

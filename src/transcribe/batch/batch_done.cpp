@@ -4,6 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
+#include "jobs/sweep.h"
 
 namespace tutti {
 namespace {
@@ -60,6 +61,7 @@ std::optional<BatchReport> report_if_all_done(std::span<const BatchTask> tasks, 
     report.counts.add(TaskState::done);
     report.assets.push_back(asset_of(known->second, task.spec));
   }
+  report.before = report.counts;
   return report;
 }
 

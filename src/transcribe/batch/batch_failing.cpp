@@ -49,13 +49,14 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
   if (after->state == TaskState::queued) {
     again(attempt.lease.key.task, after->wait);
     const std::lock_guard telling(telling_);
-    return observer_.on_retry(end_of(attempt), error.text(), after->wait);
+    return observer_.on_retry(end_of(attempt, use.device), error.text(), after->wait);
   }
-  tell_failure(attempt, error);
+  if (after->state == TaskState::cancelled) return end(attempt.lease.key.task, &BatchCounts::cancelled);
+  tell_failure(attempt, error, use.device);
 }
 
 /// Under telling_.
-BatchObserver::Wish BatchFiles::ask_about(const BatchAttempt& attempt, const Error& error) {
+BatchObserver::Wish BatchFiles::ask_about(const BatchEnd& over, const Error& error) {
   const auto asking = [&](bool now) {
     const Lock lock(mutex_);
     asking_ = now;
@@ -64,16 +65,18 @@ BatchObserver::Wish BatchFiles::ask_about(const BatchAttempt& attempt, const Err
   BatchCounts expected = counts();
   ++expected.failed;
   asking(true);
-  const auto wish = observer_.on_failed(end_of(attempt), error, expected);
+  const auto wish = observer_.on_failed(over, error, expected);
   if (wish == BatchObserver::Wish::stop) stop_taking();  // before whoever waits here to begin the next one
   asking(false);
   return wish;
 }
 
-void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
+/// `device`: where most of this attempt was done; empty: nothing of it was.
+void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device) {
   const TaskId id = attempt.lease.key.task;
+  const BatchEnd over = end_of(attempt, device);
   std::unique_lock telling(telling_);
-  const auto wish = ask_about(attempt, error);
+  const auto wish = ask_about(over, error);
   if (wish == BatchObserver::Wish::retry) {
     telling.unlock();
     const auto queued = store_.retry({.ids = {id}});
@@ -82,10 +85,10 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error) {
   }
   {
     const Lock lock(mutex_);
-    failures_.push_front({.name = attempt.task->spec.name,
+    failures_.push_front({.name = over.name,
                           .error = error.text(),
-                          .device = attempt.lease.task.device,
-                          .attempts = static_cast<std::size_t>(attempt.lease.attempt)});
+                          .device = over.device,
+                          .attempts = static_cast<std::size_t>(over.attempts)});
     if (failures_.size() > kFailuresShown) failures_.pop_back();
   }
   end(id, &BatchCounts::failed);

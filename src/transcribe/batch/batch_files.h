@@ -63,6 +63,7 @@ class BatchFiles final : public RunFiles {
   Result<void> cancel(TaskId id);
 
   BatchCounts counts() const;
+  BatchCounts before() const;  ///< of these, what had ended when the run began
   BatchDone done() const;
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
@@ -97,7 +98,7 @@ class BatchFiles final : public RunFiles {
   bool may_take(const Lock& held) const;
   void room_changed();
   void tell_held_back(const Lock& held);
-  BatchObserver::Wish ask_about(const BatchAttempt& attempt, const Error& error);
+  BatchObserver::Wish ask_about(const BatchEnd& over, const Error& error);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
@@ -121,8 +122,8 @@ class BatchFiles final : public RunFiles {
   void place_left_staged();
   void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
   void leave_staged(BatchAttempt& attempt, const Error& error);
-  void tell_failure(BatchAttempt& attempt, const Error& error);
-  BatchEnd end_of(const BatchAttempt& attempt) const;
+  void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
+  BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;
 
   const BatchOptions& options_;
   JobStore& store_;
@@ -140,7 +141,7 @@ class BatchFiles final : public RunFiles {
   std::map<TaskId, Entry> entries_;
   mutable std::deque<BatchAttempt> attempts_;
   std::optional<const SpokenModel*> model_{};
-  BatchCounts counts_{};
+  BatchCounts counts_{}, before_{};
   BatchDone done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};

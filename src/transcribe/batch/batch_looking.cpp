@@ -11,6 +11,11 @@ BatchCounts BatchFiles::counts() const {
   return counts_;
 }
 
+BatchCounts BatchFiles::before() const {
+  const Lock lock(mutex_);
+  return before_;
+}
+
 BatchDone BatchFiles::done() const {
   const Lock lock(mutex_);
   return done_;

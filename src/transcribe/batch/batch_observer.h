@@ -51,7 +51,7 @@ struct BatchEnd {
   std::string name;
   std::string device{};
   Seconds audio{};
-  Seconds elapsed{};
+  Seconds busy{};  // of its devices, by the pool's clock
   int attempts = 1;
   bool copied = false;  // from a task with the same content
 };

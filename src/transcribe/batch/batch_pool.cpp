@@ -49,12 +49,17 @@ void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOp
 bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, const RunOptions& options) {
   constexpr double kAsGood = 0.9;
   std::map<int, double> by_windows;
-  for (const auto& known : speeds)
-    if (known.key.device == pooled.id && known.key.model == options.model.string() &&
-        known.key.compute_type == options.compute_type && known.speed > 0)
-      by_windows[known.key.concurrency] = known.speed;
-  if (by_windows.empty()) return false;
-  pooled.speed = by_windows.rbegin()->second;
+  const SpeedRecord* latest = nullptr;  // with all the windows that it had in the last batch
+  for (const auto& known : speeds) {
+    if (known.key.device != pooled.id || known.key.model != options.model.string() ||
+        known.key.compute_type != options.compute_type || known.speed <= 0)
+      continue;
+    latest = &known;
+    by_windows[known.key.concurrency] = known.speed;
+  }
+  if (!latest) return false;
+  pooled.speed = latest->speed;
+  by_windows.erase(by_windows.upper_bound(latest->key.concurrency), by_windows.end());  // of batches long ago
   if (by_windows.size() > 1)
     pooled.enough =
         std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;
@@ -111,7 +116,7 @@ Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& devi
   for (const RunRecord& run : runs) {
     if (run.start.model != model) continue;
     for (const DeviceUse& use : run.end.devices) {
-      const auto starting = use.idle.find(idle_name(Idle::starting));
+      const auto starting = use.idle.find(std::string(name_of(Idle::starting)));
       if (use.device == device && use.audio > Seconds(0) && starting != use.idle.end()) return starting->second;
     }
   }

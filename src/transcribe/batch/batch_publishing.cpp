@@ -22,12 +22,9 @@ void BatchFiles::room_changed() {
   changed_.notify_all();
 }
 
-BatchEnd BatchFiles::end_of(const BatchAttempt& attempt) const {
-  return {.name = attempt.task->spec.name,
-          .device = attempt.lease.task.device,
-          .audio = attempt.length,
-          .elapsed = pool_.view().elapsed - attempt.started,
-          .attempts = attempt.lease.attempt};
+BatchEnd BatchFiles::end_of(const BatchAttempt& attempt, const std::string& device) const {
+  return {
+      .name = attempt.task->spec.name, .device = device, .audio = attempt.length, .attempts = attempt.lease.attempt};
 }
 
 Result<void> BatchFiles::publish(TranscribedFile& file) {
@@ -114,7 +111,7 @@ void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error) {
     const Lock lock(mutex_);
     entries_.at(attempt.lease.key.task).left_staged = error.text();
   }
-  tell_failure(attempt, error);
+  tell_failure(attempt, error, "");
 }
 
 /// Also what an earlier run left: there was no room when this one began, and now there may be.
@@ -147,9 +144,9 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
       entry.use = use;
     }
   }
-  BatchEnd over = end_of(attempt);
+  BatchEnd over = end_of(attempt, use.device);
   over.copied = copied;
-  if (!use.device.empty()) over.device = use.device;
+  over.busy = use.busy;
   const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
   end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());

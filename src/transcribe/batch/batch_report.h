@@ -31,6 +31,7 @@ struct BatchAsset {
 
 struct BatchReport {
   BatchCounts counts{};
+  BatchCounts before{};      // of these, what earlier runs had ended
   std::size_t done_now = 0;  // of them in this run
   std::size_t copied = 0;    // of those: the transcript is that of another recording with the same content
   std::chrono::system_clock::time_point started{}, ended{};

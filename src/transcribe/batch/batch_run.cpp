@@ -7,8 +7,11 @@
 #include "base/log.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
+#include "jobs/publish.h"
+#include "jobs/sweep.h"
 #include "transcribe/ahead/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
@@ -191,6 +194,7 @@ class Batch final : public BatchControl {
   BatchReport reported(RunId run) {
     BatchDone done = files_.done();
     BatchReport report{.counts = files_.counts(),
+                       .before = files_.before(),
                        .done_now = done.recordings,
                        .copied = done.copied,
                        .started = started_,

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "base/joined.h"
 #include "base/log.h"
+#include "base/split.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::size_t kTasksAtOnce = 1000;
-constexpr int kEnoughSamples = 20;  // windows, of a speed that is worth remembering
+constexpr Seconds kUsualWindow{30};
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
@@ -21,8 +23,11 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .windows = static_cast<std::size_t>(device.windows),
                       .most_windows = static_cast<std::size_t>(std::max(0, device.slots)),
                       .audio_done = device.audio_done};
-  // What it has done, not what the speed model makes of the first windows.
-  if (device.busy > Seconds(0) && device.audio_done > Seconds(0)) status.speed = device.audio_done / device.busy;
+  // What it has done, not what the speed model makes of the first windows; while most of its time went into windows
+  // that are still in flight, rather what is expected of it.
+  const bool says_enough = !device.speed_known || device.audio_done >= 2 * device.windows * kUsualWindow;
+  if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && says_enough)
+    status.speed = device.audio_done / device.busy;
   if (device.speed_known) status.usual_speed = device.speed;
   if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
@@ -38,14 +43,10 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
 
 /// The devices of a list of ids, as people call them.
 std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
-  std::string labels;
-  while (!ids.empty()) {
-    const auto end = std::min(ids.find(','), ids.size());
-    const auto chosen = std::ranges::find(devices, ids.substr(0, end), &ChosenDevice::id);
-    labels += (labels.empty() ? "" : ",") + (chosen == devices.end() ? std::string(ids.substr(0, end)) : chosen->label);
-    ids.remove_prefix(std::min(end + 1, ids.size()));
-  }
-  return labels;
+  return joined(split(ids, ','), ",", [&](std::string_view id) {
+    const auto chosen = std::ranges::find(devices, id, &ChosenDevice::id);
+    return chosen == devices.end() ? std::string(id) : chosen->label;
+  });
 }
 
 /// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its
@@ -139,58 +140,6 @@ void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
       if (auto tries = store.attempts(task.id)) asset.tries = std::move(*tries);
     }
   }
-}
-
-void record_news(DevicePool& pool, JobStore& store, RunId run) {
-  for (const auto& event : pool.news()) {
-    const auto kept =
-        store.record_event({.device = event.device, .run = run, .kind = event.state, .text = event.reason});
-    if (!kept) log(Level::error, "the store: " + kept.error().text());
-  }
-}
-
-namespace {
-
-/// What it did as a whole, under all its places; and what the speed model has seen with fewer windows in flight.
-void keep_speeds(const PooledDeviceView& device, const BatchOptions& options, JobStore& store) {
-  if (!device.error || device.busy <= Seconds(0)) return;  // nothing was measured
-  const int places = std::max(1, device.slots);
-  const auto keep = [&](int concurrency, double speed, Seconds overhead, std::int64_t samples) {
-    const auto kept = store.record_speed({.key = {.device = device.id,
-                                                  .model = options.run.model.string(),
-                                                  .compute_type = options.run.compute_type,
-                                                  .concurrency = concurrency},
-                                          .speed = speed,
-                                          .overhead = overhead,
-                                          .samples = samples,
-                                          .median_error = device.error});
-    if (!kept) log(Level::error, "the store: " + kept.error().text());
-  };
-  for (const SpeedView& level : device.speeds)
-    if (level.pieces < places && level.samples >= kEnoughSamples)
-      keep(level.pieces, level.speed, level.fixed, level.samples);
-  keep(places, device.audio_done / device.busy, Seconds(0), 1);
-}
-
-}  // namespace
-
-void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
-  RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
-             .successful = static_cast<std::int64_t>(report.counts.done),
-             .failed = static_cast<std::int64_t>(report.counts.failed),
-             .cancelled = static_cast<std::int64_t>(report.counts.cancelled),
-             .elapsed = report.elapsed,
-             .audio = report.audio};
-  for (const auto& device : report.pool.devices) {
-    DeviceUse& use = end.devices.emplace_back();
-    use = {
-        .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
-    if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
-      use.energy_joules = drawn->second;
-    if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
-  }
-  for (const auto& device : report.pool.devices) keep_speeds(device, options, store);
-  if (const auto ended = store.end_run(run, end); !ended) log(Level::error, "the store: " + ended.error().text());
 }
 
 }  // namespace tutti

@@ -14,10 +14,4 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
 /// Every task of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files);
 
-/// Writes into the store what has befallen the devices since this was last called.
-void record_news(DevicePool& pool, JobStore& store, RunId run);
-
-/// Closes the run in the store's history, with what each device did and how fast it was.
-void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
-
 }  // namespace tutti

@@ -43,6 +43,10 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
   if (anew_ > 0)
     log(Level::info, "Recordings that have changed since an earlier run, or are asked for in another way: " +
                          std::to_string(anew_) + ". They are done anew");
+  if (left_alone_ > 0)
+    log(Level::warning,
+        "Recordings that failed for good or were cancelled in an earlier run: " + std::to_string(left_alone_) +
+            " (the first: " + first_left_alone_ + "). They are left alone; --retry-failed does them again");
   files_.all_added();
   files_.tell_work();
   return {};
@@ -67,10 +71,18 @@ Result<void> BatchSubmitter::submit(std::span<const BatchTask> portion, const st
     for (const TaskState state : {TaskState::dead, TaskState::cancelled})
       if (auto reopened = reopen(*answers, state); !reopened) return reopened;
   std::vector<AskedTask> asked;
-  for (std::size_t i = 0; i < portion.size(); ++i)
+  for (std::size_t i = 0; i < portion.size(); ++i) {
+    leave_alone((*answers)[i], specs[i]);
     asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
+  }
   files_.add(asked);
   return {};
+}
+
+/// Where an earlier run has given it up: people are told at the end of the list, once.
+void BatchSubmitter::leave_alone(const Submitted& answer, const TaskSpec& spec) {
+  if (answer.state != TaskState::dead && answer.state != TaskState::cancelled) return;
+  if (++left_alone_ == 1) first_left_alone_ = spec.name;
 }
 
 /// Why the outputs of a done task could not be put in place at the start.

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "jobs/publish.h"
 #include "jobs/store.h"
+#include "jobs/sweep.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_options.h"
 
@@ -39,6 +40,7 @@ class BatchSubmitter {
  private:
   std::vector<TaskSpec> next_portion(std::size_t first, const Clock& clock) const;
   Result<void> submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs);
+  void leave_alone(const Submitted& answer, const TaskSpec& spec);
   std::string stuck_at(const Submitted& task) const;
   Result<void> reopen(std::vector<Submitted>& answers, TaskState state);
 
@@ -49,7 +51,9 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
-  std::ptrdiff_t anew_ = 0;  // tasks that an earlier run knew otherwise
+  std::ptrdiff_t anew_ = 0;     // tasks that an earlier run knew otherwise
+  std::size_t left_alone_ = 0;  // that an earlier run has given up
+  std::string first_left_alone_{};
 };
 
 }  // namespace tutti

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
 #include "device/machine.h"
 
 namespace tutti {
@@ -62,41 +65,48 @@ void RoomWait::await_some() {
   (void)patiently(kLeastRoom, [this] { return expect_some(); });
 }
 
-void RoomWait::enter(Bytes needed, const Error& error) {
-  const bool full = error.fault == Fault::full;
-  const std::string why = words(needed, error);  // asks the file systems: before the lock
-  bool first = false;
+RoomWait::Reasons::iterator RoomWait::enter(Bytes needed, const Error& error) {
+  // It asks the file systems: before the lock.
+  Reason reason{error.fault == Fault::full ? Hold::full : Hold::not_writable, words(needed, error)};
+  Reasons::iterator mine;
   now_.change([&](State& now) {
-    first = ++now.waiting == 1 && !now.over;
-    if (!first) return;
-    now.why = why;
-    hold_ = full ? Hold::full : Hold::not_writable;
+    mine = now.over ? now.waiting.end() : now.waiting.insert(now.waiting.end(), std::move(reason));
   });
-  if (!first) return;
-  log(Level::warning, why + (full ? ". Free some space there: " : ". Make that writable again: ") + promise_ +
-                          (full ? " as soon as there is room" : " as soon as it is") +
-                          ", and until then no recording is begun");
-  changed_();
+  tell();
+  return mine;
 }
 
-void RoomWait::leave() {
-  Hold ended = Hold::none;
-  bool over = false;
+void RoomWait::leave(Reasons::iterator mine) {
   now_.change([&](State& now) {
-    if (--now.waiting > 0 || now.why.empty()) return;
-    over = now.over;
-    now.why.clear();
-    ended = hold_.exchange(Hold::none);
+    if (mine != now.waiting.end()) now.waiting.erase(mine);
   });
-  if (ended == Hold::none) return;
-  if (!over)
-    log(Level::info, std::string(ended == Hold::full ? "There is room again" : "It can be written to again") +
+  tell();
+}
+
+/// Whoever comes and whoever goes at the same time tell, one after the other, how it is then.
+void RoomWait::tell() {
+  const std::lock_guard telling(telling_);
+  const auto [hold, why, over] =
+      now_.with([](const State& now) { return std::tuple(now.hold(), now.why(), now.over); });
+  const Hold before = std::exchange(told_, hold);
+  if (hold == before) return;
+  const bool full = hold == Hold::full;
+  if (hold != Hold::none)
+    log(Level::warning, why + (full ? ". Free some space there: " : ". Make that writable again: ") + promise_ +
+                            (full ? " as soon as there is room" : " as soon as it is") +
+                            ", and until then no recording is begun");
+  else if (!over)
+    log(Level::info, std::string(before == Hold::full ? "There is room again" : "It can be written to again") +
                          ": the batch goes on");
   changed_();
 }
 
+RoomWait::Hold RoomWait::hold() const {
+  return now_.with([](const State& now) { return now.hold(); });
+}
+
 std::string RoomWait::why() const {
-  return now_.with([](const State& now) { return now.why; });
+  return now_.with([](const State& now) { return now.why(); });
 }
 
 void RoomWait::let_go() {

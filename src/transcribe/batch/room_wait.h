@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,16 +23,24 @@ class RoomWait {
   /// What is waited for.
   enum class Hold { none, full, not_writable };
 
-  /// Somebody waits while it lives. The first one tells people, and so does the last.
+  /// What one of those who wait does so for, and why, in words.
+  struct Reason {
+    Hold hold = Hold::none;
+    std::string why{};
+  };
+  using Reasons = std::list<Reason>;
+
+  /// Somebody waits while it lives.
   class Waiting {
    public:
-    Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait) { wait_.enter(needed, error); }
+    Waiting(RoomWait& wait, Bytes needed, const Error& error) : wait_(wait), mine_(wait_.enter(needed, error)) {}
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
-    ~Waiting() { wait_.leave(); }
+    ~Waiting() { wait_.leave(mine_); }
 
    private:
     RoomWait& wait_;
+    const Reasons::iterator mine_;
   };
 
   /// A folder that is written to, and what people call that.
@@ -42,7 +50,7 @@ class RoomWait {
   };
 
   /// `places` are those that an error may be of; an empty folder is none. `promise`: what happens as soon as it can, in
-  /// words. `changed` is called when `hold` has changed.
+  /// words. `changed` is called when `hold` has changed, by one thread at a time; behind it people have been told.
   RoomWait(std::vector<Place> places, std::string promise, std::function<void()> changed)
       : places_(std::move(places)), promise_(std::move(promise)), changed_(std::move(changed)) {}
 
@@ -73,9 +81,9 @@ class RoomWait {
   Result<void> expect_some() const;
   /// Until there is.
   void await_some();
-  /// What somebody waits for: nothing new should be begun.
-  Hold hold() const { return hold_; }
-  /// Why, for people; empty while nobody waits.
+  /// What the one who has waited longest waits for: nothing new should be begun.
+  Hold hold() const;
+  /// Why he does, for people; empty while nobody waits.
   std::string why() const;
   /// From now on nobody waits.
   void let_go();
@@ -84,13 +92,15 @@ class RoomWait {
   static constexpr Seconds kFirstPause{0.25}, kLongestPause{5};
 
   struct State {
-    int waiting = 0;
-    bool over = false;
-    std::string why{};
+    Reasons waiting{};  // in the order in which they came
+    bool over = false;  // nobody else begins to wait
+    Hold hold() const { return waiting.empty() ? Hold::none : waiting.front().hold; }
+    std::string why() const { return waiting.empty() ? std::string() : waiting.front().why; }
   };
 
-  void enter(Bytes needed, const Error& error);
-  void leave();
+  Reasons::iterator enter(Bytes needed, const Error& error);
+  void leave(Reasons::iterator mine);
+  void tell();
   /// False: somebody lets go.
   bool sleep(Seconds pause);
   std::string words(Bytes needed, const Error& error) const;
@@ -98,9 +108,10 @@ class RoomWait {
   const std::vector<Place> places_;
   const std::string promise_;
   const std::function<void()> changed_;
-  std::atomic<Hold> hold_{Hold::none};
   Guarded<State> now_{};
-  std::mutex turn_{};  // to write again
+  std::mutex turn_{};     // to write again
+  std::mutex telling_{};  // what people were told last is how it is
+  Hold told_ = Hold::none;
 };
 
 }  // namespace tutti

@@ -38,11 +38,15 @@ std::optional<GpuMemory> PeakMemory::gpu_memory() const {
   const auto machine = sampler_->latest();
   const GpuSnapshot* gpu = machine->gpu(uuid_);
   // Of a slice (MIG-…) the driver tells what the whole GPU holds.
-  return gpu && gpu->uuid == uuid_ ? std::optional(gpu->memory) : std::nullopt;
+  if (!gpu || gpu->uuid != uuid_) return {};
+  GpuMemory memory = gpu->memory;
+  // Our worker is there: a driver that shows nobody hides it, too, however little is in use.
+  if (gpu->processes && gpu->processes->empty()) memory.own.reset();
+  return memory;
 }
 
 void PeakMemory::look() {
-  resident_ = std::max(resident_, largest_child());
+  if (const auto resident = largest_child()) resident_ = std::max(resident_.value_or(Bytes{}), *resident);
   const auto memory = gpu_memory();
   const auto held = memory ? held_by_us(*memory, before_) : std::nullopt;
   if (held) on_gpu_ = std::max(on_gpu_.value_or(Bytes{}), *held);

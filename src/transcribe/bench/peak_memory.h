@@ -21,8 +21,8 @@ class PeakMemory {
   explicit PeakMemory(const std::string& device);
 
   void look();
-  /// Of this machine's memory; 0 where nobody has looked while the worker lived.
-  Bytes resident() const { return resident_; }
+  /// Of this machine's memory; nothing where nobody has looked while the worker lived, or the kernel does not say.
+  std::optional<Bytes> resident() const { return resident_; }
   /// Of the GPU's; nothing on a CPU, on a slice of a GPU, and where the driver does not say.
   std::optional<Bytes> on_gpu() const { return on_gpu_; }
 
@@ -32,7 +32,7 @@ class PeakMemory {
   std::string uuid_{};  // of the GPU; empty: none
   std::unique_ptr<Sampler> sampler_{};
   std::optional<Bytes> before_{};
-  Bytes resident_{};
+  std::optional<Bytes> resident_{};
   std::optional<Bytes> on_gpu_{};
 };
 

@@ -34,7 +34,7 @@ struct BenchTrial {
   Seconds audio{};             // transcribed
   Seconds elapsed{};           // without loading the model
   Seconds load{};
-  Bytes memory{};                     // resident in the worker at its peak
+  std::optional<Bytes> memory{};      // resident in the worker at its peak; none: the kernel does not say
   std::optional<Bytes> gpu_memory{};  // of its GPU's, likewise; none: it has none, or the driver does not say
   std::size_t windows = 0;            // encoded
   std::size_t decoder_steps = 0;

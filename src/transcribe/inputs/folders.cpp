@@ -47,7 +47,7 @@ class Search {
 
 /// The folder before the first wildcard of a pattern.
 fs::path fixed_part(const std::string& pattern) {
-  const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?["));
+  const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{"));
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : pattern.substr(0, slash);
 }
@@ -112,6 +112,12 @@ std::vector<fs::path> expand_glob(const std::string& pattern) {
     found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   ::globfree(&matches);
   return found;
+}
+
+fs::path glob_root(const std::string& pattern) {
+  const fs::path fixed = fixed_part(pattern);
+  const auto found = expand_glob(fixed);  // "~/talks" is called otherwise
+  return found.empty() ? fixed : found.front();
 }
 
 }  // namespace tutti

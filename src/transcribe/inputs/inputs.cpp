@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "text/manifest/read.h"
 
@@ -22,6 +23,17 @@ fs::path tame(const fs::path& path) {
   return below;
 }
 
+fs::path plain(const fs::path& path) {
+  return fs::absolute(path).lexically_normal();
+}
+
+/// The place of a file in a tree that starts at `root`, both plain. What lies elsewhere keeps its whole path, so that
+/// no two files have one place, in this run or in a later one over another list.
+fs::path place_below(const fs::path& root, const fs::path& file) {
+  const fs::path below = file.lexically_relative(root);
+  return tame(below.empty() || *below.begin() == ".." ? file : below);
+}
+
 /// Takes one argument after the other.
 class Reading {
  public:
@@ -35,30 +47,32 @@ class Reading {
     std::error_code why;
     if (argument == "-")
       return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
-    if (fs::is_directory(argument, why)) return folder(argument);
+    if (fs::is_directory(argument, why)) return folder(argument, plain(argument));
     if (const auto format = manifest_format(argument)) {
       const bool is_list = *format == ManifestFormat::list;
       const fs::path folder = is_list ? fs::path() : fs::path(argument).parent_path();
       return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
     }
-    if (argument.find_first_of("*?[{") == std::string::npos || fs::exists(argument, why)) return file(argument);
+    if (argument.find_first_of("*?[{") == std::string::npos || fs::exists(argument, why))
+      return file(argument, fs::path(argument).filename());
     const auto matches = expand_glob(argument);
     if (matches.empty())
       return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
+    const fs::path root = plain(glob_root(argument));
     for (const auto& match : matches)
-      if (goes_on_) fs::is_directory(match, why) ? folder(match) : file(match);
+      if (goes_on_) fs::is_directory(match, why) ? folder(match, root) : file(match, place_below(root, plain(match)));
     return {};
   }
 
  private:
-  Result<void> folder(const fs::path& folder) {
+  Result<void> folder(const fs::path& folder, const fs::path& root) {
     search_folder(
         folder,
         [&](const fs::path& found) {
           ++tally_.taken;
-          return hand_on({fs::absolute(found).lexically_normal(),
-                          tame(found.lexically_relative(folder)),
-                          {.path = found.string()}});
+          fs::path file = plain(found);
+          fs::path below = place_below(root, file);
+          return hand_on({std::move(file), std::move(below), {.path = found.string()}});
         },
         [&](Error&& error) {
           ++tally_.unusable;
@@ -67,19 +81,21 @@ class Reading {
     return {};
   }
 
-  Result<void> file(const fs::path& file) {
+  Result<void> file(const fs::path& file, fs::path below) {
     ++tally_.taken;
-    hand_on({fs::absolute(file).lexically_normal(), file.filename(), {.path = file.string()}});
+    hand_on({plain(file), std::move(below), {.path = file.string()}});
     return {};
   }
 
   ManifestSink entries_below(const fs::path& folder) {
-    const fs::path root = fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root);
+    const fs::path root =
+        (fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root)).lexically_normal();
     return {[this, root](ManifestEntry&& entry) {
               if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
-              fs::path below = path.is_absolute() ? path.filename() : tame(path);
-              return hand_on({(root / path).lexically_normal(), std::move(below), std::move(entry)});
+              fs::path file = (root / path).lexically_normal();
+              fs::path below = path.is_absolute() ? place_below(root, file) : tame(path);
+              return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
             sink_.problem};
   }

@@ -22,9 +22,12 @@ struct InputOptions {
 
 /// One recording to work on.
 struct Input {
-  std::filesystem::path file{};   // absolute; it may be missing
-  std::filesystem::path below{};  // its place in an output tree that mirrors the input: relative, without ".."
-  ManifestEntry entry{};          // what a manifest says of it; else the path alone
+  std::filesystem::path file{};  // absolute; it may be missing
+  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named, where
+  /// the pattern starts, or where the list's relative paths do; of an absolute path elsewhere in a list the whole of
+  /// it, and of a recording that was named itself its name.
+  std::filesystem::path below{};
+  ManifestEntry entry{};  // what a manifest says of it; else the path alone
 };
 
 struct InputSink {
@@ -54,5 +57,8 @@ void search_folder(const std::filesystem::path& folder,
 
 /// The files and folders that a pattern means, sorted. "**" stands for any folders, also none.
 std::vector<std::filesystem::path> expand_glob(const std::string& pattern);
+
+/// The folder that all lie in which a pattern means: "talks" of "talks/**/*.mp3".
+std::filesystem::path glob_root(const std::string& pattern);
 
 }  // namespace tutti

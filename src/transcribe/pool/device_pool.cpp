@@ -95,7 +95,7 @@ class Pool final : public DevicePool {
       for (; member.changes_told < changes.size(); ++member.changes_told) {
         const HealthChange& change = changes[member.changes_told];
         if (!change.reason.empty())
-          events.push_back({member.facts.id, change.at, state_name(change.to), change.reason});
+          events.push_back({member.facts.id, change.at, std::string(name_of(change.to)), change.reason});
       }
       if (member.gone && !std::exchange(member.gone_told, true))
         events.push_back({member.facts.id, shared_->now(), "failed", member.gone->what});
@@ -121,7 +121,7 @@ class Pool final : public DevicePool {
   static PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Seconds now) {
     PooledDeviceView view{.id = device.id,
                           .name = member.ready ? member.ready->device_name : std::string(),
-                          .state = member.gone ? "failed" : state_name(device.state),
+                          .state = std::string(member.gone ? "failed" : name_of(device.state)),
                           .reason = member.gone ? member.gone->what : device.state_reason,
                           .since = now - device.state_since,
                           .windows = device.pieces,
@@ -138,7 +138,8 @@ class Pool final : public DevicePool {
                           .restarts = member.restarts,
                           .process = member.worker ? member.worker->process() : std::nullopt};
     for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
-      if (device.idle[reason] > Seconds(0)) view.idle[idle_name(static_cast<Idle>(reason))] = device.idle[reason];
+      if (device.idle[reason] > Seconds(0))
+        view.idle[std::string(name_of(static_cast<Idle>(reason)))] = device.idle[reason];
     return view;
   }
 

@@ -15,7 +15,7 @@ namespace tutti {
 struct PooledDeviceView {
   std::string id;
   std::string name{};    // what its worker calls it, for people
-  std::string state{};   // balance's word (state_name), or "failed": left out for good
+  std::string state{};   // balance's word (name_of), or "failed": left out for good
   std::string reason{};  // of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight

@@ -1,9 +1,8 @@
 #include "transcript/doubt/doubt.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
+#include "base/numbers.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
 #include "transcript/doubt/doubt_parts.h"
@@ -92,9 +91,7 @@ std::string excerpt_of(const std::vector<Segment>& segments, std::size_t first, 
 }
 
 std::string tenths(double value) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
+  return fixed_text(value, 1);
 }
 
 }  // namespace tutti

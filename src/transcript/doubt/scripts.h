@@ -27,6 +27,7 @@ enum class Script {
 Script script_of(char32_t value);
 std::string_view name_of(Script script);
 
+/// Between words: Thai and its neighbours, kana and han.
 bool writes_no_spaces(Script script);
 
 /// Letters of the script that the fastest speakers say in a second: some 9 syllables, by how many letters one takes.

@@ -1,6 +1,5 @@
 #include "transcript/words/word_layout.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 
 #include "view/fleet/lost_time.h"
@@ -57,6 +56,11 @@ std::string efficiency_line(const RunNumbers& run, Seconds bound) {
   std::string line = "Efficiency " + percent(bound / run.elapsed) + ": the same work takes these devices at least " +
                      length_text(bound);
   if (!run.shared_files && bound > work_bound(run)) line += " (the longest recording alone on the fastest device)";
+  std::string uncounted;
+  for (const DeviceTime& device : run.devices)
+    if (!speed_of(device)) uncounted += (uncounted.empty() ? "" : ", ") + device.id;
+  if (!uncounted.empty()) line += ", without " + uncounted + ": nobody knows how fast it would have been";
+  if (run.stopped) line += "; what was in work when it was stopped does not count";
   return line;
 }
 
@@ -66,17 +70,11 @@ std::string compared(const std::string& was, const std::string& quoted, double r
   return was + " instead of " + quoted + (off == 0 ? "" : " (" + sign + std::to_string(off) + " %)");
 }
 
-std::string money(double cost, const std::string& currency) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.2f", cost);
-  return text + (currency.empty() ? "" : " " + currency);
-}
-
 /// One number against its quote, or alone where none was given.
-void add_number(std::string& line, const std::optional<double>& was, const std::optional<double>& quoted,
-                const std::function<std::string(double)>& show) {
+void add_number(std::string& line, const char* name, const std::optional<double>& was,
+                const std::optional<double>& quoted, const std::function<std::string(double)>& show) {
   if (!was) return;
-  line += line.empty() ? "" : "; ";
+  line += std::string(line.empty() ? "" : "; ") + name;
   line += quoted && *quoted > 0 ? compared(show(*was), show(*quoted), *was / *quoted) : show(*was);
 }
 
@@ -87,14 +85,14 @@ Lines quote_lines(const RunNumbers& run) {
   };
   std::string line;
   if (quote.time)
-    add_number(line, run.elapsed.count(), seconds_of(quote.time), [](double s) { return length_text(Seconds(s)); });
-  add_number(line, run.kilowatt_hours, quote.kilowatt_hours, [](double kwh) { return short_number(kwh) + " kWh"; });
-  add_number(line, run.cost, quote.cost, [&](double cost) { return money(cost, run.currency); });
+    add_number(line, "", run.elapsed.count(), seconds_of(quote.time), [](double s) { return length_text(Seconds(s)); });
+  add_number(line, "", run.kilowatt_hours, quote.kilowatt_hours, energy_text);
+  add_number(line, "cost ", run.cost, quote.cost, money_text);
   if (line.empty()) return {};
   const bool quoted = quote.time || quote.kilowatt_hours || quote.cost;
   std::string per_hour;
   if (run.cost && run.audio > Seconds(0))
-    per_hour = "; " + money(*run.cost / (run.audio.count() / 3600), run.currency) + " per hour of audio";
+    per_hour = "; " + money_text(*run.cost / (run.audio.count() / 3600)) + " per hour of audio";
   return {(quoted ? "Against the plan: " : "Spent: ") + line + per_hour};
 }
 

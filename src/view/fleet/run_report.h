@@ -57,10 +57,10 @@ struct RunNumbers {
   Seconds audio{};
   Seconds longest{};         // the longest recording
   bool shared_files = true;  // windows of one file may run on several devices
+  bool stopped = false;      // what was in work then has taken time, and is no audio done
   std::vector<DeviceTime> devices{};
   std::optional<double> kilowatt_hours{};
   std::optional<double> cost{};
-  std::string currency{};  // "EUR"; empty: a number alone
   RunQuote quote{};
 };
 

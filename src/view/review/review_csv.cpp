@@ -1,5 +1,4 @@
-#include <cstdio>
-
+#include "base/numbers.h"
 #include "view/review/review_list.h"
 #include "view/review/review_times.h"
 
@@ -14,12 +13,6 @@ std::string cell(std::string text) {
   return quoted + "\"";
 }
 
-std::string hundredths(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
-
 }  // namespace
 
 std::string review_csv(const ReviewList& list) {
@@ -27,7 +20,7 @@ std::string review_csv(const ReviewList& list) {
   for (const ReviewRecording& recording : list.recordings)
     for (const ReviewFinding& finding : recording.findings)
       out += cell(recording.name) + "," + position_text(finding.start, finding.end) + "," +
-             cell(finding.kind + ": " + finding.reason) + "," + hundredths(finding.severity) + "," +
+             cell(finding.kind + ": " + finding.reason) + "," + fixed_text(finding.severity, 2) + "," +
              cell(finding.excerpt) + "," + cell(recording.transcript) + "\r\n";
   return out;
 }

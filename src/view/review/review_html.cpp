@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include "base/numbers.h"
 #include "view/markup.h"
 #include "view/review/review_list.h"
 #include "view/review/review_times.h"
@@ -28,12 +28,6 @@ audio{width:100%;height:2.2rem}blockquote{margin:.3rem 0;padding-left:.7rem;bord
 </style>
 )";
 
-std::string number(double value, int decimals = 1) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
 /// Bars around the middle line, the doubtful stretch behind them; one unit wide per peak.
 std::string waveform(const ReviewFinding& finding) {
   const auto columns = static_cast<double>(finding.peaks.size());
@@ -44,15 +38,16 @@ std::string waveform(const ReviewFinding& finding) {
   };
   const double left = x_of(finding.start), right = std::max(left + 1, x_of(finding.end));
   std::string svg =
-      "<svg viewBox=\"0 0 " + number(columns, 0) + " " + number(kWaveHeight, 0) +
+      "<svg viewBox=\"0 0 " + fixed_text(columns, 0) + " " + fixed_text(kWaveHeight, 0) +
       "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"waveform, the doubtful stretch marked\">";
-  svg += "<rect class=\"m\" x=\"" + number(left) + "\" y=\"0\" width=\"" + number(right - left) + "\" height=\"" +
-         number(kWaveHeight, 0) + "\"/><path class=\"w\" d=\"";
+  svg += "<rect class=\"m\" x=\"" + fixed_text(left, 1) + "\" y=\"0\" width=\"" + fixed_text(right - left, 1) +
+         "\" height=\"" + fixed_text(kWaveHeight, 0) + "\"/><path class=\"w\" d=\"";
   // Quiet recordings are shown larger, but noise alone is not blown up to speech.
   const double loudest = std::max(0.1F, *std::max_element(finding.peaks.begin(), finding.peaks.end()));
   for (std::size_t i = 0; i < finding.peaks.size(); ++i) {
     const double height = std::max(1.0, finding.peaks[i] / loudest * kWaveHeight);
-    svg += "M" + std::to_string(i) + " " + number((kWaveHeight - height) / 2) + "h.8v" + number(height) + "h-.8z";
+    svg += "M" + std::to_string(i) + " " + fixed_text((kWaveHeight - height) / 2, 1) + "h.8v" + fixed_text(height, 1) +
+           "h-.8z";
   }
   return svg + "\"/></svg>\n";
 }
@@ -73,7 +68,7 @@ std::string place_html(const ReviewRecording& recording, const ReviewFinding& pl
   for (const ReviewFinding& finding : recording.findings)
     if (same_place(finding, place))
       out += "<p><span class=\"kind\">" + escaped_markup(finding.kind) + "</span> <span class=\"soft\">severity " +
-             number(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
+             fixed_text(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
   if (!place.excerpt.empty()) out += "<blockquote>" + escaped_markup(place.excerpt) + "</blockquote>\n";
   return out + waveform(place) + player(recording.audio, place) + "</article>\n";
 }

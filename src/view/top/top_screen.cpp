@@ -78,12 +78,8 @@ std::string state_text(const TopState& state) {
   return text;
 }
 
-std::string wish_text(const TopWish& wish) {
-  return wish.what == TopWish::What::cancel ? "cancel " + wish.id + "? y or n" : wish.id;
-}
-
 std::string bottom_text(const TopState& state) {
-  if (state.asked) return wish_text(*state.asked);
+  if (state.asked) return "cancel " + state.asked->name + "? y or n";
   if (state.editing_filter) return "filter: " + state.filter + "▸";
   if (!state.message.empty()) return state.message;
   return "q leave  ? help  Tab panel  Enter details  s sort  / filter  space pause";

@@ -99,9 +99,10 @@ std::optional<TopWish> act(TopState& state, const Key& key, const TopData& data,
     state.message = on_device ? "drain and resume are for devices: go there with Tab"
                               : "cancelling is for tasks: go there with Tab";
   } else if (on_device) {
-    return TopWish{key.is('d') ? TopWish::What::drain : TopWish::What::resume, rows.ids[state.selected]};
+    const auto& device = rows.ids[state.selected];
+    return TopWish{key.is('d') ? TopWish::What::drain : TopWish::What::resume, device, device};
   } else {
-    state.asked = TopWish{TopWish::What::cancel, rows.ids[state.selected]};
+    state.asked = TopWish{TopWish::What::cancel, rows.ids[state.selected], rows.table.rows[state.selected].front()};
   }
   return std::nullopt;
 }

@@ -19,7 +19,8 @@ inline constexpr std::size_t kTopPanels = 4;
 struct TopWish {
   enum class What { drain, resume, cancel };
   What what = What::drain;
-  std::string id;  // of a device, or of a task to cancel
+  std::string id;      // of a device, or of a task to cancel
+  std::string name{};  // of that, for people
 };
 
 /// Where somebody is in `tutti top`. Changed by keys alone.

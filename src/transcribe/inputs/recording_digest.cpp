@@ -1,4 +1,4 @@
-#include "transcribe/batch/recording_digest.h"
+#include "transcribe/inputs/recording_digest.h"
 
 #include <fcntl.h>
 
@@ -8,6 +8,7 @@
 #include "audio/byte_source.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -1,0 +1,78 @@
+#include "jobs/sweep.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "jobs/publish.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// <task>.<attempt>.<token>.<n>, as stage_outputs names them.
+std::optional<LeaseKey> key_in(const std::string& name) {
+  long long task = 0;
+  int attempt = 0, number = 0, used = 0;
+  char token[33] = {};
+  if (std::sscanf(name.c_str(), "%18lld.%9d.%32[0-9a-f].%9d%n", &task, &attempt, token, &number, &used) != 4 ||
+      used != static_cast<int>(name.size()))
+    return {};
+  return LeaseKey{task, token};
+}
+
+bool older_than_a_day(const fs::path& path) {
+  std::error_code why;
+  const auto written = fs::last_write_time(path, why);
+  return !why && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
+Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
+  std::size_t collected = 0;
+  std::error_code why;
+  for (fs::directory_iterator entry(folder, why), end; !why && entry != end; entry.increment(why)) {
+    const auto key = key_in(entry->path().filename().string());
+    if (!key) continue;  // nothing of ours
+    const auto by = store.staged_by(*key);
+    if (!by) return tl::unexpected(by.error());
+    const bool lost =
+        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::stranger && older_than_a_day(entry->path()));
+    if (lost && ::unlink(entry->path().c_str()) == 0) ++collected;
+  }
+  return collected;
+}
+
+}  // namespace
+
+Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders) {
+  SweepReport report;
+  const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
+  if (!reaped) return tl::unexpected(reaped.error());
+  const auto unpublished = store.unpublished();
+  if (!unpublished) return tl::unexpected(unpublished.error());
+  for (const auto& task : *unpublished) {
+    const auto placed = put_outputs_in_place(store, task.task, task.outputs);
+    if (placed) {
+      ++report.put_in_place;
+    } else if (placed.error().fault != Fault::missing) {
+      report.stuck.push_back({task.task, placed.error()});  // one folder's trouble is not that of other batches
+    } else {
+      const auto again = store.redo({.ids = {task.task}}, JobStore::Redo::all);
+      if (!again) return tl::unexpected(again.error());
+      report.requeued += *again;
+    }
+  }
+  for (const auto& folder : staging_folders) {
+    const auto collected = collect_losers(store, folder);
+    if (!collected) return tl::unexpected(collected.error());
+    report.collected += *collected;
+  }
+  return report;
+}
+
+}  // namespace tutti

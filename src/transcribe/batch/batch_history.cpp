@@ -1,0 +1,108 @@
+#include "transcribe/batch/batch_history.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kEnoughSamples = 20;  // windows, of a speed with fewer in flight that is worth remembering
+constexpr Seconds kSample{30};      // of audio, a usual window
+constexpr Seconds kRemembered{3600};
+
+/// Some of its places were taken from it before the run's end (a fault, others' memory): what it did with them is no
+/// measure of what it does with those it has now.
+bool has_lost_places(const PooledDeviceView& device) {
+  return !device.speeds.empty() && device.speeds.back().pieces / 2 >= std::max(1, device.slots);
+}
+
+/// What was in flight when a run was stopped has taken time and is no audio done: unless that is little of it all, the
+/// device would pass for slow.
+bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report) {
+  constexpr int kLittle = 10;  // one part of so many
+  const bool stopped = report.interrupted || !report.ended_early.empty();
+  return stopped && device.audio_done < kLittle * std::max(1, device.slots) * kSample;
+}
+
+/// What it did as a whole, under all its places; and what the speed model has seen with fewer windows in flight.
+Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& options,
+                         const std::vector<SpeedRecord>& known, JobStore& store) {
+  SpeedKey key{.device = device.id,
+               .model = options.run.model.string(),
+               .compute_type = options.run.compute_type,
+               .concurrency = std::max(1, device.slots)};
+  const auto whole = whole_speed(device, key, known);
+  if (!whole) return {};
+  for (const SpeedView& level : device.speeds) {
+    if (level.pieces >= whole->key.concurrency || level.samples < kEnoughSamples) continue;
+    key.concurrency = level.pieces;
+    if (auto kept = store.record_speed({.key = key,
+                                        .speed = level.speed,
+                                        .overhead = level.fixed,
+                                        .samples = level.samples,
+                                        .median_error = device.error});
+        !kept)
+      return kept;
+  }
+  return store.record_speed(*whole);  // the last, so that it is known as the latest
+}
+
+Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, JobStore& store) {
+  const auto known = store.speeds(false);
+  if (!known) return tl::unexpected(known.error());
+  for (const auto& device : report.pool.devices) {
+    if (has_lost_places(device) || was_stopped_soon(device, report)) continue;
+    if (auto kept = keep_speeds(device, options, *known, store); !kept) return kept;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const SpeedKey& key,
+                                       const std::vector<SpeedRecord>& known) {
+  if (!device.error || device.busy <= Seconds(0)) return {};  // nothing was measured
+  Seconds audio = device.audio_done, busy = device.busy;
+  std::optional<double> error = device.error;
+  const auto before = std::ranges::find(known, key, &SpeedRecord::key);
+  if (before != known.end() && before->speed > 0) {
+    const Seconds remembered = std::min(kRemembered, static_cast<double>(before->samples) * kSample);
+    if (remembered > audio && before->median_error) error = before->median_error;
+    audio += remembered;
+    busy += remembered / before->speed;
+  }
+  const auto samples = static_cast<std::int64_t>(std::min(audio, kRemembered) / kSample);
+  if (samples < 1) return {};
+  return SpeedRecord{.key = key, .speed = audio / busy, .samples = samples, .median_error = error};
+}
+
+void record_news(DevicePool& pool, JobStore& store, RunId run) {
+  for (const auto& event : pool.news()) {
+    const auto kept =
+        store.record_event({.device = event.device, .run = run, .kind = event.state, .text = event.reason});
+    if (!kept) log(Level::error, "the store: " + kept.error().text());
+  }
+}
+
+void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
+  RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
+             .successful = static_cast<std::int64_t>(report.counts.done),
+             .failed = static_cast<std::int64_t>(report.counts.failed),
+             .cancelled = static_cast<std::int64_t>(report.counts.cancelled),
+             .elapsed = report.elapsed,
+             .audio = report.audio};
+  for (const auto& device : report.pool.devices) {
+    DeviceUse& use = end.devices.emplace_back();
+    use = {
+        .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
+    if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
+      use.energy_joules = drawn->second;
+    if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
+  }
+  auto kept = keep_all_speeds(report, options, store);
+  if (auto ended = store.end_run(run, end); !ended) kept = std::move(ended);
+  if (!kept) log(Level::error, "the store: " + kept.error().text());
+}
+
+}  // namespace tutti

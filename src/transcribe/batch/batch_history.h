@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "jobs/store.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/batch_report.h"
+#include "transcribe/pool/device_pool.h"
+
+namespace tutti {
+
+/// Writes into the store what has befallen the devices since this was last called.
+void record_news(DevicePool& pool, JobStore& store, RunId run);
+
+/// Closes the run in the store's history, with what each device did and how fast it was.
+void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
+
+/// How fast a device has been as a whole, under all its places: in this run, and in earlier ones as the `known` speed
+/// of that key says, which counts as much audio as it was measured with, an hour at most. So a run of one short clip,
+/// which pays for a whole window, does not make the next plan one of days. A sample is half a minute of audio. None: of
+/// less nothing is said.
+std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const SpeedKey& key,
+                                       const std::vector<SpeedRecord>& known);
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+#include "cli/batch/batch_inputs.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class BatchInputs : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* year : {"2020", "2021"}) {
+      fs::create_directories(folder_ / year);
+      ASSERT_TRUE(write_file_atomically(folder_ / year / "talk.mp3", "x"));
+    }
+  }
+
+  BatchCommand command(std::vector<std::string> inputs) const {
+    BatchCommand command;
+    command.inputs = std::move(inputs);
+    command.output_dir = folder_ / "out";
+    command.output_format = "srt";
+    return command;
+  }
+  /// Below the output folder.
+  std::vector<std::string> outputs_of(const BatchCommand& command) const {
+    std::vector<std::string> all;
+    const auto tasks = batch_tasks(command, "");
+    EXPECT_TRUE(tasks) << tasks.error().text();
+    for (const auto& task : tasks.value_or(std::vector<BatchTask>{}))
+      all.push_back(task.outputs.at(0).lexically_relative(folder_ / "out").string());
+    return all;
+  }
+
+  LogCapture log_;
+  TempFolder folder_;
+};
+
+TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
+  const std::string list = folder_ / "list.txt";
+  const std::string lines = (folder_ / "2020/talk.mp3").string() + "\n" + (folder_ / "2021/talk.mp3").string() + "\n";
+  ASSERT_TRUE(write_file_atomically(list, lines));
+  BatchCommand by_list = command({list});
+  by_list.audio_root = folder_.path();
+  EXPECT_THAT(outputs_of(by_list), ElementsAre("2020/talk.mp3.srt", "2021/talk.mp3.srt"));
+  EXPECT_EQ(log_.count("--audio-root"), 0);
+  by_list.audio_root = folder_ / "elsewhere";
+  const std::string whole = folder_.path().relative_path().string();
+  EXPECT_THAT(outputs_of(by_list), ElementsAre(whole + "/2020/talk.mp3.srt", whole + "/2021/talk.mp3.srt"));
+  EXPECT_EQ(log_.count("keep the whole path below --output-dir: 2; --audio-root DIR"), 1) << "how they get shorter";
+}
+
+TEST_F(BatchInputs, APatternOverFoldersKeepsThemApart) {
+  EXPECT_THAT(outputs_of(command({folder_ / "*/talk.mp3"})), ElementsAre("2020/talk.mp3.srt", "2021/talk.mp3.srt"));
+}
+
+TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
+  for (const std::vector<std::string>& inputs :
+       {std::vector<std::string>{folder_ / "2020", folder_ / "2021"},
+        std::vector<std::string>{folder_ / "2020/talk.mp3", folder_ / "2021/talk.mp3"}}) {
+    const auto refused = batch_tasks(command(inputs), "");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().fault, Fault::usage);
+    EXPECT_THAT(refused.error().text(), HasSubstr("would both be written to"));
+    EXPECT_THAT(refused.error().text(), HasSubstr("Name a folder above both"));
+  }
+}
+
+}  // namespace
+}  // namespace tutti

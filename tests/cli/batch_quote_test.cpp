@@ -1,0 +1,45 @@
+#include "cli/batch/batch_quote.h"
+
+#include <gtest/gtest.h>
+
+#include "support/log_capture.h"
+
+using namespace tutti;
+
+namespace {
+
+/// A card of ten times real time.
+QuoteBasis basis() {
+  return {.question = {.targets = {{.id = "card", .speed = 10}}}, .on = {{.fits = 8, .in_flight = 8}}};
+}
+
+BatchReport report(std::size_t done, std::vector<Seconds> transcribed) {
+  return {.done_now = done, .transcribed = std::move(transcribed)};
+}
+
+}  // namespace
+
+TEST(BatchQuote, ARecordingWhoseLengthNobodyKnowsHidesNotWhatTheOthersTake) {
+  LogCapture log;
+  StartQuote quote(basis());
+  quote.expect({.lengths = {Seconds(600), Seconds(300)}, .unknown = 1});
+  const auto expected = quote.of(report(2, {Seconds(600), Seconds(300)}));  // the third one had no sound in it
+  ASSERT_TRUE(expected);
+  EXPECT_NEAR(expected->time.expected.count(), 90, 1);
+  const std::string said = log.wait_for("Expected: 15:00 of audio").text;
+  EXPECT_NE(said.find("length is not known come on top: 1"), std::string::npos) << said;
+}
+
+TEST(BatchQuote, WhatWasTranscribedThoughNobodyKnewItsLengthIsComparedWithNoPlan) {
+  StartQuote quote(basis());
+  quote.expect({.lengths = {Seconds(600)}, .unknown = 1});
+  EXPECT_FALSE(quote.of(report(2, {Seconds(600)})));
+}
+
+TEST(BatchQuote, WhatFailedDoesNotCountInThePlanThatTheRunIsComparedWith) {
+  StartQuote quote(basis());
+  quote.expect({.lengths = {Seconds(600), Seconds(300)}});
+  const auto expected = quote.of(report(1, {Seconds(300)}));
+  ASSERT_TRUE(expected);
+  EXPECT_NEAR(expected->time.expected.count(), 30, 1);
+}

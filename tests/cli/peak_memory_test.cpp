@@ -1,0 +1,21 @@
+// Of a scripted GPU, whose library the tests of this room have.
+
+#include "transcribe/bench/peak_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "support/eventually.h"
+#include "support/scripted_machine.h"
+
+using namespace tutti;
+
+TEST(PeakMemory, WhereADriverShowsNoProcessesALittleThatIsTakenIsTheWorkersAllTheSame) {
+  const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 used=";
+  const ScriptedMachine machine(card + "100000000\n");
+  PeakMemory memory("cuda:0");
+  machine.now(card + "400000000\n");
+  eventually([&] {
+    memory.look();
+    return memory.on_gpu() == Bytes{300'000'000};
+  });
+}
