@@ -56,7 +56,6 @@ std::string hint_for(int error_number) {
     case EDQUOT: return "The disk quota is used up; free some space";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";
     case ENOMEM: return "Take less at once, or let this process have more memory (ulimit -v)";
-    case ENOMEM: return "Take less at once, or let this process have more memory (ulimit -v)";
     default: return {};
   }
 }
