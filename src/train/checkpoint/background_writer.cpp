@@ -3,8 +3,24 @@
 #include <utility>
 
 #include "base/log.h"
+#include "model/cards/out_of_memory.h"
 
 namespace tutti {
+namespace {
+
+/// What lacks memory, for a copy in another type, say, has failed like what lacks room on its disk.
+Result<void> done(const std::string& kind, const std::function<Result<void>()>& work) {
+  try {
+    return work();
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem))
+      return fail(Fault::internal, "the " + kind + " could not be written: " + text_of(problem));
+    return fail(Fault::exhausted, "the " + kind + " could not be written, memory ran out: " + text_of(problem),
+                "Let this process have more memory (ulimit -v)");
+  }
+}
+
+}  // namespace
 
 BackgroundWriter::BackgroundWriter() : thread_([this] { run(); }) {}
 
@@ -14,19 +30,19 @@ BackgroundWriter::~BackgroundWriter() {
 
 void BackgroundWriter::run() {
   for (;;) {
-    const auto work = state_.wait([](const State& state) { return state.work || state.ends; },
-                                  [](State& state) { return state.work; });
+    const auto [kind, work] = state_.wait([](const State& state) { return state.work || state.ends; },
+                                          [](State& state) { return std::pair(state.kind, state.work); });
     if (!work) return;
-    const auto done = work();
-    if (!done) log(Level::error, done.error().text());
+    const auto written = done(kind, work);
+    if (!written) log(Level::error, written.error().text());
     state_.change([&](State& state) {
       state.work = nullptr;
-      if (done) {
+      if (written) {
         state.failures.erase(state.kind);
         return;
       }
       auto& failure = state.failures[state.kind];
-      failure.error = done.error();
+      failure.error = written.error();
       ++failure.in_row;
     });
   }

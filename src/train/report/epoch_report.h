@@ -14,9 +14,9 @@ struct StepTimes {
   double waiting = 0;
 };
 
-/// The numbers of feed and ring as people read them, a line each: what every stage did with its time, how deep the ring
-/// is and how long steps waited for it, how much of the batches is padding; and, where waiting took more than a
-/// twentieth of the time, which stage holds the others up.
+/// The numbers of feed and ring over the same stretch as people read them, a line each: what every stage that was not
+/// through with its work did with its time, how deep the ring is and how long steps waited for it, how much of the
+/// batches is padding; and, where waiting took more than a twentieth of the time, which stage holds the others up.
 std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times);
 
 }  // namespace tutti
