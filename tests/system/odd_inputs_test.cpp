@@ -175,6 +175,17 @@ TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
   }
 }
 
+TEST(OddInputs, WorkForAFileThatCannotBeWrittenIsNotCalledIdle) {
+  const TempFolder out;
+  std::filesystem::create_symlink("/dev/full", out / "theo.txt");
+  const std::string samples = TUTTI_SOURCE_DIR "/samples/";
+  const ProgramEnd end = run_program(command(out, {"--device", "cpu", samples + "theo.mp3", samples + "george.wav"}));
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.err, "theo.txt: could not be written: No space left on device");
+  expect_said(end.err, "1 of 2 files done, 1 failed");
+  expect_said(end.err, "\n  other ");
+}
+
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
