@@ -1,5 +1,7 @@
 #include "cli/convert_command.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 
@@ -57,13 +59,14 @@ struct Target {
 };
 
 Result<void> convert(const PlannedFile& file, const Target& target) {
-  const auto text = read_file(file.input == "-" ? "/dev/stdin" : file.input);
+  const bool from_stream = file.input == "-";
+  const std::string name = from_stream ? "standard input" : file.input.string();
+  const auto text = from_stream ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());
   if (!target.layout_flag.empty() && !has_word_times(*transcript))
-    log(Level::warning,
-        file.input.string() + ": there are no word times in it; " + target.layout_flag + " has no effect");
+    log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
   for (std::size_t i = 0; i < target.formats.size(); ++i) {
     const auto content = format_transcript(*transcript, target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());

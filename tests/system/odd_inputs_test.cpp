@@ -40,12 +40,14 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
 
 TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   const TempFolder out;
-  std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" <&-", "sh"};
-  const auto transcribe = command(out, {"-"});
-  words.insert(words.end(), transcribe.begin(), transcribe.end());
-  const ProgramEnd end = run_program(words);
-  EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "tutti: error: standard input: cannot be read");
+  const std::vector<std::string> convert{tutti_program(), "convert", "-", "-f", "txt", "-o", out.path()};
+  for (const auto& it : {command(out, {"-"}), convert}) {
+    std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" <&-", "sh"};
+    words.insert(words.end(), it.begin(), it.end());
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    expect_said(end.err, "tutti: error: standard input: cannot be read");
+  }
 }
 
 TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
