@@ -62,8 +62,7 @@ TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
 TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
   const TempFolder cache;
   ASSERT_TRUE(write_file_atomically(cache / "models/a--b\x1b[31m/config.json", R"({"model_type": "whisper"})"));
-  const ProgramEnd end =
-      run_program({"/usr/bin/env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "models"});
+  const ProgramEnd end = run_program({tutti_program(), "models"}, {"TUTTI_CACHE=" + cache.path().string()});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   expect_said(end.out, "a/b [31m");
   EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
