@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "audio/recording.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
@@ -59,9 +60,8 @@ struct Target {
 };
 
 Result<void> convert(const PlannedFile& file, const Target& target) {
-  const bool from_stream = file.input == "-";
-  const std::string name = from_stream ? "standard input" : file.input.string();
-  const auto text = from_stream ? read_rest(STDIN_FILENO, name) : read_file(file.input);
+  const std::string name = name_of_input(file.input);
+  const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());

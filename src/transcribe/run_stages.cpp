@@ -99,7 +99,7 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
 /// Else an empty transcript would be all that tells of it.
 void warn_where_nothing_was_asked(const FileOutcome& outcome) {
   if (outcome.asked > Seconds(0) || outcome.duration <= Seconds(0)) return;
-  log(Level::warning, outcome.input.string() + ": lasts " + length_text(outcome.duration) +
+  log(Level::warning, name_of_input(outcome.input) + ": lasts " + length_text(outcome.duration) +
                           ", and none of it lies within --clip-timestamps");
 }
 

@@ -50,6 +50,16 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   }
 }
 
+TEST(OddInputs, AWarningCallsStandardInputByItsName) {
+  const TempFolder out;
+  std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" < '" TUTTI_SOURCE_DIR "/samples/theo.mp3'", "sh"};
+  const auto transcribe = command(out, {"--device", "cpu", "--clip-timestamps", "100", "-"});
+  words.insert(words.end(), transcribe.begin(), transcribe.end());
+  const ProgramEnd end = run_program(words);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.err, "tutti: warning: standard input: lasts 0:04");
+}
+
 TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
   const TempFolder out;
   const ProgramEnd end =
