@@ -22,12 +22,16 @@ namespace fs = std::filesystem;
 Result<std::string> read_file(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(path.string(), "cannot be opened");
+  return read_rest(fd.get(), path.string());
+}
+
+Result<std::string> read_rest(int fd, std::string_view thing) {
   std::string content;
   char block[1 << 16];
   for (;;) {
-    const ssize_t got = ::read(fd.get(), block, sizeof block);
+    const ssize_t got = ::read(fd, block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(path.string(), "cannot be read");
+    if (got < 0) return fail_errno(thing, "cannot be read");
     if (got == 0) return content;
     content.append(block, static_cast<std::size_t>(got));
   }
