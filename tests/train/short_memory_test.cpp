@@ -73,13 +73,15 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
   Training training(out.path());
   HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_averages);
   training.options.max_steps = 2;
-  Trainer trainer({.task = heavy,
-                   .step = training.step,
-                   .next = batches_behind(""),
-                   .evaluate = [] { return Result<Evaluation>(Evaluation{.samples = 1}); },
-                   .watcher = training.watcher},
-                  training.options, {});
-  const auto end = trainer.run();
+  const auto end = [&] {
+    Trainer trainer({.task = heavy,
+                     .step = training.step,
+                     .next = batches_behind(""),
+                     .evaluate = [] { return Result<Evaluation>(Evaluation{.samples = 1}); },
+                     .watcher = training.watcher},
+                    training.options, {});
+    return trainer.run();
+  }();  // what it has handed to its writer is written
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
