@@ -4,6 +4,9 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "model/cards/out_of_memory.h"
 
 namespace tutti {
 namespace {
@@ -18,7 +21,12 @@ std::int64_t largest(const std::vector<Parameter>& tensors) {
 
 AveragesInPlace::AveragesInPlace(const Task& task, const TrainStep& step)
     : trained_(task.trained()), averages_(step.averages()), kept_(at::empty({largest(averages_)}, at::kFloat)) {
-  exchange();
+  try {
+    exchange();
+  } catch (const std::exception& problem) {
+    // Some are in place and some are not: no lack of memory, behind which the weights would be saved.
+    throw std::runtime_error("the averages could not take the place of the weights: " + text_of(problem));
+  }
 }
 
 /// By way of memory that is there: device and host may be full by the time they are put back, and that must not fail.

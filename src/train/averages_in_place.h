@@ -11,6 +11,7 @@ namespace tutti {
 /// The averages of the weights take the weights' place for as long as this lives.
 class AveragesInPlace {
  public:
+  /// Where memory is too short for that, what is thrown says so (is_out_of_memory), and the weights are as they were.
   AveragesInPlace(const Task& task, const TrainStep& step);
   AveragesInPlace(const AveragesInPlace&) = delete;
   ~AveragesInPlace() { exchange(); }

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "model/cards/out_of_memory.h"
-#include "train/averages_in_place.h"
 #include "train/checkpoint/resume.h"
 #include "train/row_limit.h"
 
@@ -213,8 +212,10 @@ Result<void> Trainer::tend(bool ends_epoch) {
   return done ? saved : done;
 }
 
-Result<Evaluation> Trainer::evaluated() {
+/// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
+Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
+    averages.emplace(parts_.task, parts_.step);
     return parts_.evaluate();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
@@ -225,11 +226,11 @@ Result<Evaluation> Trainer::evaluated() {
 }
 
 /// How bad the network is, as the first process hears it; the others learn it from there.
-Result<double> Trainer::score() {
+Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
   std::string said;
   Result<Evaluation> evaluation{};
   const auto judge = [&]() -> Result<void> {
-    if (is_first()) evaluation = evaluated();
+    if (is_first()) evaluation = evaluated(averages);
     return {};
   };
   const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
@@ -258,8 +259,8 @@ Result<void> Trainer::evaluate() {
   evaluated_step_ = state_.step;
   state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
   if (!parts_.evaluate) return {};
-  const AveragesInPlace averages(parts_.task, parts_.step);
-  const auto found = score();
+  std::optional<AveragesInPlace> averages;
+  const auto found = score(averages);
   state_.evaluation_due = !found && found.error().fault == Fault::cancelled;
   if (state_.evaluation_due) return {};
   if (!found) return tl::unexpected<Error>(found.error());

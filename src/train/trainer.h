@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "feed/bad_samples.h"
+#include "train/averages_in_place.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
@@ -108,8 +110,8 @@ class Trainer {
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);
-  Result<Evaluation> evaluated();
-  Result<double> score();
+  Result<Evaluation> evaluated(std::optional<AveragesInPlace>& averages);
+  Result<double> score(std::optional<AveragesInPlace>& averages);
   Result<void> evaluate();
   Result<void> catch_up();
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -113,6 +114,19 @@ TEST(BackgroundWriter, WhatAPieceThrowsIsItsErrorAndEndsNotTheProgram) {
   EXPECT_EQ(end.error().what, "the model could not be written, memory ran out: out of memory");
   ASSERT_TRUE(writer.write("model", []() -> Result<void> { throw std::runtime_error("a bug"); }));
   EXPECT_EQ(writer.finish().error().fault, Fault::internal);
+}
+
+TEST(BackgroundWriter, WhatIsWrittenIsThereOnceAndGoneBehindThat) {
+  const auto content = std::make_shared<int>(1);
+  BackgroundWriter writer;
+  long held = 0;
+  ASSERT_TRUE(writer.write("model", [kept = content, &held]() -> Result<void> {
+    held = kept.use_count();
+    return {};
+  }));
+  ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(held, 2) << "its own and ours";
+  EXPECT_EQ(content.use_count(), 1);
 }
 
 TEST(BackgroundWriter, TwoOfAKindThatFailAreAnError) {

@@ -168,6 +168,18 @@ TEST(TrainingLog, TheStepsBehindTheLastLineAreToldAtTheEnd) {
   EXPECT_EQ(samples, (std::vector<std::int64_t>{40, 8}));
 }
 
+TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
+  FeedReport feed;
+  feed.stages.stages.resize(1);
+  feed.stages.stages[0].name = "decode";
+  feed.stages.stages[0].times.busy = std::chrono::seconds(1);
+  const auto told = [&](Seconds for_ring) {
+    return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}).back();
+  };
+  EXPECT_EQ(told(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
+  EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
+}
+
 TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
   const TempFolder folder;
   const auto reporter = Reporter::open({.out = folder.path(), .log_steps = 1000});

@@ -27,27 +27,36 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
-/// Its weights cannot be copied.
+/// Its weights cannot be copied, or there is once no room to exchange what is trained.
 class HeavyTask : public Task {
  public:
-  explicit HeavyTask(Task& real) : real_(real) {}
-  const std::vector<Parameter>& trained() const override { return real_.trained(); }
+  enum class Lacks { room_for_copies, room_for_averages };
+  HeavyTask(Task& real, Lacks lacks) : lacks_(lacks), real_(real) {}
+  const std::vector<Parameter>& trained() const override {
+    if (lacks_ == Lacks::room_for_averages && !std::exchange(was_asked_, true)) throw std::bad_alloc();
+    return real_.trained();
+  }
   at::Device device() const override { return real_.device(); }
   TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
     return real_.loss_sum(inputs, dropout);
   }
   std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
-  std::vector<Parameter> weights() const override { throw std::bad_alloc(); }
+  std::vector<Parameter> weights() const override {
+    if (lacks_ == Lacks::room_for_copies) throw std::bad_alloc();
+    return real_.weights();
+  }
 
  private:
+  Lacks lacks_;
+  mutable bool was_asked_ = false;
   Task& real_;
 };
 
 TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
   const TempFolder out;
   Training training(out.path());
-  HeavyTask heavy(*training.task);
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_copies);
   training.options.max_steps = 2;
   training.options.save_steps = 1;
   Trainer trainer({.task = heavy, .step = training.step, .next = batches_behind(""), .watcher = training.watcher},
@@ -57,6 +66,25 @@ TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
   EXPECT_EQ(end.error().fault, Fault::exhausted);
   EXPECT_NE(end.error().what.find("the checkpoint of step 1 could not be copied"), std::string::npos)
       << end.error().what;
+}
+
+TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
+  const TempFolder out;
+  Training training(out.path());
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_averages);
+  training.options.max_steps = 2;
+  const auto end = [&] {
+    Trainer trainer({.task = heavy,
+                     .step = training.step,
+                     .next = batches_behind(""),
+                     .evaluate = [] { return Result<Evaluation>(Evaluation{.samples = 1}); },
+                     .watcher = training.watcher},
+                    training.options, {});
+    return trainer.run();
+  }();  // what it has handed to its writer is written
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
 TEST(Trainer, ASplitThatMemoryMadeNecessaryIsGoneOnWithToTheSameBits) {

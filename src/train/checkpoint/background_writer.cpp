@@ -28,15 +28,18 @@ BackgroundWriter::~BackgroundWriter() {
   state_.change([](State& state) { state.ends = true; });
 }
 
+/// A piece is moved, never copied: there may be no memory for another, and it is gone before the next one is made.
 void BackgroundWriter::run() {
   for (;;) {
-    const auto [kind, work] = state_.wait([](const State& state) { return state.work || state.ends; },
-                                          [](State& state) { return std::pair(state.kind, state.work); });
+    auto [kind, work] =
+        state_.wait([](const State& state) { return state.work || state.ends; },
+                    [](State& state) { return std::pair(state.kind, std::exchange(state.work, nullptr)); });
     if (!work) return;
     const auto written = done(kind, work);
+    work = nullptr;
     if (!written) log(Level::error, written.error().text());
     state_.change([&](State& state) {
-      state.work = nullptr;
+      state.is_busy = false;
       if (written) {
         state.failures.erase(state.kind);
         return;
@@ -50,7 +53,7 @@ void BackgroundWriter::run() {
 
 /// The error of a kind of which so many pieces or more have failed in a row, when the writer is free.
 Result<void> BackgroundWriter::wait_for_work(int failures) {
-  return state_.wait([](const State& state) { return !state.work; },
+  return state_.wait([](const State& state) { return !state.is_busy; },
                      [failures](const State& state) -> Result<void> {
                        for (const auto& [kind, failure] : state.failures)
                          if (failure.in_row >= failures) return tl::unexpected<Error>(failure.error);
@@ -64,6 +67,7 @@ Result<void> BackgroundWriter::write(const std::string& kind, std::function<Resu
     state_.change([&](State& state) {
       state.work = std::move(work);
       state.kind = kind;
+      state.is_busy = true;
     });
   return before;
 }

@@ -1,5 +1,6 @@
 #include "train/peers/own_pace.h"
 
+#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <array>
@@ -48,8 +49,12 @@ void go_on_living(c10d::Store& store, const std::string& key, Seconds every, con
   for (int count = 1; !never.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }); ++count) {
     try {
       store.set(key, sign_of_life(count));
+    } catch (const c10::DistNetworkError&) {
+      // The store is gone for good: torch would say so with its stack every time, the thread at work finds out by
+      // itself.
+      return;
     } catch (const std::exception&) {
-      // Nobody heard it; the next may be heard. Where nobody is there any more the thread at work finds out by itself.
+      // Nobody heard it; the next may be heard.
     }
   }
 }

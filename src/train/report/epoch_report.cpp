@@ -47,10 +47,15 @@ std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& 
   const auto padding = feed.batches > 0 ? "padding " + percent(feed.padding_share()) + ", " : std::string();
   lines.push_back("  " + padding + "unusable samples so far " + std::to_string(feed.bad_samples));
   const double whole = times.stepping + times.waiting;
+  const double own = std::min(times.waiting, ring.waiting.count());
+  const auto is_worth_telling = [whole](double waited) { return whole > 0 && waited / whole > kWorthTelling; };
+  const std::string waited = "  training waited ";
   const auto* limiting = busiest(feed);
-  if (whole > 0 && times.waiting / whole > kWorthTelling && limiting)
-    lines.push_back("  training waited " + percent(times.waiting / whole) + " of its time for the feed; its stage '" +
-                    limiting->name + "' limits it");
+  if (is_worth_telling(own) && limiting)
+    lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
+                    "' limits it");
+  if (const double others = times.waiting - own; is_worth_telling(others))
+    lines.push_back(waited + percent(others / whole) + " of its time for the feeds of other processes");
   return lines;
 }
 
