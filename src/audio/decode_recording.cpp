@@ -194,7 +194,7 @@ Result<Recording> Decoding::run(const OwnedFd& input) {
 
 Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded,
                                    const DecodeLimits& limits) {
-  const std::string name = path == "-" ? "standard input" : path.string();
+  const std::string name = name_of_input(path);
   if (auto sane = refuse_endless_children(); !sane) return fail_in(name, sane.error());
   const auto input = open_input(path, name, on_decoded);
   if (!input) return tl::unexpected<Error>(input.error());

@@ -35,6 +35,9 @@ class Recording final : public SampleReader {
   std::vector<std::string> losses_;
 };
 
+/// What people are told of an input: its path, or "standard input" for "-".
+std::string name_of_input(const std::filesystem::path& path);
+
 /// Called now and then with the seconds of audio decoded so far, and at the end with all of them; returning false stops
 /// with Fault::cancelled.
 using OnDecoded = std::function<bool(Seconds)>;

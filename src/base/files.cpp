@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/environment.h"
@@ -20,12 +22,16 @@ namespace fs = std::filesystem;
 Result<std::string> read_file(const fs::path& path) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(path.string(), "cannot be opened");
+  return read_rest(fd.get(), path.string());
+}
+
+Result<std::string> read_rest(int fd, std::string_view thing) {
   std::string content;
   char block[1 << 16];
   for (;;) {
-    const ssize_t got = ::read(fd.get(), block, sizeof block);
+    const ssize_t got = ::read(fd, block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(path.string(), "cannot be read");
+    if (got < 0) return fail_errno(thing, "cannot be read");
     if (got == 0) return content;
     content.append(block, static_cast<std::size_t>(got));
   }
@@ -166,7 +172,8 @@ std::error_code why_not_writable(const fs::path& folder) {
 Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
   std::error_code failed;
   const auto room = fs::space(folder, failed);
-  const Bytes free{static_cast<std::int64_t>(room.available)};
+  // A network file system may claim any number, also one that is negative as int64.
+  const Bytes free{static_cast<std::int64_t>(std::min<std::uintmax_t>(room.available, INT64_MAX))};
   if (failed || needed <= free) return {};
   return fail(Fault::full,
               folder.string() + ": " + std::string(what) + " takes " + bytes_text(needed) + ", " + bytes_text(free) +

@@ -19,6 +19,9 @@ namespace tutti {
 /// is waited for.
 Result<std::string> read_file(const std::filesystem::path& path);
 
+/// All that is still to come from an open file, pipe or socket; `thing` names it in errors.
+Result<std::string> read_rest(int fd, std::string_view thing);
+
 /// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
 /// folder, fsync, rename, fsync of the folder. Creates missing folders. A link is followed; a pipe or device, also
 /// /dev/stdout, is written to as it stands.

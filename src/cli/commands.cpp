@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 
 #include "base/nearest.h"
 #include "base/process/exit_code.h"
@@ -115,6 +116,8 @@ int run_named(const std::vector<std::string>& arguments) {
 int run_guarded(const std::vector<std::string>& arguments) {
   try {
     return run_named(arguments);
+  } catch (const std::bad_alloc&) {
+    return complain({Fault::exhausted, "memory ran out", "Let this process have more (ulimit -v)"}, kNothingRan);
   } catch (const std::exception& error) {
     return complain({Fault::internal, std::string("stopped by an error that nobody expected: ") + error.what(),
                      "This should not happen: please report it with the command"},

@@ -1,8 +1,11 @@
 #include "cli/convert_command.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 
+#include "audio/recording.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
@@ -57,13 +60,13 @@ struct Target {
 };
 
 Result<void> convert(const PlannedFile& file, const Target& target) {
-  const auto text = read_file(file.input == "-" ? "/dev/stdin" : file.input);
+  const std::string name = name_of_input(file.input);
+  const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());
   if (!target.layout_flag.empty() && !has_word_times(*transcript))
-    log(Level::warning,
-        file.input.string() + ": there are no word times in it; " + target.layout_flag + " has no effect");
+    log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
   for (std::size_t i = 0; i < target.formats.size(); ++i) {
     const auto content = format_transcript(*transcript, target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());

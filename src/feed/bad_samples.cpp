@@ -61,9 +61,15 @@ std::int64_t BadSamples::count() const {
   return state_.with([](const State& state) { return static_cast<std::int64_t>(state.met.size()); });
 }
 
+std::string BadSamples::last() const {
+  return state_.with([](const State& state) { return state.last; });
+}
+
 Error BadSamples::nothing_usable() const {
+  const std::string why = last();
   return {Fault::corrupt,
-          "an epoch gave no batch: not one of its samples can be used, " + std::to_string(count()) + " are bad",
+          "an epoch gave no batch: not one of its samples can be used, " + std::to_string(count()) + " are bad" +
+              (why.empty() ? std::string() : ". The last one, " + why),
           name_.empty() ? "Look at the set" : "Look at " + name_};
 }
 
@@ -72,6 +78,7 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
   std::int64_t bad = 0, seen = 0;
   state_.with([&](State& state) {
     if (state.met.insert(id).second) is_unwritten = state.known.insert(id).second;
+    state.last = id + ": " + reason;
     bad = static_cast<std::int64_t>(state.met.size());
     seen = state.seen;
   });

@@ -35,12 +35,15 @@ class BadSamples {
 
   /// Different ones met by this run.
   std::int64_t count() const;
+  /// "ID: REASON" of the last of them; empty: there is none.
+  std::string last() const;
 
  private:
   struct State {
     std::set<std::string> known;  // in the file
     std::set<std::string> met;    // by this run
     std::int64_t seen = 0;
+    std::string last;
   };
   BadSamples(OwnedFd file, std::string name, BadSampleLimits limits, std::int64_t samples)
       : file_(std::move(file)), name_(std::move(name)), limits_(limits), samples_(samples) {}

@@ -1,5 +1,6 @@
 #include "feed/feed.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/bytes.h"
@@ -35,6 +36,26 @@ Result<std::unique_ptr<FeatureCache>> cache_of(const FeedOptions& options) {
 }
 
 }  // namespace
+
+FeedReport FeedReport::since(const FeedReport& before) const {
+  FeedReport later = *this;
+  later.stages.elapsed -= before.stages.elapsed;
+  for (std::size_t i = 0; i < std::min(stages.stages.size(), before.stages.stages.size()); ++i) {
+    StageReport& stage = later.stages.stages[i];
+    const StageReport& old = before.stages.stages[i];
+    stage.times = stage.times.since(old.times);
+    stage.items_in -= old.items_in;
+    stage.items_out -= old.items_out;
+    stage.failed -= old.failed;
+    stage.service = stage.service.since(old.service);
+  }
+  later.batches -= before.batches;
+  later.samples -= before.samples;
+  later.real_frames -= before.real_frames;
+  later.padded_frames -= before.padded_frames;
+  later.waits = waits.since(before.waits);
+  return later;
+}
 
 struct Feed::Parts {
   Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples);
@@ -153,6 +174,7 @@ FeedReport Feed::report() const {
   report.real_frames = parts_->real_frames;
   report.padded_frames = parts_->padded_frames;
   report.bad_samples = parts_->bad->count();
+  report.last_bad = parts_->bad->last();
   report.waits = parts_->waits.snapshot();
   return report;
 }

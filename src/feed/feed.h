@@ -15,7 +15,7 @@ namespace tutti {
 
 class PackedSet;
 
-/// What a feed has done since it was opened. Plain data.
+/// What a feed has done since it was opened, or since an earlier report. Plain data.
 struct FeedReport {
   PipelineReport stages;     ///< busy, starved and blocked per stage: order, probe, plan, read ... batch
   std::int64_t batches = 0;  ///< handed out
@@ -23,12 +23,15 @@ struct FeedReport {
   std::int64_t real_frames = 0;
   std::int64_t padded_frames = 0;  ///< rows times T, the real ones included
   std::int64_t bad_samples = 0;    ///< different ids
+  std::string last_bad{};          ///< "ID: REASON" of the last of them
   HistogramSnapshot waits;  ///< seconds that `next` waited, per batch: training time lost where nothing is buffered
 
   /// Share of the frames that is padding, 0 to 1.
   double padding_share() const {
     return padded_frames == 0 ? 0 : 1 - static_cast<double>(real_frames) / static_cast<double>(padded_frames);
   }
+  /// Of bad samples all stay: each is counted once, whenever it was met.
+  FeedReport since(const FeedReport& before) const;
 };
 
 /// Training input: a set of recordings with text, as batches of log-mel features in a reproducible random order.

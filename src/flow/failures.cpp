@@ -4,6 +4,18 @@
 #include <new>
 
 namespace tutti {
+namespace {
+
+Error out_of_memory(const std::string& stage) {
+  try {
+    return {Fault::exhausted, "stage '" + stage + "': memory ran out",
+            "Take fewer threads or less at once, or let this process have more memory (ulimit -v)"};
+  } catch (const std::bad_alloc&) {
+    return {Fault::exhausted, "memory ran out"};  // so short that it needs none
+  }
+}
+
+}  // namespace
 
 void Failures::skip(const StageError& failure) {
   on_skip_.with([&](const OnSkip& see) {
@@ -19,15 +31,14 @@ void Failures::stop(Error error) {
 }
 
 Error error_of_exception(const std::string& stage) {
-  const std::string what = "stage '" + stage + "' threw an exception";
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return {Fault::exhausted, "stage '" + stage + "': memory ran out"};
+    return out_of_memory(stage);
   } catch (const std::exception& e) {
-    return {Fault::internal, what + ": " + e.what()};
+    return {Fault::internal, "stage '" + stage + "' threw an exception: " + e.what()};
   } catch (...) {
-    return {Fault::internal, what + " that is no std::exception"};
+    return {Fault::internal, "stage '" + stage + "' threw an exception that is no std::exception"};
   }
 }
 

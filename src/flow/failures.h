@@ -49,7 +49,7 @@ class Failures {
   Guarded<std::optional<Error>> first_;
 };
 
-/// The running exception as an error of `stage`.
+/// The running exception as an error of `stage`. Where memory ran out it needs none for that.
 Error error_of_exception(const std::string& stage);
 
 }  // namespace tutti

@@ -9,7 +9,7 @@ namespace {
 
 Error no_thread(const std::system_error& e) {
   return {Fault::exhausted, std::string("no thread could be started: ") + e.what(),
-          "Lower the thread counts, or raise the limit of processes (ulimit -u)"};
+          "Lower the thread counts, or raise this process's limits (memory: ulimit -v; threads: ulimit -u)"};
 }
 
 Result<void> resize(Stage& stage, int threads) {

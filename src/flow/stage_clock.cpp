@@ -20,6 +20,13 @@ StageTimes& StageTimes::operator+=(const StageTimes& other) {
   return *this;
 }
 
+StageTimes StageTimes::since(const StageTimes& before) const {
+  // What is corrected from outside may go back by the time between two readings.
+  constexpr std::chrono::nanoseconds kNone{};
+  return {std::max(busy - before.busy, kNone), std::max(starved - before.starved, kNone),
+          std::max(blocked - before.blocked, kNone)};
+}
+
 std::chrono::nanoseconds ThreadClock::turn(Activity next) {
   return state_.with([&](State& state) {
     const auto now = clock_->now();

@@ -25,6 +25,8 @@ struct StageTimes {
   std::chrono::nanoseconds lived() const { return busy + starved + blocked; }
   std::chrono::nanoseconds& of(Activity activity);
   StageTimes& operator+=(const StageTimes& other);
+  /// Since an earlier reading of the same clocks.
+  StageTimes since(const StageTimes& before) const;
 };
 
 /// How many threads are doing what right now.

@@ -42,7 +42,7 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
                 "Pull the model that it was made from, or copy that one's tokenizer.json beside the weights");
   const auto takes = [&](std::string_view name) { return std::ranges::find(needed, name) != needed.end(); };
   if (!takes(kConfig) && !takes(kOtherWeights))
-    return fail(Fault::unsupported, model.repo + ": holds no config.json beside its model.safetensors",
+    return fail(Fault::unsupported, model.repo + ": holds no config.json beside its weights",
                 "Name a repository in Hugging Face's layout, such as openai/whisper-tiny.en");
   std::vector<RemoteFile> chosen;
   for (const auto& file : model.files)

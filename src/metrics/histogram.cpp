@@ -26,6 +26,23 @@ double HistogramSnapshot::percentile(double q) const {
   return max;
 }
 
+HistogramSnapshot HistogramSnapshot::since(const HistogramSnapshot& before) const {
+  HistogramSnapshot later;
+  auto old = before.buckets.begin();
+  for (const auto& [bound, values] : buckets) {
+    while (old != before.buckets.end() && old->first < bound) ++old;
+    const auto had = old != before.buckets.end() && old->first == bound ? old->second : 0;
+    if (values == had) continue;
+    later.count += values - had;
+    later.buckets.emplace_back(bound, values - had);
+  }
+  if (later.count == 0) return later;
+  later.sum = sum - before.sum;
+  later.min = min;
+  later.max = std::min(max, later.buckets.back().first);
+  return later;
+}
+
 std::size_t Histogram::bucket_of(double value) {
   const double place = (std::log2(value) - kLowest) * kPerOctave;
   if (!(place >= 0)) return 0;  // also 0, whose logarithm is -inf

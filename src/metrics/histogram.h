@@ -21,6 +21,9 @@ struct HistogramSnapshot {
   double mean() const { return count ? sum / static_cast<double>(count) : 0; }
   /// The value below which the share `q` (0..1) of the values lies, off by at most 5 %; 0 where nothing was recorded.
   double percentile(double q) const;
+  /// What the same histogram has recorded since an earlier snapshot. Its largest value is known to 5 %, of its smallest
+  /// only that it is no less than `min`.
+  HistogramSnapshot since(const HistogramSnapshot& before) const;
 };
 
 /// Distribution of non-negative values (seconds, bytes) in logarithmic buckets, 16 to the octave from 1e-9 to 1e14.

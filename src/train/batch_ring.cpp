@@ -1,7 +1,5 @@
 #include "train/batch_ring.h"
 
-#include <c10/util/Exception.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -23,8 +21,10 @@ class BatchRing::Slots : public RingDevice {
       rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); });
       copy(slot);
     } catch (const std::exception& error) {
-      const auto fault = is_out_of_memory(error) ? Fault::exhausted : Fault::internal;
-      return fail(fault, "batch " + std::to_string(batch.index) + " could not be prepared: " + text_of(error));
+      const auto what = "batch " + std::to_string(batch.index) + " could not be prepared";
+      if (!is_out_of_memory(error)) return fail(Fault::internal, what + ": " + text_of(error));
+      return fail(Fault::exhausted, what + ", memory ran out: " + text_of(error),
+                  "Go on with --resume and a smaller ring-depth or ring-megabytes, or with more memory");
     }
     return {};
   }
@@ -43,7 +43,8 @@ class BatchRing::Slots : public RingDevice {
     const auto before = inputs;
     try {
       copies_.begin(slot, inputs);
-    } catch (const c10::OutOfMemoryError&) {
+    } catch (const std::exception& problem) {  // on the device, or of the pinned memory on the way there
+      if (!is_out_of_memory(problem)) throw;
       inputs = before;
       copies_.keep_on_host(inputs);
       is_full_ = true;

@@ -38,6 +38,8 @@ class BatchRing {
 
   /// The oldest batch, waited for; none after the last.
   Result<std::optional<RingBatch>> next();
+  /// As DeviceRing::go_on.
+  void go_on() { ring_.go_on(); }
   /// Its `depth` counts batches beside those of the step, as the options do.
   RingReport report() const;
 

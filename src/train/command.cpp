@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -93,6 +94,12 @@ int complain(const Error& error) {
   return error.fault == Fault::usage ? kUsage : kNothingRan;
 }
 
+/// A thread needs memory, too; what the system says of one that it does not start tells neither of the two reasons.
+bool is_out_of_threads(const std::exception& problem) {
+  const auto* refused = dynamic_cast<const std::system_error*>(&problem);
+  return refused && refused->code() == std::errc::resource_unavailable_try_again;
+}
+
 /// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends. `smaller`: what
 /// takes less.
 template <class Work>
@@ -102,6 +109,9 @@ int guarded(const char* smaller, Work work) {
     return work();
   } catch (const std::exception& problem) {
     if (is_out_of_memory(problem)) return complain({Fault::exhausted, "memory ran out: " + text_of(problem), smaller});
+    if (is_out_of_threads(problem))
+      return complain({Fault::exhausted, "no thread could be started: memory ran out, or the user's number of threads",
+                       "Take fewer threads, or raise this process's limits (memory: ulimit -v; threads: ulimit -u)"});
     return complain({.fault = Fault::internal, .what = problem.what()});
   }
 }

@@ -26,7 +26,7 @@ class DeviceCopies {
     return work();
   }
   /// Puts copies on the device in the place of tensors elsewhere; returns before they are made. Throws what torch
-  /// throws, c10::OutOfMemoryError where the device is full.
+  /// throws, where the device or the memory on the way there is full, too.
   void begin(std::size_t slot, std::vector<at::Tensor>& tensors);
   /// Puts copies in host memory in the place of tensors elsewhere, and waits for them.
   void keep_on_host(std::vector<at::Tensor>& tensors) const;

@@ -60,6 +60,8 @@ class TrainStep {
   bool seeks_scale() const { return options_.precision == Precision::float16 && state_.loss_scale > 1; }
   /// Rows that are computed together where memory ran out.
   std::optional<std::int64_t> row_limit() const { return row_limit_; }
+  /// Computes at most so many together from now on, at least one.
+  void limit_rows(std::int64_t rows) { row_limit_ = rows; }
 
  private:
   at::Tensor accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);

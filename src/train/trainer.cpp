@@ -13,38 +13,13 @@
 #include "base/numbers.h"
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/resume.h"
+#include "train/row_limit.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kCutShort = "cut short";
-
-/// The averages take the place of the weights for as long as this lives.
-class AveragesInPlace {
- public:
-  AveragesInPlace(const Task& task, const TrainStep& step) : trained_(task.trained()), averages_(step.averages()) {
-    exchange();
-  }
-  AveragesInPlace(const AveragesInPlace&) = delete;
-  ~AveragesInPlace() { exchange(); }
-
- private:
-  /// By way of the host: the device may be full, and the destructor must not fail.
-  void exchange() {
-    const c10::AutoGradMode no_gradients(false);
-    for (std::size_t i = 0; i < averages_.size(); ++i) {
-      const at::Tensor& weight = trained_[i].value;
-      const at::Tensor& average = averages_[i].value;
-      const auto kept = weight.detach().to(at::kCPU, /*non_blocking=*/false, /*copy=*/true);
-      weight.copy_(average);
-      average.copy_(kept);
-    }
-  }
-
-  const std::vector<Parameter>& trained_;
-  const std::vector<Parameter>& averages_;
-};
 
 /// Copies on the CPU, which training may not change any more.
 std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
@@ -53,6 +28,17 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
   for (const auto& tensor : tensors)
     made.push_back({tensor.name, tensor.value.detach().to(at::kCPU, /*non_blocking=*/false, /*copy=*/true)});
   return made;
+}
+
+/// What is written is copied first, for which memory may be too short.
+Result<void> write_copies(const std::string& what, const std::function<Result<void>()>& write) {
+  try {
+    return write();
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
+    return fail(Fault::exhausted, what + " could not be copied to be written, memory ran out: " + text_of(problem),
+                "The newest checkpoint is whole: go on with --resume where there is more memory");
+  }
 }
 
 BatchRingOptions ring_of(const TrainerOptions& options) {
@@ -78,8 +64,21 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
   if (rank < state_.positions.size()) position_ = state_.positions[rank];
+  if (rank < state_.row_limits.size()) keep_row_limit(state_.row_limits[rank]);
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
+}
+
+/// Where memory ran out before the checkpoint it would again, and how many rows are added up at once tells in the sums.
+void Trainer::keep_row_limit(const RowLimit& before) {
+  if (before.rows == 0) return;
+  const auto rows = std::to_string(before.rows);
+  if (has_more(memory_for(parts_.task.device()), before.memory)) {
+    log(Level::info, "memory ran out above " + rows + " samples at once; there is more now, more are tried again");
+    return;
+  }
+  parts_.step.limit_rows(before.rows);
+  log(Level::info, "at most " + rows + " samples are computed together, as before: memory ran out above");
 }
 
 /// What every process says, by rank.
@@ -107,8 +106,10 @@ Result<void> Trainer::look_ahead() {
 Result<std::int64_t> Trainer::next_epoch() {
   if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
   auto epoch = kNoEpoch;
+  const auto begin = Clock::real().now();
   for (const auto& said : all_say(std::to_string(ahead_ ? ahead_->epoch : kNoEpoch)))
     epoch = std::min<std::int64_t>(epoch, std::stoll(said));
+  waited_ += seconds_since(begin);  // for the feeds of the others: all end their steps together
   return epoch;
 }
 
@@ -211,23 +212,25 @@ Result<void> Trainer::tend(bool ends_epoch) {
   return done ? saved : done;
 }
 
-Result<Evaluation> Trainer::evaluated() {
+/// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
+Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
+    averages.emplace(parts_.task, parts_.step);
     return parts_.evaluate();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
     return fail(
         Fault::exhausted, "the network could not be judged: " + text_of(problem),
-        "The checkpoint is whole: go on with --resume and smaller batches, or judge elsewhere with 'tutti evaluate'");
+        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'");
   }
 }
 
 /// How bad the network is, as the first process hears it; the others learn it from there.
-Result<double> Trainer::score() {
+Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
   std::string said;
   Result<Evaluation> evaluation{};
   const auto judge = [&]() -> Result<void> {
-    if (is_first()) evaluation = evaluated();
+    if (is_first()) evaluation = evaluated(averages);
     return {};
   };
   const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
@@ -256,8 +259,8 @@ Result<void> Trainer::evaluate() {
   evaluated_step_ = state_.step;
   state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
   if (!parts_.evaluate) return {};
-  const AveragesInPlace averages(parts_.task, parts_.step);
-  const auto found = score();
+  std::optional<AveragesInPlace> averages;
+  const auto found = score(averages);
   state_.evaluation_due = !found && found.error().fault == Fault::cancelled;
   if (state_.evaluation_due) return {};
   if (!found) return tl::unexpected<Error>(found.error());
@@ -281,17 +284,31 @@ Result<void> Trainer::catch_up() {
 /// OUT/model becomes the network as it is now.
 Result<void> Trainer::publish() {
   if (!is_first()) return {};
-  NetworkFolder network{.files = parts_.task.files(options_.export_type),
-                        .weights = copies(parts_.task.weights()),
-                        .weight_type = options_.export_type};
-  return writer_.write(
-      "model", [path = options_.out / "model", network = std::move(network)] { return write_network(path, network); });
+  return write_copies("the model of step " + std::to_string(state_.step), [this] {
+    NetworkFolder network{.files = parts_.task.files(options_.export_type),
+                          .weights = copies(parts_.task.weights()),
+                          .weight_type = options_.export_type};
+    return writer_.write("model", [path = options_.out / "model", network = std::move(network)] {
+      return write_network(path, network);
+    });
+  });
 }
 
 Result<void> Trainer::save() {
   saved_step_ = state_.step;
   state_.positions = all_say(position_);
+  note_row_limits();
   if (!is_first()) return {};
+  return write_copies("the checkpoint of step " + std::to_string(state_.step), [this] { return write_checkpoint(); });
+}
+
+void Trainer::note_row_limits() {
+  const RowLimit own{parts_.step.row_limit().value_or(0), memory_for(parts_.task.device())};
+  state_.row_limits.clear();
+  for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
+}
+
+Result<void> Trainer::write_checkpoint() {
   auto files = parts_.task.files("float32");
   if (!options_.settings.empty()) files["training.toml"] = options_.settings;
   CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
@@ -309,7 +326,10 @@ Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   if (end != TrainingEnd::interrupted && evaluated_step_ != state_.step) done = evaluate();
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  if (done && saved_step_ != state_.step) done = save();
+  if (saved_step_ != state_.step && !has_lost_peers_) {
+    const auto saved = save();  // as in tend()
+    if (done) done = saved;
+  }
   if (done && whole && !parts_.evaluate) {
     const AveragesInPlace averages(parts_.task, parts_.step);
     done = publish();
@@ -337,6 +357,7 @@ Result<TrainingEnd> Trainer::run() {
     if (!epoch) break;
     if (state_.step != step) {
       if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
+      ring_.go_on();
       if (gives_up()) return finish(TrainingEnd::no_progress);
       if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
     }

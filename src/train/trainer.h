@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "feed/bad_samples.h"
+#include "train/averages_in_place.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
@@ -29,7 +31,7 @@ struct StepReport {
   const std::vector<std::string>& ids;
   double rate = 0;
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
-  double waited = 0;       // seconds for the feed
+  double waited = 0;       // seconds for the feed, or for the feeds of others
   double seconds = 0;      // of the whole step, the wait included
   bool ends_epoch = false;
 };
@@ -108,12 +110,15 @@ class Trainer {
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_say(const std::string& said);
   bool anybody(bool own);
-  Result<Evaluation> evaluated();
-  Result<double> score();
+  Result<Evaluation> evaluated(std::optional<AveragesInPlace>& averages);
+  Result<double> score(std::optional<AveragesInPlace>& averages);
   Result<void> evaluate();
   Result<void> catch_up();
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();
+  void keep_row_limit(const RowLimit& before);
+  void note_row_limits();
+  Result<void> write_checkpoint();
   Result<void> publish();
   Result<void> tend(bool ends_epoch);
   Result<TrainingEnd> finish(TrainingEnd end);
@@ -123,7 +128,7 @@ class Trainer {
   TrainingState state_;
   CheckpointFolder checkpoints_;
   std::string position_{};  // behind the last batch used
-  double waited_ = 0;       // for the feed, since the last step
+  double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
   std::int64_t evaluated_step_ = 0;

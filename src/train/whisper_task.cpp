@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 
 #include <cmath>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "base/units.h"
+#include "model/cards/out_of_memory.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
 #include "train/network/local_attention.h"
@@ -154,8 +154,8 @@ at::Tensor WhisperTask::features_of(const Batch& batch) {
   if (!features_) return mel_of(batch);
   try {
     return (*features_)(batch);
-  } catch (const c10::OutOfMemoryError&) {
-    if (features_->device().is_cpu()) throw;
+  } catch (const std::exception& problem) {
+    if (features_->device().is_cpu() || !is_out_of_memory(problem)) throw;
     features_.emplace(at::kCPU, dims().n_mels);
     log(Level::warning,
         "memory ran out: features are computed on the cores from now on, not on the device of data-gpu");

@@ -96,8 +96,10 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
                {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_was_asked},
                batches_of(*feed));
     if (!heard) return tl::unexpected<Error>(heard.error());
-    auto evaluation = judge_set(*heard, feed->report().bad_samples, normaliser);
+    const auto report = feed->report();
+    auto evaluation = judge_set(*heard, report.bad_samples, normaliser);
     if (!evaluation) return fail_in(options.data.string(), evaluation.error());
+    evaluation->last_bad = report.last_bad;
     evaluation->compute_type = model.type().name();
     return evaluation;
   };

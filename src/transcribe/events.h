@@ -66,7 +66,7 @@ struct RunSummary {
   TimeSpent spent{};
   WindowCounts counts{};
   std::size_t worker_restarts = 0;
-  bool unfinished_work = false;  // of the worker, for files that came to no transcript: `spent` leaves it out
+  bool unfinished_work = false;  // of the worker, for files that failed: `spent` leaves it out
   bool interrupted = false;
 };
 

@@ -38,6 +38,14 @@ auto told(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
   return result;
 }
 
+/// The same from where the worker may be at work on the file: what it did for one that fails is counted nowhere.
+template <class Fn>
+auto told_of_work(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
+  auto result = told(run, index, std::move(fn));
+  if (!result) run.tally.left_unfinished();
+  return result;
+}
+
 std::optional<Result<TakenFile>> take(Run& run) {
   auto file = run.files.next();
   if (!file) return std::nullopt;
@@ -84,15 +92,14 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   const bool wanted = context && !run.interrupt.raised();
   auto done = wanted ? do_work(std::move(work), *context) : drop_work(work, stopped().value());
   if (!done) return std::nullopt;
-  if (*done) return std::move(**done);
-  run.tally.left_unfinished();
-  return tl::unexpected(done->error());
+  if (!*done) return tl::unexpected(done->error());
+  return std::move(**done);
 }
 
 /// Else an empty transcript would be all that tells of it.
 void warn_where_nothing_was_asked(const FileOutcome& outcome) {
   if (outcome.asked > Seconds(0) || outcome.duration <= Seconds(0)) return;
-  log(Level::warning, outcome.input.string() + ": lasts " + length_text(outcome.duration) +
+  log(Level::warning, name_of_input(outcome.input) + ": lasts " + length_text(outcome.duration) +
                           ", and none of it lies within --clip-timestamps");
 }
 
@@ -137,13 +144,13 @@ void build_stages(Pipeline& pipeline, Run& run) {
       kPrepareStage, std::move(decoded),
       [&run](DecodedFile&& file, const Emit<Work>& emit) {
         const std::size_t index = file.index;
-        return told(run, index, [&] { return prepare(run, std::move(file), emit); });
+        return told_of_work(run, index, [&] { return prepare(run, std::move(file), emit); });
       },
       {.on_error = OnError::skip, .output = {.items = kPreparedAhead, .bytes = ahead.prepared}}, size_of);
   auto transcribed = pipeline.flat_map<TranscribedFile>(
       kTranscribeStage, std::move(prepared),
       [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {
-        auto done = told(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
+        auto done = told_of_work(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
         if (!done) return tl::unexpected(done.error());
         if (*done) emit(std::move(**done));
         return {};
@@ -152,7 +159,7 @@ void build_stages(Pipeline& pipeline, Run& run) {
   pipeline.sink(kWriteStage, std::move(transcribed),
                 [&run](TranscribedFile&& file) {
                   const std::size_t index = file.outcome.index;
-                  return told(run, index, [&] { return write(run, std::move(file)); });
+                  return told_of_work(run, index, [&] { return write(run, std::move(file)); });
                 },
                 {.on_error = OnError::skip});
 }

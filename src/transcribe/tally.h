@@ -18,7 +18,7 @@ class Tally {
   void done(const FileOutcome& outcome, const Transcript& transcript);
   /// Fault::cancelled is an interruption, not a failure.
   void failed(std::size_t index, const Error& error);
-  /// A file that the worker may have been at work on comes to no transcript.
+  /// A file that the worker may have been at work on comes to no transcript, or to none that could be written.
   void left_unfinished();
 
   RunSummary summary() const;

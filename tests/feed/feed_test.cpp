@@ -182,7 +182,9 @@ TEST(Feed, ASetOfWhichNothingCanBeUsedIsAnErrorEvenWithoutAnEndOfEpochs) {
     const auto batch = feed.next();
     ASSERT_FALSE(batch);
     EXPECT_EQ(batch.error().fault, Fault::corrupt);
-    EXPECT_THAT(batch.error().text(), testing::AllOf(HasSubstr("3 are bad"), HasSubstr("bad.jsonl")));
+    EXPECT_THAT(batch.error().text(), testing::AllOf(HasSubstr("3 are bad. The last one, s"), HasSubstr("No such file"),
+                                                     HasSubstr("bad.jsonl")));
+    EXPECT_THAT(feed.report().last_bad, HasSubstr("No such file"));
   }
 }
 

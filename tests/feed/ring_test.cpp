@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <chrono>
+#include <new>
 
 #include "feed/ring/ring_depth.h"
 #include "support/emulated_accelerator.h"
+#include "support/fake_clock.h"
 
 namespace tutti {
 namespace {
@@ -62,6 +64,43 @@ TEST(DeviceRing, AnErrorOfTheFeedArrivesBehindTheBatchesBeforeIt) {
   EXPECT_TRUE(*ring.next());
   EXPECT_TRUE(*ring.next());
   EXPECT_EQ(ring.next().error().what, "rotten");
+}
+
+TEST(DeviceRing, WhatFetchingThrowsIsAnErrorAndEndsNotTheProgram) {
+  EmulatedAccelerator device;
+  DeviceRing ring(
+      [n = 0]() mutable -> Result<std::optional<Batch>> {
+        if (n++ < 2) return Batch{};
+        throw std::bad_alloc();
+      },
+      device);
+  EXPECT_TRUE(*ring.next());
+  EXPECT_TRUE(*ring.next());
+  const auto third = ring.next();
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().fault, Fault::exhausted);
+}
+
+TEST(DeviceRing, WhatIsDoneBetweenStepsIsNoStep) {
+  EmulatedAccelerator device;
+  FakeClock clock;
+  DeviceRing ring(counting(3), device, {.clock = &clock});
+  const auto step = [&] {
+    ASSERT_TRUE(*ring.next());
+    clock.advance(std::chrono::seconds(1));
+  };
+  step();
+  ASSERT_TRUE(*ring.next());
+  clock.advance(std::chrono::seconds(100));  // an evaluation, before the step
+  ring.go_on();
+  clock.advance(std::chrono::seconds(1));
+  const auto before = ring.report();
+  step();
+  EXPECT_FALSE(*ring.next());
+  EXPECT_FALSE(*ring.next());
+  EXPECT_EQ(ring.report().stepping, Seconds(3)) << "the last one included";
+  EXPECT_EQ(ring.report().since(before).stepping, Seconds(2));
+  EXPECT_EQ(ring.report().since(before).batches, 1);
 }
 
 TEST(DeviceRing, CanBeLetGoWithFullSlots) {

@@ -25,6 +25,21 @@ TEST(Histogram, PercentilesAreWithinFivePercentOverManyOrdersOfMagnitude) {
   }
 }
 
+TEST(Histogram, WhatWasRecordedSinceAnEarlierSnapshotIsToldByItself) {
+  Histogram histogram;
+  for (int i = 0; i < 1000; ++i) histogram.record(5);
+  const auto before = histogram.snapshot();
+  EXPECT_EQ(histogram.snapshot().since(before).count, 0u);
+  EXPECT_EQ(histogram.snapshot().since(before).percentile(0.5), 0);
+  for (int i = 1; i <= 10; ++i) histogram.record(0.1 * i);
+  const auto later = histogram.snapshot().since(before);
+  EXPECT_EQ(later.count, 10u);
+  EXPECT_NEAR(later.mean(), 0.55, 1e-9);
+  EXPECT_NEAR(later.max / 1.0, 1, 0.05) << "the 5 came before";
+  EXPECT_NEAR(later.percentile(0.5) / 0.5, 1, 0.05);
+  EXPECT_EQ(histogram.snapshot().since({}).count, 1010u);
+}
+
 TEST(Histogram, AnEmptyOneIsAllZero) {
   const auto shot = Histogram().snapshot();
   EXPECT_EQ(shot.count, 0u);

@@ -40,12 +40,24 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
 
 TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
   const TempFolder out;
-  std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" <&-", "sh"};
-  const auto transcribe = command(out, {"-"});
+  const std::vector<std::string> convert{tutti_program(), "convert", "-", "-f", "txt", "-o", out.path()};
+  for (const auto& it : {command(out, {"-"}), convert}) {
+    std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" <&-", "sh"};
+    words.insert(words.end(), it.begin(), it.end());
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    expect_said(end.err, "tutti: error: standard input: cannot be read");
+  }
+}
+
+TEST(OddInputs, AWarningCallsStandardInputByItsName) {
+  const TempFolder out;
+  std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" < '" TUTTI_SOURCE_DIR "/samples/theo.mp3'", "sh"};
+  const auto transcribe = command(out, {"--device", "cpu", "--clip-timestamps", "100", "-"});
   words.insert(words.end(), transcribe.begin(), transcribe.end());
   const ProgramEnd end = run_program(words);
-  EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "tutti: error: standard input: cannot be read");
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  expect_said(end.err, "tutti: warning: standard input: lasts 0:04");
 }
 
 TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
@@ -60,8 +72,7 @@ TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
 TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
   const TempFolder cache;
   ASSERT_TRUE(write_file_atomically(cache / "models/a--b\x1b[31m/config.json", R"({"model_type": "whisper"})"));
-  const ProgramEnd end =
-      run_program({"/usr/bin/env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "models"});
+  const ProgramEnd end = run_program({tutti_program(), "models"}, {"TUTTI_CACHE=" + cache.path().string()});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   expect_said(end.out, "a/b [31m");
   EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
@@ -173,6 +184,17 @@ TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
     const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
     EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
   }
+}
+
+TEST(OddInputs, WorkForAFileThatCannotBeWrittenIsNotCalledIdle) {
+  const TempFolder out;
+  std::filesystem::create_symlink("/dev/full", out / "theo.txt");
+  const std::string samples = TUTTI_SOURCE_DIR "/samples/";
+  const ProgramEnd end = run_program(command(out, {"--device", "cpu", samples + "theo.mp3", samples + "george.wav"}));
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.err, "theo.txt: could not be written: No space left on device");
+  expect_said(end.err, "1 of 2 files done, 1 failed");
+  expect_said(end.err, "\n  other ");
 }
 
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {

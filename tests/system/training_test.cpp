@@ -302,6 +302,7 @@ TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
       {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
   EXPECT_EQ(judged.exit_code, 4) << judged.out;
   EXPECT_NE(judged.err.find("not one of its samples can be used"), std::string::npos) << judged.err;
+  EXPECT_NE(judged.err.find("No such file"), std::string::npos) << "why, where no file says so: " << judged.err;
 }
 
 TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {

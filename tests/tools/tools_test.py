@@ -163,15 +163,16 @@ if words[0] == "wer":
     print(json.dumps({"wer": float(pathlib.Path(value("--hyp")).read_text().split()[0]), "words": 1000}))
 else:
     out = pathlib.Path(value("--output-dir"))
-    out.mkdir()
+    out.mkdir(exist_ok=True)
+    loop = 0.2 if (value("--compute-type"), value("--clip-timestamps")) == ("bfloat16", "0.03") else 0
     for file in words[words.index("--quiet") + 1:]:
-        rate = {"float32": 0.14, "bfloat16": 0.1449, "int8": 0.1451}[value("--compute-type")]
+        rate = {"float32": 0.14, "bfloat16": 0.1449, "int8": 0.1451}[value("--compute-type")] + loop
         (out / (pathlib.Path(file).stem + ".txt")).write_text(f"{rate}\\n{rate}\\n")
 """
 
 
 class TestWordErrors(unittest.TestCase):
-    """bench/word_errors.py with a program in tutti's place whose transcripts are error rates."""
+    """bench/word_errors.py with a program in tutti's place whose transcripts are error rates: bfloat16's second reading has a loop."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -186,10 +187,14 @@ class TestWordErrors(unittest.TestCase):
         return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "clips",
                    *types)
 
-    def test_a_type_half_a_point_above_float32_passes(self):
-        done = self.compared("bfloat16")
+    def test_a_type_half_a_point_above_float32_passes_whatever_one_reading_says(self):
+        done = self.compared("--starts", "3", "bfloat16")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, "clips: float32 14.00 % of 1000 words\nclips: bfloat16 14.49 %, +0.49 points\n")
+        self.assertEqual(done.stdout.splitlines(),
+                         ["clips, from 0.00 s: float32 14.00 %, bfloat16 14.49 %",
+                          "clips, from 0.03 s: float32 14.00 %, bfloat16 34.49 %",
+                          "clips, from 0.06 s: float32 14.00 %, bfloat16 14.49 %",
+                          "clips: bfloat16 +7.16 points, the median +0.49, least +0.49, most +20.49"])
 
     def test_one_further_above_fails_and_is_named(self):
         done = self.compared()

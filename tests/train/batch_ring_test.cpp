@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <stdexcept>
 
 #include "base/guarded.h"
@@ -31,6 +32,7 @@ struct CountingTask : Task {
   at::Device device() const override { return at::kCPU; }
   TaskBatch prepare(const Batch& batch) override {
     if (fails) throw std::runtime_error("a shape that does not fit");
+    if (is_full) throw std::bad_alloc();
     TaskBatch made;
     for (const auto& sample : batch.samples) made.ids.push_back(sample.id);
     prepared.change([](int& count) { ++count; });
@@ -43,6 +45,7 @@ struct CountingTask : Task {
   std::vector<Parameter> none{};
   Guarded<int> prepared{0};
   bool fails = false;
+  bool is_full = false;
 };
 
 TEST(BatchRing, GivesPreparedBatchesInTheirOrderAndThenNone) {
@@ -78,6 +81,17 @@ TEST(BatchRing, ABatchThatCannotBePreparedEndsItWithAReason) {
   const auto batch = ring.next();
   ASSERT_FALSE(batch);
   EXPECT_THAT(batch.error().what, HasSubstr("batch 0 could not be prepared: a shape that does not fit"));
+}
+
+TEST(BatchRing, ABatchForWhichMemoryIsTooShortIsToldAsThatWithAWayOut) {
+  CountingTask task;
+  task.is_full = true;
+  BatchRing ring(task, batches(3), {});
+  const auto batch = ring.next();
+  ASSERT_FALSE(batch);
+  EXPECT_EQ(batch.error().fault, Fault::exhausted);
+  EXPECT_THAT(batch.error().what, HasSubstr("batch 0 could not be prepared, memory ran out"));
+  EXPECT_THAT(batch.error().hint, HasSubstr("ring-depth"));
 }
 
 TEST(BatchRing, CanBeLetGoOfWhileBatchesWait) {

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <new>
+#include <stdexcept>
+
 #include "base/files.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
@@ -98,6 +102,31 @@ TEST(BackgroundWriter, APieceThatFailsIsToldAtOnceAndMadeGoodByTheNext) {
   }));
   EXPECT_TRUE(writer.finish());
   EXPECT_TRUE(written);
+}
+
+TEST(BackgroundWriter, WhatAPieceThrowsIsItsErrorAndEndsNotTheProgram) {
+  LogCapture log;
+  BackgroundWriter writer;
+  ASSERT_TRUE(writer.write("model", []() -> Result<void> { throw std::bad_alloc(); }));
+  const auto end = writer.finish();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(end.error().what, "the model could not be written, memory ran out: out of memory");
+  ASSERT_TRUE(writer.write("model", []() -> Result<void> { throw std::runtime_error("a bug"); }));
+  EXPECT_EQ(writer.finish().error().fault, Fault::internal);
+}
+
+TEST(BackgroundWriter, WhatIsWrittenIsThereOnceAndGoneBehindThat) {
+  const auto content = std::make_shared<int>(1);
+  BackgroundWriter writer;
+  long held = 0;
+  ASSERT_TRUE(writer.write("model", [kept = content, &held]() -> Result<void> {
+    held = kept.use_count();
+    return {};
+  }));
+  ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(held, 2) << "its own and ours";
+  EXPECT_EQ(content.use_count(), 1);
 }
 
 TEST(BackgroundWriter, TwoOfAKindThatFailAreAnError) {

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
+#include "support/fake_clock.h"
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
@@ -18,6 +23,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1 << 30;
+const std::vector<std::string> kNoIds;
 
 TEST(MachineLine, SaysWhatIsKnownAndLeavesOutWhatIsNot) {
   EXPECT_EQ(machine_text({.gpu = 0.85,
@@ -56,6 +62,25 @@ TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {
                            .seconds_left = 62},
                           "CPU: 50.0%"),
             "step 12/400 | epoch 2 | loss 0.48 | rate 0.0003 | 41.0 samples/s | 1:02 left | CPU: 50.0%");
+}
+
+TEST(ProgressLine, WhatComesBetweenStepsCountsForTheTimeLeft) {
+  testing::internal::CaptureStderr();
+  FakeClock clock;
+  ProgressLine line(1, Seconds(0), clock);
+  const StepOutcome outcome{.loss = 1, .samples = 4};
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    clock.advance(std::chrono::seconds(step == 6 ? 21 : 1));  // behind the fifth the network was judged
+    const TrainingState state{.step = step};
+    line.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .steps = 20, .seconds = 1}, "");
+  }
+  const auto told = testing::internal::GetCapturedStderr();
+  const auto of_step = [&](const std::string& step) {
+    const auto at = told.find("step " + step + "/20");
+    return told.substr(at, told.find('\n', at) - at);
+  };
+  EXPECT_NE(of_step("5").find("| 0:15 left"), std::string::npos) << told;
+  EXPECT_NE(of_step("10").find("| 0:30 left"), std::string::npos) << "ten steps, and two seconds for each:\n" << told;
 }
 
 /// CRC-32C of "123456789" is e3069283; the mask is TensorFlow's.
@@ -107,6 +132,102 @@ TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
   const std::vector<std::string> ids{"a\xff"};
   log->stepped({.state = state, .outcome = outcome, .ids = ids, .seconds = 1});
   EXPECT_EQ(read_file(folder / "order.jsonl").value(), "{\"step\":1,\"epoch\":0,\"ids\":[\"a\xef\xbf\xbd\"]}\n");
+}
+
+/// A step of four samples and one second.
+void tell(TrainingLog& log, std::int64_t step, double loss) {
+  const TrainingState state{.step = step};
+  const StepOutcome outcome{.loss = loss, .samples = 4};
+  log.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .seconds = 1});
+}
+
+TEST(TrainingLog, AStepThatIsNoNumberDoesNotTakeTheOthersLosses) {
+  const TempFolder folder;
+  auto log = TrainingLog::open({.out = folder.path(), .log_steps = 3}).value();
+  tell(log, 1, 1);
+  tell(log, 2, std::nan(""));
+  tell(log, 3, 3);
+  const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl").value());
+  EXPECT_EQ(line["loss"], 2.0);
+  EXPECT_EQ(line["samples"], 12) << "of all three";
+}
+
+TEST(TrainingLog, TheStepsBehindTheLastLineAreToldAtTheEnd) {
+  const TempFolder folder;
+  auto log = TrainingLog::open({.out = folder.path(), .log_steps = 10}).value();
+  for (std::int64_t step = 1; step <= 12; ++step) tell(log, step, 1);
+  log.ended();
+  log.ended();
+  std::istringstream lines(read_file(folder / "metrics.jsonl").value());
+  std::vector<std::int64_t> steps, samples;
+  for (std::string line; std::getline(lines, line);) {
+    steps.push_back(nlohmann::json::parse(line)["step"]);
+    samples.push_back(nlohmann::json::parse(line)["samples"]);
+  }
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{10, 12}));
+  EXPECT_EQ(samples, (std::vector<std::int64_t>{40, 8}));
+}
+
+TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
+  FeedReport feed;
+  feed.stages.stages.resize(1);
+  feed.stages.stages[0].name = "decode";
+  feed.stages.stages[0].times.busy = std::chrono::seconds(1);
+  const auto told = [&](Seconds for_ring) {
+    return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}).back();
+  };
+  EXPECT_EQ(told(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
+  EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
+}
+
+TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
+  const TempFolder folder;
+  const auto reporter = Reporter::open({.out = folder.path(), .log_steps = 1000});
+  ASSERT_TRUE(reporter);
+  Histogram waits;
+  FeedReport feed;
+  feed.stages.stages.resize(1);
+  feed.stages.stages[0].name = "decode";
+  RingReport ring{.depth = 3};
+  (*reporter)->watch_feed([&] { return feed; });
+  (*reporter)->watch_ring([&] { return ring; });
+  const auto epoch = [&](std::int64_t step, double waited, std::chrono::seconds busy, std::chrono::seconds blocked) {
+    auto& times = feed.stages.stages[0].times;
+    times.busy += busy;
+    times.blocked += blocked;
+    feed.batches += 1;
+    feed.real_frames += 100;
+    feed.padded_frames += step == 1 ? 200 : 100;
+    waits.record(waited);
+    ring.batches += 1;
+    ring.spikes += waited > 0.05;
+    ring.waiting += Seconds(waited);
+    ring.stepping += Seconds(1);
+    ring.waits = waits.snapshot();
+    testing::internal::CaptureStderr();
+    const TrainingState state{.step = step, .epoch = step - 1};
+    const StepOutcome outcome{.loss = 1, .samples = 4};
+    (*reporter)->stepped({.state = state,
+                          .outcome = outcome,
+                          .ids = kNoIds,
+                          .waited = waited,
+                          .seconds = 1 + waited,
+                          .ends_epoch = true});
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto first = epoch(1, 1.0, std::chrono::seconds(9), std::chrono::seconds(1));
+  EXPECT_NE(first.find("decode: busy 90 %, starved 0 %, blocked 10 %"), std::string::npos) << first;
+  EXPECT_NE(first.find("steps took 50 % of the time"), std::string::npos) << first;
+  EXPECT_NE(first.find("above 50 ms: 1 of 1"), std::string::npos) << first;
+  const auto second = epoch(2, 0.01, std::chrono::seconds(1), std::chrono::seconds(9));
+  EXPECT_NE(second.find("decode: busy 10 %, starved 0 %, blocked 90 %"), std::string::npos) << second;
+  EXPECT_NE(second.find("steps took 99 % of the time"), std::string::npos) << second;
+  EXPECT_NE(second.find("above 50 ms: 0 of 1"), std::string::npos) << second;
+  EXPECT_EQ(second.find("longest 1000"), std::string::npos) << second;
+  EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
+  const auto third = epoch_report(feed.since(feed), ring.since(ring), {});
+  EXPECT_EQ(third[0], "  the feed had made all of its batches before");
+  EXPECT_EQ(third[2], "  unusable samples so far 0") << "there was no batch to be padded";
 }
 
 TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {

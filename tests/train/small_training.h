@@ -34,12 +34,16 @@ struct Watcher : TrainingWatcher {
     steps.push_back(step.state.step);
     rates.push_back(step.rate);
     samples += step.outcome.samples;
+    waited += step.waited;
+    seconds += step.seconds;
   }
   void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
   void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
   std::vector<std::int64_t> steps{};
   std::vector<double> rates{};
   std::int64_t samples = 0;
+  double waited = 0;
+  double seconds = 0;
   std::vector<bool> bests{};
   std::vector<std::string> refusals{};
 };

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <new>
+#include <oneapi/dnnl/dnnl_common.hpp>
 
 #include "small_whisper.h"
 #include "support/log_capture.h"
@@ -108,12 +109,15 @@ void fail_on_card() {
 void fail_in_torch_on_the_host() {
   throw c10::Error({}, "DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes. Error code 12");
 }
+void fail_in_onednn() {  // of the room for code that it has made for a shape
+  throw dnnl::error(dnnl_out_of_memory, "could not create a primitive");
+}
 void fail_in_this_program() {
   throw std::bad_alloc();
 }
 
 TEST(TrainStep, WhereMemoryRunsOutTheBatchIsSplitAndTheStepStaysTheSame) {
-  for (const auto run_out : {fail_on_card, fail_in_torch_on_the_host, fail_in_this_program}) {
+  for (const auto run_out : {fail_on_card, fail_in_torch_on_the_host, fail_in_onednn, fail_in_this_program}) {
     const auto roomy = small_task();
     const auto real = small_task();
     CrampedTask cramped(*real, 2, run_out);

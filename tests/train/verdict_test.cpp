@@ -53,6 +53,13 @@ TEST(Verdict, ASetOfWhichNothingCouldBeHeardIsNoGoodModel) {
   EXPECT_EQ(judge_set(kSamples, 7, "none").value().bad_samples, 7);
 }
 
+TEST(Verdict, SaysWhyTheLastOfThoseThatCouldNotBeUsedCouldNot) {
+  EXPECT_EQ(bad_text({}), "");
+  EXPECT_EQ(bad_text({.bad_samples = 2}), "2 more could not be used");
+  EXPECT_EQ(bad_text({.bad_samples = 2, .last_bad = "s1: the file is empty"}),
+            "2 more could not be used; the last one, s1: the file is empty");
+}
+
 TEST(Verdict, AConditionThatIsNoUtf8IsShownAllTheSame) {
   const auto json = evaluation_json(judge_samples({{"1", "b\xff", "a", "a"}}, "none"));
   EXPECT_NE(json.find("b\xef\xbf\xbd"), std::string::npos) << json;

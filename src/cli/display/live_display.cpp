@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "audio/recording.h"
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/joined.h"
@@ -63,7 +64,7 @@ class LiveDisplay final : public RunObserver {
       board.totals.audio_total += duration;
       ++board.lengths_known;
     });
-    for (const auto& loss : losses) log(Level::warning, files_[index].input.string() + ": " + loss);
+    for (const auto& loss : losses) log(Level::warning, name_of_input(files_[index].input) + ": " + loss);
   }
   void on_progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) override {
     board_.with([&](Board& board) {
@@ -81,7 +82,7 @@ class LiveDisplay final : public RunObserver {
     });
     const std::string written =
         joined(outcome.outputs, ", ", [](const auto& output) { return output.filename().string(); });
-    log(Level::info, outcome.input.string() + ": " + length_text(outcome.duration) + " in " +
+    log(Level::info, name_of_input(outcome.input) + ": " + length_text(outcome.duration) + " in " +
                          short_number(outcome.elapsed.count()) + " s -> " + written);
   }
   void on_failed(std::size_t index, const Error& error) override {

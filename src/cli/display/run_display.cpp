@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "audio/recording.h"
 #include "base/log.h"
 #include "base/terminal/controls.h"
 #include "cli/display/failure.h"
@@ -28,7 +29,7 @@ class LoggingObserver : public RunObserver {
   explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
 
   void on_decoded(std::size_t index, Seconds /*duration*/, const std::vector<std::string>& losses) override {
-    for (const auto& loss : losses) log(Level::warning, files_[index].input.string() + ": " + loss);
+    for (const auto& loss : losses) log(Level::warning, name_of_input(files_[index].input) + ": " + loss);
   }
   void on_failed(std::size_t index, const Error& error) override {
     log(Level::error, failure_line(files_[index].input, error));
@@ -76,7 +77,7 @@ class PlainObserver final : public LoggingObserver {
   std::string titled(const std::string& lines) {
     if (lines.empty() || files_.size() == 1 || named_ == turn_ + 1) return lines;
     named_ = turn_ + 1;
-    return without_controls(files_[turn_].input.string()) + "\n" + lines;
+    return without_controls(name_of_input(files_[turn_].input)) + "\n" + lines;
   }
 
   std::map<std::size_t, std::string> waiting_;

@@ -1,4 +1,3 @@
-
 #include "base/numbers.h"
 #include "cli/doctor/look.h"
 #include "device/proc_text.h"

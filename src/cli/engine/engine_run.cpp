@@ -110,7 +110,10 @@ class Engines {
     if (end.signal != 0 && end.signal == handed_on_) {
       code_ = kInterrupted;  // it had not begun to listen to signals
     } else if (end.signal != 0) {
-      refuse({Fault::device, engine.name + " " + end.words + " while " + doing_});
+      refuse({Fault::device, engine.name + " " + end.words + " while " + doing_,
+              end.signal == SIGKILL
+                  ? "Where nobody did that, the system did, for want of memory ('dmesg' tells): take less at once"
+                  : ""});
     } else if (end.status != kDone && !failed_) {
       failed_ = end.status != kInterrupted;
       code_ = end.status;

@@ -41,7 +41,7 @@ void add_review(OptionTable& table, ReviewCommand& c) {
       "it");
   table.add("out", c.out, "DIR", "where review.csv and review.html go").letter = 'o';
   table.add("audio-root", c.audio_root, "DIR",
-            "look for the recordings below it, by name; none: beside each transcript");
+            "look for the recordings below it, by name; without it: beside each transcript");
   table.add("least-severity", c.least_severity, "S",
             "leave out findings below, 0 to 1. From 0.5 on a finding is worth an ear");
   table.add("threads", c.threads, "N", "recordings looked at together; 0: one per core");

@@ -49,8 +49,9 @@ OptionTable table_of(SynthCommand& command) {
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
-  table.add("noise-db", command.noise_db, "LEAST:MOST",
-            "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; none: what the condition says");
+  table.add(
+      "noise-db", command.noise_db, "LEAST:MOST",
+      "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: what the condition says");
   table.add(
       "receiver-share", corpus.receiver_share, "SHARE",
       "of clips heard through a receiver set up for something else: a band drawn at random, two of three overdriven");

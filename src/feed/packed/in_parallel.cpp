@@ -17,7 +17,7 @@ Result<void> call(const std::function<Result<void>(std::int64_t)>& work, std::in
   try {
     return work(i);
   } catch (...) {
-    return tl::unexpected(error_of_exception("pack"));
+    return tl::unexpected(error_of_exception("packed set"));
   }
 }
 

@@ -76,7 +76,7 @@ Result<void> PackedSet::move_to_memory(int threads) {
     std::memcpy(copy.get() + at, bytes_.data() + at, static_cast<std::size_t>(std::min(kPart, size - at)));
     return {};
   });
-  if (!copied) throw std::logic_error(copied.error().text());
+  if (!copied) return copied;
   copy_ = std::move(copy);
   bytes_ = {copy_.get(), bytes_.size()};
   find_index();

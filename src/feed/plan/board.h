@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "feed/plan/planner.h"
 
@@ -21,7 +22,12 @@ struct PlanState {
   Planner planner;
   std::optional<Holes> holes{};
   bool is_stopped = false;
-  std::chrono::nanoseconds waited{};  ///< by the plan stage, for batches to be done
+  std::chrono::nanoseconds waited{};            ///< by the plan stage, for batches to be done
+  std::optional<Clock::Instant> waits_since{};  ///< it waits now; not in `waited` yet
+
+  std::chrono::nanoseconds waited_until(Clock::Instant now) const {
+    return waits_since ? waited + (now - *waits_since) : waited;
+  }
 };
 
 using PlanBoard = Guarded<PlanState>;

@@ -8,7 +8,8 @@ template <class Visit>
 void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Data");
   visit("data", r.data, "DIR", "what to learn: LJSpeech layout, a generator's layout, or a manifest with texts");
-  visit("eval-data", r.eval_data, "DIR", "what to judge by; none: the data's own validation split, if it has one");
+  visit("eval-data", r.eval_data, "DIR",
+        "what to judge by; without it: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");
   visit("eval-samples", r.eval_samples, "N", "decoded in an evaluation at most; 0: all");
   visit("normaliser", r.normaliser, "none|basic|english", "what texts pass through before errors are counted");
@@ -20,7 +21,7 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit("chunk-strategy", r.chunk_strategy, "sequential|sliding|random",
         "pieces as long as fit, one behind the other; pieces that share half their text with the next; or pieces of "
         "half a window to a whole one, cut elsewhere in every epoch");
-  visit("cache", r.cache, "DIR", "keep features there for the next epoch; none: compute them every time");
+  visit("cache", r.cache, "DIR", "keep features there for the next epoch; without it: compute them every time");
   visit("cache-gigabytes", r.cache_gigabytes, "GB", "on disk at most; when full, what was kept first goes first");
   visit("data-set", r.data_set, "stream|mapped|memory|device",
         "read every sample when its turn comes, or pack all features into one file of the cache once and gather whole "
@@ -44,7 +45,7 @@ template <class Visit>
 void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Model");
   visit("model", r.model, "DIR|NAME",
-        "weights to start from, of Hugging Face or OpenAI; none: a new network of the shape below");
+        "weights to start from, of Hugging Face or OpenAI; without it: a new network of the shape below");
   visit("width", r.width, "N", "of a new network's state; feed-forward layers are four times as wide");
   visit("heads", r.heads, "N", "of a new network's attention");
   visit("encoder-layers", r.encoder_layers, "N", "of a new network");
@@ -113,13 +114,13 @@ template <class Visit>
 void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Arithmetic");
   visit("device", r.device, "cpu|cuda:N", "where the network is");
-  visit(
-      "devices", r.devices, "LIST",
-      "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; none: on 'device'");
+  visit("devices", r.devices, "LIST",
+        "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; without it: on "
+        "'device'");
   visit(
       "data-gpu", r.data_gpu, "model|cuda:N|cpu",
       "device that computes augmentation and features, beside the steps: the network's own, another card, or the cores "
-      "by the same arithmetic; none: the threads of the feed");
+      "by the same arithmetic; without it: the threads of the feed");
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
   visit("gradient-checkpointing", r.gradient_checkpointing, "",
         "compute activations twice instead of keeping them: less memory, a third more time");

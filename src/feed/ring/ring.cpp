@@ -8,8 +8,18 @@
 
 #include "base/guarded.h"
 #include "feed/ring/ring_depth.h"
+#include "flow/failures.h"
 
 namespace tutti {
+
+RingReport RingReport::since(const RingReport& before) const {
+  return {.depth = depth,
+          .batches = batches - before.batches,
+          .stepping = stepping - before.stepping,
+          .waiting = waiting - before.waiting,
+          .waits = waits.since(before.waits),
+          .spikes = spikes - before.spikes};
+}
 
 /// What the ring's thread, the consumer and the slots that are out share.
 struct RingParts {
@@ -31,6 +41,7 @@ struct RingParts {
       : fetch(std::move(source)), device(target), options(wanted), tuner(wanted.most_depth) {}
 
   void run();
+  void fill();
   std::optional<std::size_t> free_slot();
   void end(std::optional<Error> error);
   void deepen(Seconds read, Seconds step);
@@ -66,6 +77,14 @@ std::optional<std::size_t> RingParts::free_slot() {
 }
 
 void RingParts::run() {
+  try {
+    fill();
+  } catch (...) {
+    end(error_of_exception("ring"));
+  }
+}
+
+void RingParts::fill() {
   for (;;) {
     const auto since = options.clock->now();
     auto batch = fetch();
@@ -87,9 +106,9 @@ void RingParts::deepen(Seconds read, Seconds step) {
   tuner.note(read, step);
   constexpr std::int64_t kEvery = 64;
   if (report.with([](const RingReport& it) { return it.batches; }) % kEvery != 0) return;
+  const int wanted = tuner.advised(state.with([](const State& it) { return it.depth; }));
   state.change([&](State& it) {
-    for (const int wanted = tuner.advised(it.depth); it.depth < wanted; ++it.depth)
-      it.free.push_back(static_cast<std::size_t>(it.depth));
+    for (; it.depth < wanted; ++it.depth) it.free.push_back(static_cast<std::size_t>(it.depth));
   });
 }
 
@@ -142,16 +161,18 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
                                 state.filled.pop_front();
                                 return oldest;
                               });
+  const auto now = it.options.clock->now();
+  const bool is_first = !it.given;
+  const Seconds step = is_first ? Seconds(0) : Seconds(asked - *it.given), waited = now - asked;
+  it.given.reset();
+  it.report.with([&](RingReport& report) { report.stepping += step; });
   if (error) return tl::unexpected(*error);
   if (!filled) return std::nullopt;
-  const auto now = it.options.clock->now();
-  const Seconds step = it.given ? Seconds(asked - *it.given) : Seconds(0), waited = now - asked;
-  const bool is_first = !std::exchange(it.given, now).has_value();
+  it.given = now;
   if (!is_first) it.waits.record(waited.count());
   it.report.with([&](RingReport& report) {
     ++report.batches;
     if (is_first) return;  // what comes before the first batch is the start, not a stall
-    report.stepping += step;
     report.waiting += waited;
     report.spikes += waited > Seconds(0.05);
   });
@@ -162,6 +183,10 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
   slot.batch_ = std::move(filled->batch);
   slot.index_ = filled->slot;
   return slot;
+}
+
+void DeviceRing::go_on() {
+  if (parts_->given) parts_->given = parts_->options.clock->now();
 }
 
 RingReport DeviceRing::report() const {

@@ -20,7 +20,7 @@ struct RingOptions {
   const Clock* clock = &Clock::real();  ///< outlives the ring
 };
 
-/// What the ring has seen. Plain data.
+/// What the ring has seen so far, or since an earlier report. Plain data.
 struct RingReport {
   int depth = 0;
   std::int64_t batches = 0;   ///< handed to the consumer
@@ -34,6 +34,7 @@ struct RingReport {
     const double all = (stepping + waiting).count();
     return all > 0 ? stepping.count() / all : 0;
   }
+  RingReport since(const RingReport& before) const;
 };
 
 /// Keeps the next batches on a device, or on their way there, while it works on one: the last stage of the feed. One
@@ -73,6 +74,9 @@ class DeviceRing {
 
   /// The oldest batch; waits for one. None after the last; then, or where fetching failed, always the same answer.
   Result<std::optional<Slot>> next();
+  /// What was done since the last batch was handed out (an evaluation, a checkpoint) was none of its step, which begins
+  /// now. The consumer's.
+  void go_on();
   RingReport report() const;
 
  private:

@@ -59,28 +59,34 @@ Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
   return {};
 }
 
+/// As Guarded::wait; the board knows how long that takes, also while it does.
+template <class Ready, class Then>
+auto PlanStage::await(Ready ready, Then then) {
+  board_.with([&](PlanState& state) { state.waits_since = options_.clock->now(); });
+  return board_.wait(ready, [&](PlanState& state) {
+    state.waited = state.waited_until(options_.clock->now());
+    state.waits_since.reset();
+    return then(state);
+  });
+}
+
 PlanStage::Next PlanStage::await_room() {
-  const auto since = options_.clock->now();
-  const auto next =
-      board_.wait([](const PlanState& state) { return state.is_stopped || state.planner.has_room() || state.holes; },
-                  [&](PlanState& state) {
-                    state.waited += options_.clock->now() - since;
-                    if (state.is_stopped) return Next::stop;
-                    return state.planner.has_room() ? Next::choose : Next::replace;
-                  });
-  return next;
+  return await([](const PlanState& state) { return state.is_stopped || state.planner.has_room() || state.holes; },
+               [](const PlanState& state) {
+                 if (state.is_stopped) return Next::stop;
+                 return state.planner.has_room() ? Next::choose : Next::replace;
+               });
 }
 
 /// Until the first batch is done, or cannot be without others. Whoever opened the feed waits for it: what comes behind
 /// it would only take the cores from it.
 void PlanStage::await_first(std::int64_t number) {
-  const auto since = options_.clock->now();
-  board_.wait(
+  await(
       [number](const PlanState& state) {
         const auto& begun = state.planner.in_flight();
         return state.is_stopped || state.holes || begun.empty() || begun.front().number != number;
       },
-      [&](PlanState& state) { state.waited += options_.clock->now() - since; });
+      [](const PlanState&) {});
 }
 
 void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit) {

@@ -21,6 +21,8 @@ class PlanStage {
 
   Result<void> begin(const Emit<RowPtr>& emit);
   Result<void> hand_out(const Emit<RowPtr>& emit);
+  template <class Ready, class Then>
+  auto await(Ready ready, Then then);
   Next await_room();
   void start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit);
   void await_first(std::int64_t number);

@@ -32,7 +32,7 @@ void StreamedBatches::let_go() {
 
 /// The plan stage waits inside its own function for batches to be done: that is no work of its.
 void StreamedBatches::correct(PipelineReport& report) const {
-  const auto waited = board_.with([](const PlanState& state) { return state.waited; });
+  const auto waited = board_.with([&](const PlanState& state) { return state.waited_until(options_.clock->now()); });
   for (StageReport& stage : report.stages)
     if (stage.name == "plan") {
       stage.times.busy -= std::min(waited, stage.times.busy);
@@ -47,6 +47,14 @@ Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reade
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
+}
+
+/// Where what changes rates is not there no other sample of that rate fares better, and none of them is to blame.
+Result<RowPtr> StreamedBatches::resampled(RowPtr&& row) {
+  if (!row->needs_sound()) return std::move(row);
+  stages_.resample(*row);
+  if (row->bad && row->bad->fault == Fault::missing) return fail_in(row->line.id, *row->bad);
+  return std::move(row);
 }
 
 Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
@@ -75,9 +83,8 @@ Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   rows = step(
       pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); },
       &Row::needs_sound);
-  rows = step(
-      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); },
-      &Row::needs_sound);
+  rows = pipeline.map("resample", std::move(rows), [this](RowPtr&& row) { return resampled(std::move(row)); },
+                      {.threads = threads.resample, .output = {.items = 32}});
   if (options_.as_sound) {
     rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
   } else {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <oneapi/dnnl/dnnl_common.hpp>
 
 #include "model/step/kernels.h"
 
@@ -29,6 +30,7 @@ bool is_out_of_memory(const std::exception& problem) {
   if (const auto* kernel = as<KernelError>(problem)) return kernel->is_out_of_memory();
   if (const auto* lost = as<c10::AcceleratorError>(problem))  // of pinned memory, or of a graph
     return lost->get_error_code() == KernelError::kOutOfMemory;
+  if (const auto* kernel = as<dnnl::error>(problem)) return kernel->status == dnnl_out_of_memory;  // for its own code
   const auto* torch = as<c10::Error>(problem);
   return torch && says_out_of_memory(torch->what_without_backtrace());
 }

@@ -3,8 +3,24 @@
 #include <utility>
 
 #include "base/log.h"
+#include "model/cards/out_of_memory.h"
 
 namespace tutti {
+namespace {
+
+/// What lacks memory, for a copy in another type, say, has failed like what lacks room on its disk.
+Result<void> done(const std::string& kind, const std::function<Result<void>()>& work) {
+  try {
+    return work();
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem))
+      return fail(Fault::internal, "the " + kind + " could not be written: " + text_of(problem));
+    return fail(Fault::exhausted, "the " + kind + " could not be written, memory ran out: " + text_of(problem),
+                "Let this process have more memory (ulimit -v)");
+  }
+}
+
+}  // namespace
 
 BackgroundWriter::BackgroundWriter() : thread_([this] { run(); }) {}
 
@@ -12,21 +28,24 @@ BackgroundWriter::~BackgroundWriter() {
   state_.change([](State& state) { state.ends = true; });
 }
 
+/// A piece is moved, never copied: there may be no memory for another, and it is gone before the next one is made.
 void BackgroundWriter::run() {
   for (;;) {
-    const auto work = state_.wait([](const State& state) { return state.work || state.ends; },
-                                  [](State& state) { return state.work; });
+    auto [kind, work] =
+        state_.wait([](const State& state) { return state.work || state.ends; },
+                    [](State& state) { return std::pair(state.kind, std::exchange(state.work, nullptr)); });
     if (!work) return;
-    const auto done = work();
-    if (!done) log(Level::error, done.error().text());
+    const auto written = done(kind, work);
+    work = nullptr;
+    if (!written) log(Level::error, written.error().text());
     state_.change([&](State& state) {
-      state.work = nullptr;
-      if (done) {
+      state.is_busy = false;
+      if (written) {
         state.failures.erase(state.kind);
         return;
       }
       auto& failure = state.failures[state.kind];
-      failure.error = done.error();
+      failure.error = written.error();
       ++failure.in_row;
     });
   }
@@ -34,7 +53,7 @@ void BackgroundWriter::run() {
 
 /// The error of a kind of which so many pieces or more have failed in a row, when the writer is free.
 Result<void> BackgroundWriter::wait_for_work(int failures) {
-  return state_.wait([](const State& state) { return !state.work; },
+  return state_.wait([](const State& state) { return !state.is_busy; },
                      [failures](const State& state) -> Result<void> {
                        for (const auto& [kind, failure] : state.failures)
                          if (failure.in_row >= failures) return tl::unexpected<Error>(failure.error);
@@ -48,6 +67,7 @@ Result<void> BackgroundWriter::write(const std::string& kind, std::function<Resu
     state_.change([&](State& state) {
       state.work = std::move(work);
       state.kind = kind;
+      state.is_busy = true;
     });
   return before;
 }

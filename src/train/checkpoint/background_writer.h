@@ -31,8 +31,9 @@ class BackgroundWriter {
     int in_row = 0;
   };
   struct State {
-    std::function<Result<void>()> work{};  // empty: free
+    std::function<Result<void>()> work{};  // handed in, not begun
     std::string kind{};
+    bool is_busy = false;                       // from the time a piece is handed in until it is written
     std::map<std::string, Failure> failures{};  // of kinds whose last piece failed
     bool ends = false;
   };

@@ -31,8 +31,9 @@ std::string bytes_of(const std::string& hex) {
 }  // namespace
 
 std::string show_state(const TrainingState& s) {
-  Json positions = Json::array();
+  Json positions = Json::array(), row_limits = Json::array();
   for (const auto& position : s.positions) positions.push_back(hex_of(position));
+  for (const auto& limit : s.row_limits) row_limits.push_back(show_row_limit(limit));
   return Json{{"step", s.step},
               {"epoch", s.epoch},
               {"samples", s.samples},
@@ -46,7 +47,8 @@ std::string show_state(const TrainingState& s) {
               {"without_progress", s.without_progress},
               {"evaluation_due", s.evaluation_due},
               {"seconds", s.seconds},
-              {"positions", positions}}
+              {"positions", positions},
+              {"row_limits", row_limits}}
              .dump(1) +
          "\n";
 }
@@ -69,6 +71,8 @@ Result<TrainingState> read_state(std::string_view text) {
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
+    for (const auto& limit : json.value("row_limits", Json::array()))  // older checkpoints did not keep them
+      s.row_limits.push_back(read_row_limit(limit.get<std::string>()));
     return s;
   } catch (const std::exception& problem) {
     return fail(Fault::corrupt, problem.what());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "train/row_limit.h"
 #include "train/step.h"
 
 namespace tutti {
@@ -27,6 +28,7 @@ struct TrainingState {
   bool evaluation_due = false;           // that of this step was cut short by an interruption
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
+  std::vector<RowLimit> row_limits{};    // of each process
 };
 
 /// As training.json keeps it, and back: Fault::corrupt where something that must be there is not.

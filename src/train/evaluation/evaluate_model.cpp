@@ -28,6 +28,7 @@ bool always_times(const std::filesystem::path& model) {
 struct HeardSet {
   std::vector<HeardSample> samples{};
   std::int64_t bad = 0;
+  std::string last_bad{};
   std::string compute_type{};
 };
 
@@ -44,8 +45,7 @@ std::string rates_text(const Verdict& verdict) {
 void print(const Evaluation& evaluation) {
   std::printf("%s\n", rates_text(evaluation).c_str());
   std::printf("computed in %s\n", evaluation.compute_type.c_str());
-  if (evaluation.bad_samples > 0)
-    std::printf("%lld more samples could not be used\n", static_cast<long long>(evaluation.bad_samples));
+  if (const auto bad = bad_text(evaluation); !bad.empty()) std::printf("%s\n", bad.c_str());
   for (const auto& [condition, verdict] : evaluation.per_condition)
     std::printf("  %-16s %s\n", condition.c_str(), rates_text(verdict).c_str());
 }
@@ -69,8 +69,11 @@ Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType&
   auto heard = listen(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
                       [&feed] { return feed->next(); });
   if (!heard) return tl::unexpected<Error>(heard.error());
-  return HeardSet{
-      .samples = std::move(*heard), .bad = feed->report().bad_samples, .compute_type = std::string(type->name())};
+  const auto report = feed->report();
+  return HeardSet{.samples = std::move(*heard),
+                  .bad = report.bad_samples,
+                  .last_bad = report.last_bad,
+                  .compute_type = std::string(type->name())};
 }
 
 }  // namespace
@@ -81,6 +84,7 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   if (!heard) return tl::unexpected<Error>(heard.error());
   auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);
   if (!evaluation) return fail_in(request.data.string(), evaluation.error());
+  evaluation->last_bad = heard->last_bad;
   evaluation->compute_type = heard->compute_type;
   if (request.json)
     std::printf("%s\n", evaluation_json(*evaluation).c_str());

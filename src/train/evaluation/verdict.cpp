@@ -71,6 +71,12 @@ Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64
   return evaluation;
 }
 
+std::string bad_text(const Evaluation& evaluation) {
+  if (evaluation.bad_samples == 0) return {};
+  return std::to_string(evaluation.bad_samples) + " more could not be used" +
+         (evaluation.last_bad.empty() ? std::string() : "; the last one, " + evaluation.last_bad);
+}
+
 std::string evaluation_json(const Evaluation& e) {
   Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
   json["bad_samples"] = e.bad_samples;

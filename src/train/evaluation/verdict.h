@@ -36,6 +36,7 @@ struct Evaluation {
   double noise_accuracy = 1;  // these four as a condition's
   std::int64_t samples = 0;
   std::int64_t bad_samples = 0;  // of the set that could not be heard
+  std::string last_bad{};        // "ID: REASON" of the last of them
   std::string compute_type{};    // that the network was heard in; empty: not said
   std::map<std::string, ConditionVerdict> per_condition{};
 };
@@ -49,6 +50,9 @@ Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::str
 /// The same of a set of which so many samples could not be used. Fault::corrupt where none could: a model that was
 /// asked nothing has made no errors.
 Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser);
+
+/// "3 more could not be used; the last one, ID: REASON"; empty where all could.
+std::string bad_text(const Evaluation& evaluation);
 
 /// {"wer","cer","noise_accuracy","samples","bad_samples","compute_type","per_condition"} on one line.
 std::string evaluation_json(const Evaluation& evaluation);

@@ -23,8 +23,11 @@ constexpr std::chrono::hours kAnswer{1};  // between steps: whatever takes longe
 class GlooPeers : public Peers {
  public:
   GlooPeers(c10::intrusive_ptr<c10d::Store> store, c10::intrusive_ptr<c10d::ProcessGroupGloo> group,
-            const MeetingPlace& place, const OwnPace& own_pace)
-      : store_(std::move(store)), group_(std::move(group)), place_(place), own_pace_(own_pace) {}
+            const MeetingPlace& place, Pace pace)
+      : store_(std::move(store)),
+        group_(std::move(group)),
+        place_(place),
+        own_pace_(*store_, place.rank, place.ranks, pace) {}
 
   int rank() const override { return place_.rank; }
   int ranks() const override { return place_.ranks; }
@@ -101,8 +104,7 @@ Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace) {
     const auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, place.rank, place.ranks,
                                                              c10d::ProcessGroupGloo::Options::create_default(kAnswer));
-    const OwnPace own_pace(*store, place.rank, place.ranks, pace);
-    return std::make_unique<GlooPeers>(store, std::move(group), place, own_pace);
+    return std::make_unique<GlooPeers>(store, std::move(group), place, pace);
   } catch (const std::exception& problem) {
     return fail(Fault::device,
                 name_of_process(place.rank, place.ranks) + " could not meet the others at " + where + ": " +

@@ -1,5 +1,6 @@
 #include "train/peers/own_pace.h"
 
+#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,8 +21,7 @@
 namespace tutti {
 namespace {
 
-// What a process says of itself in the store; at work, a count and the name of its machine follow.
-constexpr const char* kAtWork = "at work ";
+// What a process says of its work in the store.
 constexpr const char* kDone = "done";
 constexpr const char* kFailed = "failed";
 
@@ -32,30 +32,32 @@ std::string name_of_machine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-/// Says that this process is at work for as long as it lives.
-class Heartbeat {
- public:
-  Heartbeat(c10d::Store& store, const std::string& key, Seconds every)
-      : thread_([&store, key, every](const std::stop_token& stop) { beat(store, key, every, stop); }) {}
+/// Where a process says that it lives.
+std::string life_of(int rank) {
+  return "own-pace/life/" + std::to_string(rank);
+}
 
- private:
-  static void beat(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
-    const std::string machine = name_of_machine();
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    for (int count = 0; !stop.stop_requested(); ++count) {
-      try {
-        store.set(key, kAtWork + std::to_string(count) + " " + machine);
-      } catch (const std::exception&) {
-        return;  // nobody is there to hear it: the work's own thread finds out when it asks for the others
-      }
-      never.wait_for(lock, stop, every, [] { return false; });
+/// A count and the name of its machine, anew every time.
+std::string sign_of_life(int count) {
+  return std::to_string(count) + " " + name_of_machine();
+}
+
+void go_on_living(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  for (int count = 1; !never.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }); ++count) {
+    try {
+      store.set(key, sign_of_life(count));
+    } catch (const c10::DistNetworkError&) {
+      // The store is gone for good: torch would say so with its stack every time, the thread at work finds out by
+      // itself.
+      return;
+    } catch (const std::exception&) {
+      // Nobody heard it; the next may be heard.
     }
   }
-
-  std::jthread thread_;
-};
+}
 
 double seconds_since(Clock::Instant begin) {
   return Seconds(Clock::real().now() - begin).count();
@@ -66,9 +68,17 @@ double seconds_since(Clock::Instant begin) {
 /// As far as one waits for it.
 struct OwnPace::Other {
   int rank = 0;
-  std::string said{};
-  Clock::Instant heard = Clock::real().now();  // when it last said something new
+  std::string work{};  // how far it says that it is; empty: not at its end
+  std::string life{};
+  Clock::Instant heard = Clock::real().now();  // when it last gave a sign of life
 };
+
+OwnPace::OwnPace(c10d::Store& store, int rank, int ranks, Pace pace)
+    : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {
+  store_.set(life_of(rank_), sign_of_life(0));
+  living_ =
+      std::jthread([this](const std::stop_token& stop) { go_on_living(store_, life_of(rank_), pace_.beat, stop); });
+}
 
 std::string OwnPace::key_of(const std::string& what) const {
   return "own-pace/" + std::to_string(round_) + "/" + what;
@@ -77,22 +87,26 @@ std::string OwnPace::key_of(const std::string& what) const {
 /// "process 3 of 4 on gpu07", as far as it has said where it is.
 std::string OwnPace::name_of(const Other& other) const {
   const auto name = name_of_process(other.rank, ranks_);
-  return other.said.starts_with(kAtWork) ? name + " on " + other.said.substr(other.said.rfind(' ') + 1) : name;
+  return other.life.empty() ? name : name + " on " + other.life.substr(other.life.rfind(' ') + 1);
+}
+
+/// Empty: nothing yet.
+std::string OwnPace::said(const std::string& key) const {
+  return store_.check({key}) ? store_.get_to_str(key) : std::string();
 }
 
 void OwnPace::listen_to(Other& other) const {
-  const auto key = key_of(std::to_string(other.rank));
-  if (!store_.check({key})) return;
-  auto said = store_.get_to_str(key);
-  if (said == other.said) return;
-  other.said = std::move(said);
+  other.work = said(key_of(std::to_string(other.rank)));
+  auto life = said(life_of(other.rank));
+  if (life == other.life) return;
+  other.life = std::move(life);
   other.heard = Clock::real().now();
 }
 
 Result<void> OwnPace::check(const Other& other, const std::string& doing) const {
-  if (other.said == kFailed)
+  if (other.work == kFailed)
     return fail(Fault::device, name_of(other) + " failed where each " + doing, "See what it said");
-  if (seconds_since(other.heard) <= pace_.silence.count()) return {};
+  if (other.work == kDone || seconds_since(other.heard) <= pace_.silence.count()) return {};
   return fail(Fault::device,
               name_of(other) + ", which " + doing + ", has said nothing for " +
                   std::to_string(std::lround(pace_.silence.count())) + " s: it, its machine or the network is gone",
@@ -113,7 +127,7 @@ Result<void> OwnPace::wait_for_others(const std::string& doing) const {
       listen_to(other);
       if (auto checked = check(other, doing); !checked) return checked;
     }
-    std::erase_if(missing, [](const Other& other) { return other.said == kDone; });
+    std::erase_if(missing, [](const Other& other) { return other.work == kDone; });
     if (missing.empty()) return {};  // one that ended behind saying so has not counted itself
     if (seconds_since(told) < pace_.news.count()) continue;
     told = looked;
@@ -137,7 +151,6 @@ void OwnPace::say_failed(const std::string& own) const {
 Result<void> OwnPace::work_here(const std::string& own, const std::function<Result<void>()>& work) const {
   Result<void> done{};
   try {
-    const Heartbeat heartbeat(store_, own, pace_.beat);
     done = work();
   } catch (...) {
     say_failed(own);

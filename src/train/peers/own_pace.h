@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -12,8 +14,8 @@ class Store;
 
 namespace tutti {
 
-/// How often a process at work says so, the silence after which it is taken for gone, and how often those who wait tell
-/// for whom.
+/// How often a process says that it lives, the silence after which it is taken for gone, and how often those who wait
+/// tell for whom.
 struct Pace {
   Seconds beat{5};
   Seconds silence{60};
@@ -21,13 +23,13 @@ struct Pace {
 };
 
 /// Work that takes one process of a training seconds and another hours: who is done waits for the others, as long as
-/// they live. Over the store where they met, in which each says again and again that it is at it. One thread, and
-/// another while there is work.
+/// they live. Over the store where they met, in which each says again and again that it does, whatever it is doing: one
+/// that has yet to come to the work is waited for as well. One thread, and one that says so.
 class OwnPace {
  public:
   /// `store` outlives it.
-  OwnPace(c10d::Store& store, int rank, int ranks, Pace pace)
-      : store_(store), rank_(rank), ranks_(ranks), pace_(pace) {}
+  OwnPace(c10d::Store& store, int rank, int ranks, Pace pace);
+  OwnPace(const OwnPace&) = delete;
 
   /// As Peers::at_own_pace.
   Result<void> run(const std::string& doing, const std::function<Result<void>()>& work);
@@ -36,6 +38,7 @@ class OwnPace {
   struct Other;
   std::string key_of(const std::string& what) const;
   std::string name_of(const Other& other) const;
+  std::string said(const std::string& key) const;
   void listen_to(Other& other) const;
   Result<void> check(const Other& other, const std::string& doing) const;
   Result<void> wait_for_others(const std::string& doing) const;
@@ -46,7 +49,8 @@ class OwnPace {
   int rank_;
   int ranks_;
   Pace pace_;
-  int round_ = 0;  // of the calls, which are the same in all processes
+  int round_ = 0;        // of the calls, which are the same in all processes
+  std::jthread living_;  // last: it uses the above
 };
 
 }  // namespace tutti

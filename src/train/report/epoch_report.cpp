@@ -19,6 +19,12 @@ double share_of(std::chrono::nanoseconds part, const StageTimes& times) {
   return lived > 0 ? static_cast<double>(part.count()) / static_cast<double>(lived) : 0;
 }
 
+std::string line_of(const StageReport& stage) {
+  const auto& times = stage.times;
+  return "  " + stage.name + ": busy " + percent(share_of(times.busy, times)) + ", starved " +
+         percent(share_of(times.starved, times)) + ", blocked " + percent(share_of(times.blocked, times));
+}
+
 /// The stage whose threads are busy most of their time: no other can make the feed faster.
 const StageReport* busiest(const FeedReport& feed) {
   const auto& stages = feed.stages.stages;
@@ -32,20 +38,24 @@ const StageReport* busiest(const FeedReport& feed) {
 std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times) {
   std::vector<std::string> lines;
   for (const auto& stage : feed.stages.stages)
-    lines.push_back("  " + stage.name + ": busy " + percent(share_of(stage.times.busy, stage.times)) + ", starved " +
-                    percent(share_of(stage.times.starved, stage.times)) + ", blocked " +
-                    percent(share_of(stage.times.blocked, stage.times)));
+    if (stage.times.lived().count() > 0) lines.push_back(line_of(stage));
+  if (lines.empty()) lines.emplace_back("  the feed had made all of its batches before");
   lines.push_back("  ring of " + std::to_string(ring.depth) + ": steps took " + percent(ring.utilisation()) +
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
-  lines.push_back("  padding " + percent(feed.padding_share()) + ", unusable samples " +
-                  std::to_string(feed.bad_samples));
+  const auto padding = feed.batches > 0 ? "padding " + percent(feed.padding_share()) + ", " : std::string();
+  lines.push_back("  " + padding + "unusable samples so far " + std::to_string(feed.bad_samples));
   const double whole = times.stepping + times.waiting;
+  const double own = std::min(times.waiting, ring.waiting.count());
+  const auto is_worth_telling = [whole](double waited) { return whole > 0 && waited / whole > kWorthTelling; };
+  const std::string waited = "  training waited ";
   const auto* limiting = busiest(feed);
-  if (whole > 0 && times.waiting / whole > kWorthTelling && limiting)
-    lines.push_back("  training waited " + percent(times.waiting / whole) + " of its time for the feed; its stage '" +
-                    limiting->name + "' limits it");
+  if (is_worth_telling(own) && limiting)
+    lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
+                    "' limits it");
+  if (const double others = times.waiting - own; is_worth_telling(others))
+    lines.push_back(waited + percent(others / whole) + " of its time for the feeds of other processes");
   return lines;
 }
 

@@ -35,12 +35,18 @@ std::string progress_text(const ProgressFacts& f, const std::string& machine) {
   return text.str();
 }
 
-ProgressLine::ProgressLine(std::int32_t every, Seconds most_time)
-    : every_(every), most_time_(most_time), begun_(Clock::real().now()), terminal_(::isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(std::int32_t every, Seconds most_time, const Clock& clock)
+    : every_(every),
+      most_time_(most_time),
+      clock_(clock),
+      begun_(clock.now()),
+      terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-/// Until the steps are done or the time is over, whichever is first. steps_left below 0: not known.
+/// Until the steps are done or the time is over, whichever is first; what came between steps so far will come again.
+/// steps_left below 0: not known.
 double ProgressLine::seconds_left(std::int64_t steps_left, Clock::Instant now) const {
-  const double by_steps = static_cast<double>(std::max<std::int64_t>(0, steps_left)) * step_seconds_;
+  const double a_step = step_seconds_ + between_ / static_cast<double>(seen_);
+  const double by_steps = static_cast<double>(std::max<std::int64_t>(0, steps_left)) * a_step;
   if (most_time_ <= Seconds(0)) return by_steps;
   const double by_time = std::max(0.0, (most_time_ - Seconds(now - begun_)).count());
   return steps_left >= 0 ? std::min(by_steps, by_time) : by_time;
@@ -51,7 +57,9 @@ void ProgressLine::stepped(const StepReport& step, const std::string& machine) {
   smooth(step_seconds_, step.seconds, seen_);
   smooth(samples_, static_cast<double>(step.outcome.samples), seen_);
   ++seen_;
-  const auto now = Clock::real().now();
+  const auto now = clock_.now();
+  if (stepped_) between_ += std::max(0.0, Seconds(now - *stepped_).count() - step.seconds);
+  stepped_ = now;
   const bool due = terminal_ ? now - shown_ >= kRepaint : step.state.step % every_ == 0;
   if (!due) return;
   shown_ = now;

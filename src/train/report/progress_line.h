@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -25,8 +26,8 @@ std::string progress_text(const ProgressFacts& facts, const std::string& machine
 /// Shows one line on standard error: repainted on a terminal, else now and then. One thread.
 class ProgressLine {
  public:
-  /// most_time: from now on, in which the training ends whatever the steps; 0: no such end.
-  explicit ProgressLine(std::int32_t every, Seconds most_time = Seconds(0));
+  /// most_time: from now on, in which the training ends whatever the steps; 0: no such end. `clock` outlives it.
+  explicit ProgressLine(std::int32_t every, Seconds most_time = Seconds(0), const Clock& clock = Clock::real());
   void stepped(const StepReport& step, const std::string& machine);
   /// Ends a line that was being repainted, so that other output may follow.
   void end();
@@ -36,10 +37,13 @@ class ProgressLine {
 
   std::int32_t every_;
   Seconds most_time_;
+  const Clock& clock_;
   Clock::Instant begun_;
   bool terminal_;
   bool open_ = false;
   Clock::Instant shown_{};
+  std::optional<Clock::Instant> stepped_{};  // when it last was
+  double between_ = 0;                       // seconds that were no steps since the first one: evaluations, checkpoints
   double loss_ = 0;
   double step_seconds_ = 0;  // smoothed
   double samples_ = 0;       // per step, smoothed

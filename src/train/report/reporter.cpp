@@ -52,8 +52,13 @@ void Reporter::stepped(const StepReport& step) {
 
 /// What feed and ring did since it was last told.
 void Reporter::report_feed() {
-  if (feed_ && ring_)
-    for (const auto& line : epoch_report(feed_(), ring_(), times_)) say(line);
+  if (feed_ && ring_) {
+    auto feed = feed_();
+    auto ring = ring_();
+    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_)) say(line);
+    told_feed_ = std::move(feed);
+    told_ring_ = std::move(ring);
+  }
   times_ = {};
 }
 
@@ -70,9 +75,8 @@ void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluatio
   std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples",
                 static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
                 static_cast<long long>(evaluation.samples));
-  const auto bad = evaluation.bad_samples;
-  say(text + (bad > 0 ? ", " + std::to_string(bad) + " more could not be used" : std::string()) +
-      (best ? ", the best so far" : ""));
+  const auto bad = bad_text(evaluation);
+  say(text + std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
   draw();
 }
 
@@ -81,6 +85,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 }
 
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
+  log_.ended();
   draw();
   if (times_.stepping > 0) report_feed();
   const auto steps = std::to_string(state.step);

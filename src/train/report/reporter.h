@@ -56,7 +56,9 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
-  StepTimes times_{};  // of this epoch
+  FeedReport told_feed_{};  // as they stood when they were last told
+  RingReport told_ring_{};
+  StepTimes times_{};  // since then
   bool has_begun_ = false;
   Sampler sampler_{};
   MachineLine machine_;

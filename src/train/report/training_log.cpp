@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -66,31 +67,45 @@ Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
 
 void TrainingLog::stepped(const StepReport& step) {
   if (order_) order_->add(line_of({{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids}}));
-  ++steps_;
-  loss_ += step.outcome.loss;
-  waited_ += step.waited;
-  seconds_ += step.seconds;
-  samples_ += step.outcome.samples;
-  targets_ += step.outcome.targets;
-  if (step.state.step % options_.log_steps != 0 && !step.ends_epoch) return;
-  metrics_.add(line_of({{"step", step.state.step},
-                        {"epoch", step.state.epoch},
-                        {"loss", number(loss_ / static_cast<double>(steps_))},
-                        {"rate", step.rate},
-                        {"gradient_norm", number(step.outcome.gradient_norm)},
-                        {"samples", samples_},
-                        {"targets", targets_},
-                        {"seconds", seconds_},
-                        {"waited", waited_},
-                        {"left_out", step.state.left_out}}));
-  const EventScalar scalars[] = {{"train/loss", loss_ / static_cast<double>(steps_)},
-                                 {"train/rate", step.rate},
-                                 {"train/gradient_norm", step.outcome.gradient_norm},
-                                 {"train/samples_per_second", static_cast<double>(samples_) / seconds_},
-                                 {"train/waiting_share", waited_ / seconds_}};
-  events_.add(step.state.step, scalars);
-  steps_ = samples_ = targets_ = 0;
-  loss_ = waited_ = seconds_ = 0;
+  const bool is_number = std::isfinite(step.outcome.loss);
+  ++steps_.count;
+  steps_.finite += is_number;
+  steps_.loss += is_number ? step.outcome.loss : 0;
+  steps_.waited += step.waited;
+  steps_.seconds += step.seconds;
+  steps_.samples += step.outcome.samples;
+  steps_.targets += step.outcome.targets;
+  last_ = {.step = step.state.step,
+           .epoch = step.state.epoch,
+           .rate = step.rate,
+           .gradient_norm = step.outcome.gradient_norm,
+           .left_out = step.state.left_out};
+  if (step.state.step % options_.log_steps == 0 || step.ends_epoch) write_line();
+}
+
+void TrainingLog::ended() {
+  if (steps_.count > 0) write_line();
+}
+
+void TrainingLog::write_line() {
+  const auto all = std::exchange(steps_, {});
+  const double loss = all.loss / static_cast<double>(all.finite);  // of none: no number
+  metrics_.add(line_of({{"step", last_.step},
+                        {"epoch", last_.epoch},
+                        {"loss", number(loss)},
+                        {"rate", last_.rate},
+                        {"gradient_norm", number(last_.gradient_norm)},
+                        {"samples", all.samples},
+                        {"targets", all.targets},
+                        {"seconds", all.seconds},
+                        {"waited", all.waited},
+                        {"left_out", last_.left_out}}));
+  const EventScalar scalars[] = {{"train/loss", loss},
+                                 {"train/rate", last_.rate},
+                                 {"train/gradient_norm", last_.gradient_norm},
+                                 {"train/samples_per_second", static_cast<double>(all.samples) / all.seconds},
+                                 {"train/waiting_share", all.waited / all.seconds}};
+  events_.add(last_.step, scalars);
 }
 
 void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {

@@ -40,8 +40,29 @@ class TrainingLog {
 
   void stepped(const StepReport& step);
   void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best);
+  /// What no line tells of yet gets one.
+  void ended();
 
  private:
+  /// Steps since the last line.
+  struct Steps {
+    std::int64_t count = 0;
+    std::int64_t finite = 0;  // whose losses are in the sum
+    double loss = 0;
+    double waited = 0;
+    double seconds = 0;
+    std::int64_t samples = 0;
+    std::int64_t targets = 0;
+  };
+  /// What a line tells of the last of them.
+  struct Last {
+    std::int64_t step = 0;
+    std::int64_t epoch = 0;
+    double rate = 0;
+    double gradient_norm = 0;
+    std::int64_t left_out = 0;
+  };
+  void write_line();
   TrainingLog(TrainingLogOptions options, JsonLines metrics, EventFile events, std::unique_ptr<JsonLines> order)
       : options_(std::move(options)),
         metrics_(std::move(metrics)),
@@ -52,12 +73,8 @@ class TrainingLog {
   JsonLines metrics_;
   EventFile events_;
   std::unique_ptr<JsonLines> order_;  // none where it is not asked for
-  double loss_ = 0;                   // sums since the last line
-  double waited_ = 0;
-  double seconds_ = 0;
-  std::int64_t samples_ = 0;
-  std::int64_t targets_ = 0;
-  std::int64_t steps_ = 0;
+  Steps steps_{};
+  Last last_{};
 };
 
 }  // namespace tutti

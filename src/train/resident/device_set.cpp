@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -95,8 +94,8 @@ at::Tensor DeviceSet::operator()(const Batch& batch) {
   if (!features_.defined()) return gather_on_host(batch);
   try {
     return gather(batch);
-  } catch (const c10::OutOfMemoryError&) {
-    if (device_.is_cpu()) throw;
+  } catch (const std::exception& problem) {
+    if (device_.is_cpu() || !is_out_of_memory(problem)) throw;
     // What is enqueued may still read it, on a stream that its memory is not of.
     features_.record_stream(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
     features_.reset();

@@ -16,8 +16,7 @@ class DeviceFeatures {
   at::Device device() const { return device_; }
 
   /// [rows, n_mels, batch.frames] float32 on the device: what Batch::mel would hold, to 1e-4 where the sound stays as
-  /// it is and to the rounding of its samples where speed, echoes or gain change it. Throws what torch throws,
-  /// c10::OutOfMemoryError where the device is full.
+  /// it is and to the rounding of its samples where speed, echoes or gain change it. Throws what torch throws.
   at::Tensor operator()(const Batch& batch) const;
 
  private:

@@ -1,0 +1,143 @@
+// Trainings that memory is too short for.
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "base/json.h"
+#include "small_training.h"
+#include "support/temp_folder.h"
+#include "train/row_limit.h"
+
+namespace tutti {
+namespace {
+
+TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.eval_steps = 100;
+  training.options.max_steps = 2;
+  training.evaluate = []() -> Result<Evaluation> { throw std::bad_alloc(); };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
+}
+
+/// Its weights cannot be copied, or there is once no room to exchange what is trained.
+class HeavyTask : public Task {
+ public:
+  enum class Lacks { room_for_copies, room_for_averages };
+  HeavyTask(Task& real, Lacks lacks) : lacks_(lacks), real_(real) {}
+  const std::vector<Parameter>& trained() const override {
+    if (lacks_ == Lacks::room_for_averages && !std::exchange(was_asked_, true)) throw std::bad_alloc();
+    return real_.trained();
+  }
+  at::Device device() const override { return real_.device(); }
+  TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
+    return real_.loss_sum(inputs, dropout);
+  }
+  std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
+  std::vector<Parameter> weights() const override {
+    if (lacks_ == Lacks::room_for_copies) throw std::bad_alloc();
+    return real_.weights();
+  }
+
+ private:
+  Lacks lacks_;
+  mutable bool was_asked_ = false;
+  Task& real_;
+};
+
+TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
+  const TempFolder out;
+  Training training(out.path());
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_copies);
+  training.options.max_steps = 2;
+  training.options.save_steps = 1;
+  Trainer trainer({.task = heavy, .step = training.step, .next = batches_behind(""), .watcher = training.watcher},
+                  training.options, {});
+  const auto end = trainer.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_NE(end.error().what.find("the checkpoint of step 1 could not be copied"), std::string::npos)
+      << end.error().what;
+}
+
+TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
+  const TempFolder out;
+  Training training(out.path());
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_averages);
+  training.options.max_steps = 2;
+  const auto end = [&] {
+    Trainer trainer({.task = heavy,
+                     .step = training.step,
+                     .next = batches_behind(""),
+                     .evaluate = [] { return Result<Evaluation>(Evaluation{.samples = 1}); },
+                     .watcher = training.watcher},
+                    training.options, {});
+    return trainer.run();
+  }();  // what it has handed to its writer is written
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
+}
+
+TEST(Trainer, ASplitThatMemoryMadeNecessaryIsGoneOnWithToTheSameBits) {
+  const TempFolder whole, parts;
+  Training straight(whole.path());
+  straight.step.limit_rows(3);
+  straight.options.max_steps = 6;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  Training first(parts.path());
+  first.step.limit_rows(3);
+  first.options.max_steps = 3;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  Training second(parts.path());
+  second.options.max_steps = 6;
+  ASSERT_EQ(second.run(), TrainingEnd::finished);
+  EXPECT_EQ(second.step.row_limit(), 3);
+  EXPECT_EQ(largest_difference(second.task->weights(), straight.task->weights()), 0);
+}
+
+TEST(Trainer, WhereThereIsMoreMemoryThanBeforeASplitIsForgotten) {
+  const TempFolder out;
+  Training first(out.path());
+  first.options.max_steps = 2;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  for (const auto& [memory, limit] : {std::pair(std::int64_t{1000}, std::optional<std::int64_t>()),
+                                      std::pair(std::int64_t{0}, std::optional<std::int64_t>(3))}) {
+    Training again(out.path());
+    auto state = restore_checkpoint(out.path() / "checkpoints/step-00000002", *again.task, again.step).value();
+    state.row_limits = {{.rows = 3, .memory = Bytes{memory}}};
+    const Trainer trainer(
+        {.task = *again.task, .step = again.step, .next = batches_behind(""), .watcher = again.watcher}, again.options,
+        state);
+    EXPECT_EQ(again.step.row_limit(), limit) << memory;
+  }
+}
+
+TEST(RowLimit, IsReadAsItIsShown) {
+  const auto read = read_row_limit(show_row_limit({.rows = 12, .memory = Bytes{34'000'000'000}}));
+  EXPECT_EQ(read.rows, 12);
+  EXPECT_EQ(read.memory, Bytes{34'000'000'000});
+  for (const char* text : {"", "12", "12 of", "-1 of 0", "12 of x"})
+    EXPECT_THROW(read_row_limit(text), std::invalid_argument) << text;
+}
+
+TEST(RowLimit, OlderCheckpointsHaveNone) {
+  TrainingState state{.step = 7};
+  state.row_limits = {{.rows = 4}, {}};
+  const auto text = show_state(state);
+  EXPECT_EQ(read_state(text).value().row_limits.at(0).rows, 4);
+  auto older = nlohmann::json::parse(text);
+  older.erase("row_limits");
+  EXPECT_TRUE(read_state(older.dump()).value().row_limits.empty());
+}
+
+}  // namespace
+}  // namespace tutti
