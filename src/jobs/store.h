@@ -20,6 +20,7 @@ struct Submitted {
   What what = What::added;
   TaskState state = TaskState::queued;
   StoreTime submitted{};  // Task::submitted: it has waited since then, also where an earlier run asked for it
+  std::string was{};      // renewed: the file whose result it had, where that was another one
 };
 
 /// The durable record of all work: tasks, attempts, results, device speeds, history. Every call is one transaction that

@@ -59,6 +59,14 @@ TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirO
   EXPECT_EQ(log_.count("keep the whole path below --output-dir: 2; --audio-root DIR"), 1) << "how they get shorter";
 }
 
+TEST_F(BatchInputs, WhatLiesAtTheTopOfTheDiskKeepsNoFoldersAndIsNotSaidTo) {
+  BatchCommand by_list = command({folder_ / "list.txt", "/named.mp3"});
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", "talks/relative.mp3\n/absolute.mp3\n"));
+  by_list.audio_root = "/";  // as where that is the current folder, in a container
+  EXPECT_THAT(outputs_of(by_list), ElementsAre("talks/relative.mp3.srt", "absolute.mp3.srt", "named.mp3.srt"));
+  EXPECT_EQ(log_.count("--audio-root"), 0);
+}
+
 TEST_F(BatchInputs, APatternOverFoldersKeepsThemApart) {
   EXPECT_THAT(outputs_of(command({folder_ / "*/talk.mp3"})), ElementsAre("2020/talk.mp3.srt", "2021/talk.mp3.srt"));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/log_capture.h"
+#include "support/temp_folder.h"
 
 using namespace tutti;
 
@@ -34,6 +35,15 @@ TEST(BatchQuote, WhatWasTranscribedThoughNobodyKnewItsLengthIsComparedWithNoPlan
   StartQuote quote(basis());
   quote.expect({.lengths = {Seconds(600)}, .unknown = 1});
   EXPECT_FALSE(quote.of(report(2, {Seconds(600)})));
+}
+
+TEST(BatchQuote, OfClipsNothingIsForeseenByTheLengthsOfWholeRecordings) {
+  const TempFolder folder;
+  BatchOptions options{.state = folder.path()};
+  options.run.batched = true;
+  EXPECT_TRUE(quote_basis(options).foreseen);
+  options.run.long_form.clip_timestamps = {0, 60};
+  EXPECT_FALSE(quote_basis(options).foreseen);
 }
 
 TEST(BatchQuote, WhatFailedDoesNotCountInThePlanThatTheRunIsComparedWith) {

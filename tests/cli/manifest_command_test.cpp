@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -69,6 +70,21 @@ TEST(ManifestCommand, OfTwoFoldersEveryRecordingIsFoundAgainAndHasAnIdOfItsOwn) 
   ASSERT_TRUE(read_inputs({file}, {}, sink));
   EXPECT_THAT(files, testing::ElementsAre((folder / "2020/talk.wav").string(), (folder / "2021/talk.wav").string()));
   EXPECT_EQ(ids.size(), 2U);
+}
+
+TEST(ManifestCommand, OfATableTheIdsAndNamesAreKept) {
+  const TempFolder folder;
+  put_wav(folder / "a.wav", 1);
+  put_wav(folder / "b.wav", 1);
+  ASSERT_TRUE(write_file_atomically(folder / "t.csv", "path,id,name\na.wav,talk-7,On tides\nb.wav,,\n"));
+  ASSERT_EQ(run_manifest({folder / "t.csv", "-o", folder / "m.json"}), kDone);
+  std::map<std::string, std::string> names;
+  for (const auto& asset : nlohmann::json::parse(read_file(folder / "m.json").value())["assets"])
+    names[asset["id"]] = asset["name"];
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_EQ(names["talk-7"], "On tides");
+  names.erase("talk-7");
+  EXPECT_EQ(names.begin()->second, "b") << "of the file, and an id made up";
 }
 
 TEST(ManifestCommand, AMissingFileIsToldAndTheOthersAreWritten) {

@@ -67,6 +67,12 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   EXPECT_FALSE(devices[1].contains("energy_joules"));
 }
 
+TEST(ReportJson, OfClipsARecordingsSpeedIsThatOfWhatWasHeardOfIt) {
+  const json asset = asset_of({.status = "done", .audio = Seconds(3600), .asked = Seconds(60), .busy = Seconds(5)});
+  EXPECT_EQ(asset["speed"], 12);
+  EXPECT_EQ(asset["audio_seconds"], 3600) << "it is as long as that";
+}
+
 TEST(ReportJson, ADevicesSpeedIsWhatItDidAndAbsentWhereItDidNothing) {
   BatchReport report;
   report.elapsed = Seconds(10);
@@ -87,6 +93,15 @@ TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
   EXPECT_THAT(text, HasSubstr("Done before this run: 1.\n"));
   EXPECT_THAT(text, HasSubstr("Failed in an earlier run and left alone: 1; --retry-failed does them again.\n"));
   EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
+}
+
+TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {
+  BatchReport report;
+  report.counts = {.total = 4, .done = 4};
+  report.before = {.total = 1, .done = 1};
+  report.done_now = 2;
+  const std::string text = batch_report_text(report, {}, {});
+  EXPECT_THAT(text, HasSubstr("Done before this run: 1.\nDone by another run meanwhile: 1.\n"));
 }
 
 TEST(ReportText, ARunThatHadNothingToDoSaysThatAlone) {

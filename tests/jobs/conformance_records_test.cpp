@@ -64,6 +64,28 @@ TEST_P(JobStoreRecords, ATwinOfATaskThatDiesDoesTheWorkItself) {
   EXPECT_TRUE(released->same_outputs.empty());
 }
 
+TEST_P(JobStoreRecords, ATwinOfATaskThatIsQueuedAgainWaitsNoLonger) {
+  const TaskId first = add("a");
+  const TaskId twin = add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
+  ASSERT_TRUE(*store_->hand_back(one.key, "its run was stopped"));
+  ASSERT_TRUE(*store_->claim({.task = twin})) << "nobody may ever ask for the first one again";
+  const Lease late = **store_->claim({.task = first});
+  EXPECT_EQ(store_->content_known(late.key, "sha")->what, ContentVerdict::What::wait) << "it is done once all the same";
+}
+
+TEST_P(JobStoreRecords, ATwinOfATaskThatIsToBeTriedAgainDoesNotWaitForThat) {
+  const TaskId first = add("a");
+  const TaskId twin = add("b");
+  const Lease one = **store_->claim({.task = first});
+  store_->content_known(one.key, "sha");
+  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
+  ASSERT_EQ(store_->fail(one.key, {FailureClass::transient, "its share is away", {}})->state, TaskState::queued);
+  EXPECT_TRUE(*store_->claim({.task = twin}));
+}
+
 TEST_P(JobStoreRecords, AFileThatWasOnlyTouchedKeepsItsResult) {
   const TaskId id = add("a");
   const Lease first = *claim();

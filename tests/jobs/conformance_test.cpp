@@ -99,6 +99,18 @@ TEST_P(JobStoreTest, ADoneTaskStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudi
   EXPECT_TRUE(store_->outputs(id)->empty());
 }
 
+TEST_P(JobStoreTest, WhoAsksForWhatAnotherFileWasMadeOfIsToldOfWhich) {
+  add("a");
+  TaskSpec other = spec("a");
+  other.input = "/elsewhere/a.wav";
+  EXPECT_EQ(store_->submit(run(), std::vector{other})->at(0).was, "") << "nothing was made yet";
+  ASSERT_TRUE(complete(*claim()));
+  other.identity.modified_ns = 8;
+  EXPECT_EQ(store_->submit(run(), std::vector{other})->at(0).was, "") << "it was made of the same file, as it was";
+  ASSERT_TRUE(complete(*claim()));
+  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).was, "/elsewhere/a.wav");
+}
+
 TEST_P(JobStoreTest, ADoneTaskWhoseAudioIsAwayForNowStaysDone) {
   const TaskId id = add("a");
   ASSERT_TRUE(complete(*claim()));

@@ -177,6 +177,38 @@ TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoO
   EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
 }
 
+TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWork) {
+  const TaskId left = add("a");
+  add("b");
+  const auto a = folder_ / "a.wav", b = folder_ / "b.wav";
+  ASSERT_TRUE(write_file_atomically(b, "the sound of a"));
+  const auto first = files_->next(), second = files_->next();
+  ASSERT_TRUE(first && second);
+  ASSERT_TRUE(files_->begin(first->index));
+  ASSERT_FALSE(files_->begin(second->index)) << "it waits for the other one";
+  files_->hand_back("the run was stopped");
+  begin();
+  submit(b, {100, 7}, Seconds(10));  // this time without the first one
+  const auto alone = files_->next();
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->input, b);
+  EXPECT_TRUE(files_->begin(alone->index));
+  submit(a, {100, 7}, Seconds(10));
+  const auto late = files_->next();
+  ASSERT_TRUE(late);
+  EXPECT_FALSE(files_->begin(late->index)) << "its content is known, and now the other one is at work on it";
+  EXPECT_EQ(task(left).state, TaskState::queued);
+}
+
+TEST_F(BatchFilesTest, WhatAnEarlierVersionLeftWaitingForATaskThatNobodyWorksOnIsReleased) {
+  const TaskId left = add("a"), id = add("b");
+  in_database("UPDATE tasks SET sha256 = 'same'");
+  in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
+  ASSERT_FALSE(*store_->claim({.task = id}));
+  files_->reap();
+  EXPECT_TRUE(*store_->claim({.task = id}));
+}
+
 TEST_F(BatchFilesTest, ATaskThatEndsWithTheLastDeviceIsTheNextRuns) {
   const TaskId id = add("a");
   files_->all_added();

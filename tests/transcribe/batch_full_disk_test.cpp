@@ -93,11 +93,12 @@ TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTh
 TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobodyElseUp) {
   const fs::path talks = folder_ / "out" / "talks";
   fs::create_directories(talks);
-  add("a");
+  const TaskId id = add("a");
   tasks_.back().outputs = {talks / "a.txt"};
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
+  file.outcome.asked = Seconds(4);
   {
     const ClosedFolder closed(talks);
     EXPECT_FALSE(files_->publish(file));
@@ -107,6 +108,11 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   }
   files_->hand_back("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
+  EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
+  EXPECT_EQ(files_->done().audio, Seconds(10));
+  EXPECT_EQ(files_->done().asked, Seconds(4)) << "of a recording of which clips were to be heard";
+  EXPECT_EQ(files_->asked_of(id), Seconds(4));
+  EXPECT_EQ(files_->before().done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
@@ -228,6 +234,7 @@ TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd)
   files_->hand_back("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U);
   EXPECT_EQ(files_->counts().done, 1U);
+  EXPECT_EQ(files_->before().done, 1U) << "that earlier run has done it";
   EXPECT_EQ(files_->left_staged(id), "");
   EXPECT_EQ(read_file(output).value(), "hello");
 }

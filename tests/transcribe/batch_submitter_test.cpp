@@ -89,3 +89,20 @@ TEST_F(BatchSubmitterTest, WhatAnEarlierRunHasGivenUpIsLeftAloneAndPeopleAreTold
   EXPECT_EQ(files_->before().ended(), 0U);
   EXPECT_EQ(log_.count("--retry-failed"), 1);
 }
+
+TEST_F(BatchSubmitterTest, WhatOverwritesTheTranscriptOfAnotherRecordingIsSaidUnlessThatOneWasMoved) {
+  list(2);
+  const auto submitted = [&] {
+    begin();
+    BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [] { return false; });
+    return submitter.begin() && submitter.submit();
+  };
+  ASSERT_TRUE(submitted());
+  for (const TaskId id : files_->ids()) ASSERT_TRUE(*store_->complete((*store_->claim({.task = id}))->key, {}, {}));
+  ASSERT_TRUE(write_file_atomically(folder_ / "talk0.wav", "the first one is still there"));
+  for (const int i : {0, 1}) listed_[static_cast<std::size_t>(i)].spec.input = folder_ / ("other" + std::to_string(i));
+  ASSERT_TRUE(submitted());
+  EXPECT_EQ(log_.count("wrote for another one: 1 (the first: /out/talk0.*, of " + (folder_ / "talk0.wav").string()), 1);
+  ASSERT_TRUE(submitted());
+  EXPECT_EQ(log_.count("wrote for another one"), 1) << "not again";
+}

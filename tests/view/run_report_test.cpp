@@ -124,6 +124,13 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
 }
 
+TEST(RunReport, WhatReadsLikeItsQuoteIsNotSaidToBeManyTimesIt) {
+  auto run = run_of({device("cuda:0", 30, {})});
+  run.elapsed = Seconds(0.4);
+  run.quote = {.time = Seconds(0.03)};
+  EXPECT_THAT(report(run), AllOf(HasSubstr("Against the plan: 0:00 instead of 0:00"), Not(HasSubstr("(+"))));
+}
+
 TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.devices.push_back({.id = "cuda:1", .idle = {.fault = Seconds(1000)}});

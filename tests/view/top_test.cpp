@@ -103,6 +103,16 @@ TEST(TopState, TasksAreCancelledOnlyAfterAYes) {
   EXPECT_EQ(wish->name, "long.mp3");
 }
 
+TEST(TopState, TheQuestionBehindALongNameIsToBeRead) {
+  TopState state;
+  TopData data = batch();
+  data.run->in_work[0].name = "Lecture " + std::string(200, 'x') + " of monday.mp3";
+  press(state, key(Key::Name::tab), data);
+  EXPECT_FALSE(press(state, key('x'), data));
+  EXPECT_THAT(render_top(data, state, {.columns = 60}).back(),
+              AllOf(HasSubstr("cancel …x"), HasSubstr("of monday.mp3? y or n")));
+}
+
 TEST(TopState, DrainAndResumeNameTheDeviceThatIsShownThere) {
   TopState state;
   const TopData data = batch();

@@ -86,6 +86,12 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
           .outputs = std::move(outputs)};
 }
 
+/// It is an absolute path that lies nowhere where a tree was said to begin, and folders are put below the outputs'.
+bool keeps_whole_path(const Input& input) {
+  return fs::path(input.entry.path).is_absolute() && input.below.has_parent_path() &&
+         input.below == input.file.relative_path();
+}
+
 void tell_of_lists(const ManifestTally& read, const ManifestRules& rules, std::size_t with_whole_path) {
   if (const std::string out = left_out_text(read, rules); !out.empty())
     log(Level::info, "Left out of what the lists name: " + out);
@@ -115,7 +121,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
     }
     if (parse_formats(input.file.extension().string().erase(0, 1)))
       if (const auto number = number_of(input.file)) like_outputs.insert(*number);
-    if (options.name_by == NameBy::path && input.below == input.file.relative_path()) ++with_whole_path;
+    if (options.name_by == NameBy::path && keeps_whole_path(input)) ++with_whole_path;
     tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
     return true;
   };

@@ -20,7 +20,8 @@ Capacity capacity_on(const PlanTarget& target, const std::optional<ModelShape>& 
 }  // namespace
 
 QuoteBasis quote_basis(const BatchOptions& options) {
-  QuoteBasis basis{.price = options.price, .foreseen = options.run.batched && options.policy == "tutti"};
+  const bool whole = options.run.long_form.clip_timestamps == LongFormOptions{}.clip_timestamps;
+  QuoteBasis basis{.price = options.price, .foreseen = options.run.batched && whole && options.policy == "tutti"};
   basis.question.tasks_at_once = options.tasks_at_once;
   for (const auto& device : options.devices) {
     basis.question.targets.push_back(plan_target(device));

@@ -34,7 +34,7 @@ struct QuoteBasis {
   std::optional<double> watts{};  // of all devices together
   std::optional<double> price{};  // of a device hour
 
-  bool foreseen = true;  // windows that spread, by Tutti's own policy: what the simulator answers for
+  bool foreseen = true;  // whole recordings, windows that spread, Tutti's own policy: what the simulator answers for
 
   /// Takes a second or two of a core for a long list. None where a device's speed is not known, or where files stay
   /// whole or another policy decides.

@@ -99,7 +99,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"attempts", asset.attempts},
             {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
-    json["speed"] = rounded(asset.audio / *asset.busy);
+    json["speed"] = rounded(asset.asked / *asset.busy);
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
@@ -144,7 +144,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
   return numbers;
 }
 
-/// What earlier runs had ended.
+/// What others had ended: earlier runs, and those that worked beside this one.
 std::string before_text(const BatchReport& report) {
   const BatchCounts& before = report.before;
   if (report.counts.total > 0 && before.done == report.counts.total)
@@ -155,7 +155,8 @@ std::string before_text(const BatchReport& report) {
   const auto add = [&out](const char* what, std::size_t count, const char* wherefore) {
     if (count > 0) out += what + std::to_string(count) + wherefore;
   };
-  add("Done before this run: ", report.counts.done - report.done_now, ".\n");
+  add("Done before this run: ", before.done, ".\n");
+  add("Done by another run meanwhile: ", report.counts.done - report.done_now - before.done, ".\n");
   add("Failed in an earlier run and left alone: ", before.failed, "; --retry-failed does them again.\n");
   add("Cancelled in an earlier run and left alone: ", before.cancelled, "; --retry-failed does them again.\n");
   return out;

@@ -51,8 +51,9 @@ std::string iso_time(std::int64_t seconds) {
 /// `in_one_tree`: all lie below one folder, which --audio-root says later; else every asset says where it is.
 ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& facts,
                        const std::optional<Seconds>& length) {
-  ManifestAsset asset{{"id", uuid_of((in_one_tree ? input.below : input.file).string())},
-                      {"name", input.file.stem().string()},
+  const std::string made_up = uuid_of((in_one_tree ? input.below : input.file).string());
+  ManifestAsset asset{{"id", input.entry.id.empty() ? made_up : input.entry.id},
+                      {"name", input.entry.name.empty() ? input.file.stem().string() : input.entry.name},
                       {"file_name", input.below.filename().string()},
                       {"asset_type", "Audio"},
                       {"folder_path", input.below.parent_path().string()},

@@ -13,11 +13,12 @@ double dice() {
 
 }  // namespace
 
+// Not for one that is queued again: whoever asked for it may be gone, and nobody else may ever ask for it.
 void release_waiting(Database& database) {
   database.run(
       "UPDATE tasks SET waits_for = 0 WHERE waits_for <> 0 "
       "AND NOT EXISTS(SELECT 1 FROM tasks AS twin WHERE twin.id = tasks.waits_for AND twin.sha256 = tasks.sha256 "
-      "AND twin.waits_for = 0 AND twin.state IN ('queued', 'running'))");
+      "AND twin.state = 'running')");
 }
 
 void SqliteStore::end_attempt(Database& database, TaskId task, AttemptEnd end, std::string_view failure,
@@ -70,7 +71,7 @@ AfterFailure SqliteStore::settle_failure(Database& database, TaskId task, Failur
       forgiven && kind == FailureClass::out_of_memory ? 1 : 0, ms_of(now() + verdict.wait), error,
       use.device.empty() ? device : use.device);
   end_attempt(database, task, end, name_of(kind), error, use);
-  if (after.state != TaskState::queued) release_waiting(database);
+  release_waiting(database);
   return after;
 }
 
@@ -132,6 +133,7 @@ Result<std::size_t> SqliteStore::reap() {
     for (const auto& at_work : running)
       if (gone.contains(at_work.owner) || at_work.expired)
         reaped += reap_one(database, at_work.task, gone.contains(at_work.owner));
+    release_waiting(database);  // stores of earlier versions have some that wait for what nobody works on
     return reaped;
   });
 }

@@ -92,7 +92,7 @@ class SqliteStore final : public JobStore {
   StoreTime base_{};  // of since_boot() = 0; set once, by set_time
 };
 
-/// Twins that wait for a task which is neither queued nor running any more become claimable.
+/// Twins that wait for a task which nobody works on any more become claimable.
 void release_waiting(Database& database);
 
 /// Whether the lease is still this holder's.

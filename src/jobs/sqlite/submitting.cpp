@@ -75,11 +75,13 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
               known.submitted};
     }
     renew_version(database, run, known.id, spec, same_input, time);
-    if (known.state == name_of(TaskState::done) && known.options == spec.options)
+    const bool was_done = known.state == name_of(TaskState::done);
+    if (was_done && known.options == spec.options)
       database.run("UPDATE tasks SET old_sha256 = ?2 WHERE id = ?1", known.id, known.sha256);
     else
       database.run("DELETE FROM results WHERE task = ?1", known.id);
-    return {known.id, Submitted::What::renewed, TaskState::queued, time};
+    return {known.id, Submitted::What::renewed, TaskState::queued, time,
+            was_done && known.input != spec.input ? known.input : ""};
   }
   const auto [order, audio, deadline] = numbers_of(spec);
   database.run(

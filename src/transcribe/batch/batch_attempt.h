@@ -36,7 +36,8 @@ struct BatchEntry {
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
   std::optional<Seconds> told{};             // its length, as somebody said when the run began
-  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it
+  Seconds asked{};                           // of its transcript: what lies within the clips that were to be heard
+  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
 };
@@ -97,7 +98,8 @@ struct BatchInWork {
 struct BatchDone {
   std::size_t recordings = 0;
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
-  Seconds audio{};                     // transcribed
+  Seconds audio{};                     // of those that are transcribed, as long as they are
+  Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 

@@ -33,8 +33,10 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (attempt.settled) return not_wanted();
   if (auto named = expect_names(attempt.task->outputs); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
-  if (same.empty() && attempt.lease.task.sha256.empty()) {
-    const auto content = sha256_of_recording(attempt.task->spec.input, aborted_);
+  if (same.empty()) {
+    // What is known of its content already still has to be asked: another recording with it may be at work by now.
+    const auto content = attempt.lease.task.sha256.empty() ? sha256_of_recording(attempt.task->spec.input, aborted_)
+                                                           : Result<std::string>(attempt.lease.task.sha256);
     if (!content) return tl::unexpected(content.error());
     const auto verdict = room_.patiently({}, [&] { return store_.content_known(attempt.lease.key, *content); });
     if (!verdict) return tl::unexpected(verdict.error());

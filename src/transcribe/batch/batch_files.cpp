@@ -47,7 +47,7 @@ void BatchFiles::add(std::span<const AskedTask> tasks) {
 }
 
 void BatchFiles::add(const Lock&, const AskedTask& asked) {
-  const auto& [id, what, state, submitted] = asked.known;
+  const auto& [id, what, state, submitted, was] = asked.known;
   const auto [at, fresh] =
       entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
   if (!fresh) return;

@@ -68,6 +68,8 @@ class BatchFiles final : public RunFiles {
   BatchProgress progress() const;
   /// What this run did for a task, where it did.
   std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
+  /// Of a task that this run has transcribed: how much of it lies within the clips that were to be heard.
+  Seconds asked_of(TaskId task) const;
   /// Why the outputs of a done task are not in place; empty: they are.
   std::string left_staged(TaskId task) const;
   /// All tasks of this run, the least first.
@@ -121,7 +123,8 @@ class BatchFiles final : public RunFiles {
   void place_kept(bool last_time);
   void place_left_staged();
   void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
-  void leave_staged(BatchAttempt& attempt, const Error& error);
+  void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
+  void count_done(const Lock& held, const Entry& entry);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;
 

@@ -43,6 +43,12 @@ std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
   return entry == entries_.end() ? std::nullopt : entry->second.use;
 }
 
+Seconds BatchFiles::asked_of(TaskId task) const {
+  const Lock lock(mutex_);
+  const auto entry = entries_.find(task);
+  return entry == entries_.end() ? Seconds(0) : entry->second.asked;
+}
+
 std::string BatchFiles::left_staged(TaskId task) const {
   const Lock lock(mutex_);
   const auto entry = entries_.find(task);

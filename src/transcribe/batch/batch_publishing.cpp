@@ -37,6 +37,10 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
     if (!content) return tl::unexpected(content.error());
     contents.push_back({output, std::move(*content)});
   }
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).asked = file.outcome.asked;
+  }
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
   file.outcome.outputs = attempt.task->outputs;
   return publish_contents(attempt, contents, use, false);
@@ -66,7 +70,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     keep({attempt.index, use, copied, room_.wait(needed, *why)});
     return not_wanted();
   } else if (why) {
-    leave_staged(attempt, *why);
+    leave_staged(attempt, *why, use, copied);
     return not_wanted();
   }
   finish(attempt, use, copied);
@@ -99,17 +103,19 @@ void BatchFiles::place_kept(bool last_time) {
       if (placed)
         finish(attempt, result.use, result.copied);
       else
-        leave_staged(attempt, placed.error());
+        leave_staged(attempt, placed.error(), result.use, result.copied);
     }
   }
   const Lock lock(mutex_);
   place_at_ = Clock::real().now() + kPlaceEvery;
 }
 
-void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error) {
+void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied) {
   {
     const Lock lock(mutex_);
-    entries_.at(attempt.lease.key.task).left_staged = error.text();
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    entry.left_staged = error.text();
+    if (!copied) entry.use = use;
   }
   tell_failure(attempt, error, "");
 }
@@ -125,26 +131,38 @@ void BatchFiles::place_left_staged() {
   for (const TaskId id : left) {
     if (!put_outputs_in_place(store_, id)) continue;
     const Lock lock(mutex_);
-    entries_.at(id).left_staged.clear();
+    Entry& entry = entries_.at(id);
+    entry.left_staged.clear();
     --counts_.failed;
     ++counts_.done;
+    if (entry.number > 0)
+      count_done(lock, entry);
+    else
+      ++before_.done;
   }
 }
 
+/// That this run has done it.
+void BatchFiles::count_done(const Lock&, const Entry& entry) {
+  ++done_.recordings;
+  if (!entry.use) {
+    ++done_.copied;
+    return;
+  }
+  done_.audio += entry.audio;
+  done_.asked += entry.asked;
+  if (entry.told) done_.transcribed.push_back(*entry.told);
+}
+
 void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
+  BatchEnd over = end_of(attempt, use.device);
   {
     const Lock lock(mutex_);
     Entry& entry = entries_.at(attempt.lease.key.task);
-    ++done_.recordings;
-    if (copied) {
-      ++done_.copied;
-    } else {
-      done_.audio += attempt.length;
-      if (entry.told) done_.transcribed.push_back(*entry.told);
-      entry.use = use;
-    }
+    if (!copied) entry.use = use;
+    if (!copied) over.audio = entry.asked;
+    count_done(lock, entry);
   }
-  BatchEnd over = end_of(attempt, use.device);
   over.copied = copied;
   over.busy = use.busy;
   const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out

@@ -24,6 +24,7 @@ struct BatchAsset {
   int attempts = 0;
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
+  Seconds asked{};                // of it, within the clips that were to be heard in this run; without clips, all of it
   std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
   std::string extra = "{}";       // what its list says of it beside what Tutti knows, a JSON object
   std::vector<std::string> outputs{};
@@ -37,7 +38,7 @@ struct BatchReport {
   std::chrono::system_clock::time_point started{}, ended{};
   Seconds elapsed{};                   // of the pool's clock
   double time = 1;                     // real seconds per second of that clock
-  Seconds audio{};                     // of what was transcribed in this run
+  Seconds audio{};                     // transcribed in this run: what lies within the clips that were to be heard
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices

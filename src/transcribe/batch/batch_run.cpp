@@ -200,7 +200,7 @@ class Batch final : public BatchControl {
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
                        .time = time_,
-                       .audio = done.audio,
+                       .audio = done.asked,
                        .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
                        .pool = pool_->view(),

@@ -115,6 +115,7 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
                    .audio = task.spec.audio.value_or(Seconds(0)),
                    .extra = task.spec.extra};
   if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
+  asset.asked = files.asked_of(task.id);
   if (auto why = files.left_staged(task.id); !why.empty()) {
     asset.status = "failed";
     asset.error = std::move(why);
@@ -135,7 +136,7 @@ void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
     if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
     for (const auto& task : *tasks) {
       BatchAsset& asset = report.assets.emplace_back(asset_of(task, files));
-      if (asset.busy) report.longest = std::max(report.longest, asset.audio);
+      if (asset.busy) report.longest = std::max(report.longest, asset.asked);
       if (asset.attempts <= 1 && task.state != TaskState::dead) continue;
       if (auto tries = store.attempts(task.id)) asset.tries = std::move(*tries);
     }

@@ -1,6 +1,7 @@
 #include "transcribe/batch/batch_submitter.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <tuple>
 
 #include "audio/length/sound_length.h"
@@ -47,6 +48,10 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
     log(Level::warning,
         "Recordings that failed for good or were cancelled in an earlier run: " + std::to_string(left_alone_) +
             " (the first: " + first_left_alone_ + "). They are left alone; --retry-failed does them again");
+  if (overwritten_ > 0)
+    log(Level::warning,
+        "Recordings that overwrite what an earlier run wrote for another one: " + std::to_string(overwritten_) +
+            " (the first: " + first_overwritten_ + "). Another --output-dir keeps both");
   files_.all_added();
   files_.tell_work();
   return {};
@@ -73,6 +78,7 @@ Result<void> BatchSubmitter::submit(std::span<const BatchTask> portion, const st
   std::vector<AskedTask> asked;
   for (std::size_t i = 0; i < portion.size(); ++i) {
     leave_alone((*answers)[i], specs[i]);
+    overwrite((*answers)[i], specs[i]);
     asked.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
   }
   files_.add(asked);
@@ -83,6 +89,14 @@ Result<void> BatchSubmitter::submit(std::span<const BatchTask> portion, const st
 void BatchSubmitter::leave_alone(const Submitted& answer, const TaskSpec& spec) {
   if (answer.state != TaskState::dead && answer.state != TaskState::cancelled) return;
   if (++left_alone_ == 1) first_left_alone_ = spec.name;
+}
+
+/// Where an earlier run wrote the same outputs for another file, which is still there: not one that was only moved.
+void BatchSubmitter::overwrite(const Submitted& answer, const TaskSpec& spec) {
+  std::error_code gone;
+  if (answer.was.empty() || !std::filesystem::exists(answer.was, gone)) return;
+  if (std::filesystem::equivalent(answer.was, spec.input, gone)) return;
+  if (++overwritten_ == 1) first_overwritten_ = spec.key + ".*, of " + answer.was;
 }
 
 /// Why the outputs of a done task could not be put in place at the start.

@@ -41,6 +41,7 @@ class BatchSubmitter {
   std::vector<TaskSpec> next_portion(std::size_t first, const Clock& clock) const;
   Result<void> submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs);
   void leave_alone(const Submitted& answer, const TaskSpec& spec);
+  void overwrite(const Submitted& answer, const TaskSpec& spec);
   std::string stuck_at(const Submitted& task) const;
   Result<void> reopen(std::vector<Submitted>& answers, TaskState state);
 
@@ -54,6 +55,8 @@ class BatchSubmitter {
   std::ptrdiff_t anew_ = 0;     // tasks that an earlier run knew otherwise
   std::size_t left_alone_ = 0;  // that an earlier run has given up
   std::string first_left_alone_{};
+  std::size_t overwritten_ = 0;  // whose outputs are another recording's
+  std::string first_overwritten_{};
 };
 
 }  // namespace tutti

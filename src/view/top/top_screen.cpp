@@ -78,8 +78,15 @@ std::string state_text(const TopState& state) {
   return text;
 }
 
-std::string bottom_text(const TopState& state) {
-  if (state.asked) return "cancel " + state.asked->name + "? y or n";
+/// Of a long name the end alone: the question is to be read.
+std::string question_text(const std::string& name, std::size_t columns) {
+  const std::string ask = "cancel ", answers = "? y or n";
+  const std::size_t used = ask.size() + answers.size(), room = columns > used ? columns - used : 0;
+  return ask + fitted(name, std::min(columns_of(name), room), true) + answers;
+}
+
+std::string bottom_text(const TopState& state, std::size_t columns) {
+  if (state.asked) return question_text(state.asked->name, columns);
   if (state.editing_filter) return "filter: " + state.filter + "▸";
   if (!state.message.empty()) return state.message;
   return "q leave  ? help  Tab panel  Enter details  s sort  / filter  space pause";
@@ -169,7 +176,7 @@ std::vector<std::string> render_top(const TopData& data, const TopState& state, 
   add_rows(data, state, screen, room - below, lines);
   while (lines.size() + below + 1 < screen.lines) lines.push_back(screen_line(screen, ""));
   for (std::size_t i = 0; i + 1 < below; ++i) lines.push_back(screen_line(screen, details[i]));
-  return filled(std::move(lines), bottom_text(state), screen);
+  return filled(std::move(lines), bottom_text(state, screen.columns), screen);
 }
 
 std::vector<std::string> top_report(const TopData& data, const Screen& screen) {
