@@ -78,9 +78,9 @@ TEST(ManifestCommand, OfATableTheIdsAndNamesAreKept) {
   put_wav(folder / "b.wav", 1);
   ASSERT_TRUE(write_file_atomically(folder / "t.csv", "path,id,name\na.wav,talk-7,On tides\nb.wav,,\n"));
   ASSERT_EQ(run_manifest({folder / "t.csv", "-o", folder / "m.json"}), kDone);
+  const auto manifest = nlohmann::json::parse(read_file(folder / "m.json").value());
   std::map<std::string, std::string> names;
-  for (const auto& asset : nlohmann::json::parse(read_file(folder / "m.json").value())["assets"])
-    names[asset["id"]] = asset["name"];
+  for (const auto& asset : manifest["assets"]) names[asset["id"]] = asset["name"];
   ASSERT_EQ(names.size(), 2U);
   EXPECT_EQ(names["talk-7"], "On tides");
   names.erase("talk-7");

@@ -51,7 +51,6 @@ void expect_equal_features(const Augmentation& augmentation, Padding padding, do
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i].frames, expected[i].frames);
-    EXPECT_EQ(found[i].position, expected[i].position);
     for (std::size_t row = 0; row < found[i].samples.size(); ++row) {
       EXPECT_EQ(found[i].samples[row].id, expected[i].samples[row].id);
       EXPECT_EQ(found[i].samples[row].frames, expected[i].samples[row].frames);
