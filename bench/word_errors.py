@@ -90,6 +90,8 @@ def arguments():
     asked = parser.parse_args()
     asked.model = asked.model or asked.data / "whisper-tiny.en"
     asked.sets = asked.sets.split(",")
+    if asked.starts < 1:
+        parser.error(f"--starts: expected 1 or more, found {asked.starts}")
     if unknown := set(asked.sets) - SETS.keys():
         parser.error(f"--sets: expected {' or '.join(SETS)}, found {', '.join(sorted(unknown))}")
     return asked

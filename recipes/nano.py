@@ -11,6 +11,7 @@ attention learns to listen at all, WORK/train on all, WORK/last also on Morse in
 into what is learned and judged; it belongs beside the model. Everything follows from the seed below.
 With --without SPEAKER nothing of that speaker is learned, and the 500 strings are of that speaker alone. With --digits-only no
 Morse is made or learned, which takes a fifth of the steps; there is no third training then, and WORK/train/model is the model.
+Each of these wants a WORK of its own: a corpus that is there is not made again.
 What stands behind -- goes to 'tutti train whisper'.
 """
 import argparse
@@ -43,7 +44,7 @@ FIRST = ["--batch-size", "12", "--batch-seconds", "36", "--window-share", "0.002
          "--max-steps", "8000", "--schedule-steps", "0", "--ema", "0", "--eval-steps", "0", "--export-type", "float32", "--save-steps", "2000"]
 # How what all have in common is finished: with noise, at small rates.
 LAST = ["--learning-rate", "3e-4", "--max-steps", "4000", "--schedule-steps", "0", "--frame-weight", "0"]
-# Digits alone need no more.
+# Of digits alone: enough to tell voices that are known from one that is not (models/nano/README.md).
 FEWER = ["--max-steps", "2000", "--schedule-steps", "0"]
 RATE = 8000
 HELD_OUT_NUMBERS, JUDGED_NUMBERS = range(5), range(5, 8)  # of every speaker and digit; the others are learned

@@ -79,7 +79,7 @@ Result<void> expect_standard(const SpecialTokens& found) {
   return {};
 }
 
-Result<void> expect_room(const SpecialTokens& special, std::int32_t n_vocab) {
+Result<void> expect_vocabulary(const SpecialTokens& special, std::int32_t n_vocab) {
   const bool whispers_own = n_vocab >= kEnglishVocabulary && n_vocab <= kLargeV3Vocabulary;
   const std::int32_t needed = special.timestamp_begin + (whispers_own ? kTimestampTokens : 1);
   if (whispers_own ? n_vocab == needed : n_vocab >= needed) return {};
@@ -143,7 +143,7 @@ Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, 
     special->multilingual = special->eot == kMultilingualTextTokens;
   }
   if (n_vocab)
-    if (auto room = expect_room(*special, *n_vocab); !room) return tl::unexpected(room.error());
+    if (auto room = expect_vocabulary(*special, *n_vocab); !room) return tl::unexpected(room.error());
   return special;
 }
 

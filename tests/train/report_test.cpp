@@ -180,18 +180,23 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
   EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
 }
 
-TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
-  const TempFolder folder;
-  const auto reporter = Reporter::open({.out = folder.path(), .log_steps = 1000});
-  ASSERT_TRUE(reporter);
-  Histogram waits;
-  FeedReport feed;
-  feed.stages.stages.resize(1);
-  feed.stages.stages[0].name = "decode";
+/// A reporter over a feed of one stage and a ring, whose epochs have one step each.
+struct WatchedTraining {
+  const TempFolder folder{};
+  std::unique_ptr<Reporter> reporter = Reporter::open({.out = folder.path(), .log_steps = 1000}).value();
+  Histogram waits{};
+  FeedReport feed{};
   RingReport ring{.depth = 3};
-  (*reporter)->watch_feed([&] { return feed; });
-  (*reporter)->watch_ring([&] { return ring; });
-  const auto epoch = [&](std::int64_t step, double waited, std::chrono::seconds busy, std::chrono::seconds blocked) {
+
+  WatchedTraining() {
+    feed.stages.stages.resize(1);
+    feed.stages.stages[0].name = "decode";
+    reporter->watch_feed([this] { return feed; });
+    reporter->watch_ring([this] { return ring; });
+  }
+
+  /// What people are told of an epoch whose one step waited so many seconds.
+  std::string epoch(std::int64_t step, double waited, std::chrono::seconds busy, std::chrono::seconds blocked) {
     auto& times = feed.stages.stages[0].times;
     times.busy += busy;
     times.blocked += blocked;
@@ -207,25 +212,29 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
     testing::internal::CaptureStderr();
     const TrainingState state{.step = step, .epoch = step - 1};
     const StepOutcome outcome{.loss = 1, .samples = 4};
-    (*reporter)->stepped({.state = state,
-                          .outcome = outcome,
-                          .ids = kNoIds,
-                          .waited = waited,
-                          .seconds = 1 + waited,
-                          .ends_epoch = true});
+    reporter->stepped({.state = state,
+                       .outcome = outcome,
+                       .ids = kNoIds,
+                       .waited = waited,
+                       .seconds = 1 + waited,
+                       .ends_epoch = true});
     return testing::internal::GetCapturedStderr();
-  };
-  const auto first = epoch(1, 1.0, std::chrono::seconds(9), std::chrono::seconds(1));
+  }
+};
+
+TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
+  WatchedTraining training;
+  const auto first = training.epoch(1, 1.0, std::chrono::seconds(9), std::chrono::seconds(1));
   EXPECT_NE(first.find("decode: busy 90 %, starved 0 %, blocked 10 %"), std::string::npos) << first;
   EXPECT_NE(first.find("steps took 50 % of the time"), std::string::npos) << first;
   EXPECT_NE(first.find("above 50 ms: 1 of 1"), std::string::npos) << first;
-  const auto second = epoch(2, 0.01, std::chrono::seconds(1), std::chrono::seconds(9));
+  const auto second = training.epoch(2, 0.01, std::chrono::seconds(1), std::chrono::seconds(9));
   EXPECT_NE(second.find("decode: busy 10 %, starved 0 %, blocked 90 %"), std::string::npos) << second;
   EXPECT_NE(second.find("steps took 99 % of the time"), std::string::npos) << second;
   EXPECT_NE(second.find("above 50 ms: 0 of 1"), std::string::npos) << second;
   EXPECT_EQ(second.find("longest 1000"), std::string::npos) << second;
   EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
-  const auto third = epoch_report(feed.since(feed), ring.since(ring), {});
+  const auto third = epoch_report(training.feed.since(training.feed), training.ring.since(training.ring), {});
   EXPECT_EQ(third[0], "  the feed had made all of its batches before");
   EXPECT_EQ(third[2], "  unusable samples so far 0") << "there was no batch to be padded";
 }

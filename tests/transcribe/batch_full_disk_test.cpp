@@ -111,7 +111,7 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
   EXPECT_EQ(files_->done().audio, Seconds(10));
   EXPECT_EQ(files_->done().asked, Seconds(4)) << "of a recording of which clips were to be heard";
-  EXPECT_EQ(files_->asked_of(id), Seconds(4));
+  EXPECT_EQ(files_->entry(id).asked, Seconds(4));
   EXPECT_EQ(files_->before().done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
@@ -235,6 +235,6 @@ TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd)
   EXPECT_EQ(files_->counts().failed, 0U);
   EXPECT_EQ(files_->counts().done, 1U);
   EXPECT_EQ(files_->before().done, 1U) << "that earlier run has done it";
-  EXPECT_EQ(files_->left_staged(id), "");
+  EXPECT_EQ(files_->entry(id).left_staged, "");
   EXPECT_EQ(read_file(output).value(), "hello");
 }

@@ -6,8 +6,9 @@
 namespace tutti {
 namespace {
 
-/// libswresample takes buffers of the size of what it is handed, filled with zeros, anew for every clip: a whole clip
-/// at once is twice as slow to fill and leaves the caches.
+/// libswresample makes buffers as large as what it is handed, anew for every clip, and fills them with zeros: of a
+/// whole clip they leave the caches. In parts the feed gives 6 (FLAC) to 16 % (WAV) more clips (feed_bench,
+/// 2026-11-23).
 constexpr std::int64_t kFramesAtOnce = 4096;
 
 /// All of the clip, in parts. The result does not depend on where they end.

@@ -66,12 +66,8 @@ class BatchFiles final : public RunFiles {
   BatchCounts before() const;  ///< of these, what had ended when the run began
   BatchDone done() const;
   BatchProgress progress() const;
-  /// What this run did for a task, where it did.
-  std::optional<PoolTaskEngine::Use> use_of(TaskId task) const;
-  /// Of a task that this run has transcribed: how much of it lies within the clips that were to be heard.
-  Seconds asked_of(TaskId task) const;
-  /// Why the outputs of a done task are not in place; empty: they are.
-  std::string left_staged(TaskId task) const;
+  /// A task as this run knows it now; an empty one where it is none of this run's.
+  BatchEntry entry(TaskId task) const;
   /// All tasks of this run, the least first.
   std::vector<TaskId> ids() const;
   std::vector<BatchInWork> in_work() const;

@@ -37,22 +37,10 @@ BatchProgress BatchFiles::progress() const {
   return progress;
 }
 
-std::optional<PoolTaskEngine::Use> BatchFiles::use_of(TaskId task) const {
+BatchEntry BatchFiles::entry(TaskId task) const {
   const Lock lock(mutex_);
-  const auto entry = entries_.find(task);
-  return entry == entries_.end() ? std::nullopt : entry->second.use;
-}
-
-Seconds BatchFiles::asked_of(TaskId task) const {
-  const Lock lock(mutex_);
-  const auto entry = entries_.find(task);
-  return entry == entries_.end() ? Seconds(0) : entry->second.asked;
-}
-
-std::string BatchFiles::left_staged(TaskId task) const {
-  const Lock lock(mutex_);
-  const auto entry = entries_.find(task);
-  return entry == entries_.end() ? std::string() : entry->second.left_staged;
+  const auto found = entries_.find(task);
+  return found == entries_.end() ? BatchEntry{} : found->second;
 }
 
 std::vector<TaskId> BatchFiles::ids() const {

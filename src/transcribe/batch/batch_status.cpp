@@ -114,11 +114,12 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
                    .attempts = task.attempts,
                    .audio = task.spec.audio.value_or(Seconds(0)),
                    .extra = task.spec.extra};
-  if (const auto use = ended ? files.use_of(task.id) : std::nullopt) asset.busy = use->busy;
-  asset.asked = files.asked_of(task.id);
-  if (auto why = files.left_staged(task.id); !why.empty()) {
+  BatchEntry entry = files.entry(task.id);
+  if (ended && entry.use) asset.busy = entry.use->busy;
+  asset.asked = entry.asked;
+  if (!entry.left_staged.empty()) {
     asset.status = "failed";
-    asset.error = std::move(why);
+    asset.error = std::move(entry.left_staged);
   }
   return asset;
 }

@@ -34,6 +34,16 @@ Result<RunId> BatchSubmitter::begin() {
   return run;
 }
 
+void BatchSubmitter::Told::add(const std::string& which) {
+  if (++count_ == 1) first_ = which;
+}
+
+void BatchSubmitter::Told::tell(const char* what, const char* then) const {
+  if (count_ > 0)
+    log(Level::warning, std::string("Recordings that ") + what + ": " + std::to_string(count_) +
+                            " (the first: " + first_ + "). " + then);
+}
+
 Result<void> BatchSubmitter::submit(const Clock& clock) {
   for (std::size_t first = 0; first < tasks_.size();) {
     const auto specs = next_portion(first, clock);
@@ -44,14 +54,9 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
   if (anew_ > 0)
     log(Level::info, "Recordings that have changed since an earlier run, or are asked for in another way: " +
                          std::to_string(anew_) + ". They are done anew");
-  if (left_alone_ > 0)
-    log(Level::warning,
-        "Recordings that failed for good or were cancelled in an earlier run: " + std::to_string(left_alone_) +
-            " (the first: " + first_left_alone_ + "). They are left alone; --retry-failed does them again");
-  if (overwritten_ > 0)
-    log(Level::warning,
-        "Recordings that overwrite what an earlier run wrote for another one: " + std::to_string(overwritten_) +
-            " (the first: " + first_overwritten_ + "). Another --output-dir keeps both");
+  left_alone_.tell("failed for good or were cancelled in an earlier run",
+                   "They are left alone; --retry-failed does them again");
+  overwritten_.tell("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
   files_.all_added();
   files_.tell_work();
   return {};
@@ -85,10 +90,10 @@ Result<void> BatchSubmitter::submit(std::span<const BatchTask> portion, const st
   return {};
 }
 
-/// Where an earlier run has given it up: people are told at the end of the list, once.
+/// Where an earlier run has given it up.
 void BatchSubmitter::leave_alone(const Submitted& answer, const TaskSpec& spec) {
   if (answer.state != TaskState::dead && answer.state != TaskState::cancelled) return;
-  if (++left_alone_ == 1) first_left_alone_ = spec.name;
+  left_alone_.add(spec.name);
 }
 
 /// Where an earlier run wrote the same outputs for another file, which is still there: not one that was only moved.
@@ -96,7 +101,7 @@ void BatchSubmitter::overwrite(const Submitted& answer, const TaskSpec& spec) {
   std::error_code gone;
   if (answer.was.empty() || !std::filesystem::exists(answer.was, gone)) return;
   if (std::filesystem::equivalent(answer.was, spec.input, gone)) return;
-  if (++overwritten_ == 1) first_overwritten_ = spec.key + ".*, of " + answer.was;
+  overwritten_.add(spec.key + ".*, of " + answer.was);
 }
 
 /// Why the outputs of a done task could not be put in place at the start.

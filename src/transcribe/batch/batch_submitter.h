@@ -38,6 +38,17 @@ class BatchSubmitter {
   Result<void> submit(const Clock& clock = Clock::real());
 
  private:
+  /// Recordings of which people are told once, at the end of the list.
+  class Told {
+   public:
+    void add(const std::string& which);
+    /// "Recordings that WHAT: 3 (the first: ...). THEN"
+    void tell(const char* what, const char* then) const;
+
+   private:
+    std::size_t count_ = 0;
+    std::string first_{};
+  };
   std::vector<TaskSpec> next_portion(std::size_t first, const Clock& clock) const;
   Result<void> submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs);
   void leave_alone(const Submitted& answer, const TaskSpec& spec);
@@ -52,11 +63,9 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
-  std::ptrdiff_t anew_ = 0;     // tasks that an earlier run knew otherwise
-  std::size_t left_alone_ = 0;  // that an earlier run has given up
-  std::string first_left_alone_{};
-  std::size_t overwritten_ = 0;  // whose outputs are another recording's
-  std::string first_overwritten_{};
+  std::ptrdiff_t anew_ = 0;  // tasks that an earlier run knew otherwise
+  Told left_alone_{};        // that an earlier run has given up
+  Told overwritten_{};       // whose outputs are another recording's
 };
 
 }  // namespace tutti
