@@ -1,8 +1,5 @@
 #include "train/trainer.h"
 
-#include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "model/cards/out_of_memory.h"
+#include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
 #include "train/row_limit.h"
 
@@ -20,26 +18,6 @@ namespace {
 
 constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kCutShort = "cut short";
-
-/// Copies on the CPU, which training may not change any more.
-std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
-  const c10::AutoGradMode no_gradients(false);
-  std::vector<Parameter> made;
-  for (const auto& tensor : tensors)
-    made.push_back({tensor.name, tensor.value.detach().to(at::kCPU, /*non_blocking=*/false, /*copy=*/true)});
-  return made;
-}
-
-/// What is written is copied first, for which memory may be too short.
-Result<void> write_copies(const std::string& what, const std::function<Result<void>()>& write) {
-  try {
-    return write();
-  } catch (const std::exception& problem) {
-    if (!is_out_of_memory(problem)) throw;
-    return fail(Fault::exhausted, what + " could not be copied to be written, memory ran out: " + text_of(problem),
-                "The newest checkpoint is whole: go on with --resume where there is more memory");
-  }
-}
 
 BatchRingOptions ring_of(const TrainerOptions& options) {
   BatchRingOptions ring = options.ring;
@@ -60,6 +38,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       checkpoints_(options_.out),
       begun_(Clock::real().now()),
       saved_step_(state_.step),
+      model_step_(state_.model_step),
       refused_(BadSamples::counting(options_.refused)),
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
@@ -152,7 +131,7 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   const auto what = "step " + std::to_string(state_.step) + " is no finite number and was left out (samples " +
                     joined(group.ids, ", ") + ")";
   if (++state_.left_out_in_row > options_.bad_step_limit)
-    return fail(Fault::corrupt, what + "; it is the " + std::to_string(state_.left_out_in_row) + "th in a row",
+    return fail(Fault::corrupt, what + "; that makes " + std::to_string(state_.left_out_in_row) + " in a row",
                 "Lower learning-rate, or look at these samples");
   log(Level::warning, what);
   return {};
@@ -256,7 +235,6 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
 }
 
 Result<void> Trainer::evaluate() {
-  evaluated_step_ = state_.step;
   state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
   if (!parts_.evaluate) return {};
   std::optional<AveragesInPlace> averages;
@@ -264,34 +242,48 @@ Result<void> Trainer::evaluate() {
   state_.evaluation_due = !found && found.error().fault == Fault::cancelled;
   if (state_.evaluation_due) return {};
   if (!found) return tl::unexpected<Error>(found.error());
+  state_.evaluated_step = state_.step;
   const bool best = *found < state_.best_score;
   state_.without_progress = best ? 0 : state_.without_progress + 1;
   if (best) {
     state_.best_score = *found;
     state_.best_step = state_.step;
   }
-  return best ? publish() : Result<void>{};
+  return best ? publish(state_.step) : Result<void>{};
 }
 
 /// The evaluation that an interruption cut short, of the weights it was to judge.
 Result<void> Trainer::catch_up() {
   if (!state_.evaluation_due) return {};
   auto done = evaluate();
-  const bool best = done && !state_.evaluation_due && state_.best_step == state_.step;
-  return best ? save() : done;
+  return done && !state_.evaluation_due ? save() : done;
 }
 
-/// OUT/model becomes the network as it is now.
-Result<void> Trainer::publish() {
+/// OUT/model becomes the network as it is now, which is that of `step`.
+Result<void> Trainer::publish(std::int64_t step) {
   if (!is_first()) return {};
-  return write_copies("the model of step " + std::to_string(state_.step), [this] {
+  return write_copies("the model of step " + std::to_string(step), [this, step] {
     NetworkFolder network{.files = parts_.task.files(options_.export_type),
                           .weights = copies(parts_.task.weights()),
                           .weight_type = options_.export_type};
-    return writer_.write("model", [path = options_.out / "model", network = std::move(network)] {
-      return write_network(path, network);
+    return writer_.write("model", [this, step, path = options_.out / "model", network = std::move(network)] {
+      auto written = write_network(path, network);
+      if (written) model_step_ = step;
+      return written;
     });
   });
+}
+
+/// Where OUT/model could not be written when the best network was found, or is gone: that network's checkpoint is kept.
+Result<void> Trainer::publish_best() {
+  if (!is_first() || state_.best_step == 0) return {};
+  const auto written = writer_.finish();  // whatever failed: what is there now tells
+  std::error_code ignored;
+  if (model_step_ == state_.best_step && std::filesystem::exists(options_.out / "model", ignored)) return {};
+  if (auto restored = restore_checkpoint(checkpoints_.of_step(state_.best_step), parts_.task, parts_.step); !restored)
+    return written ? tl::unexpected<Error>(restored.error()) : written;
+  const AveragesInPlace averages(parts_.task, parts_.step);
+  return publish(state_.best_step);
 }
 
 Result<void> Trainer::save() {
@@ -314,7 +306,8 @@ Result<void> Trainer::write_checkpoint() {
   CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
                             .training = copies(training_tensors(parts_.task, parts_.step)),
                             .state = state_};
-  return writer_.write("checkpoint", [this, content = std::move(content)] {
+  return writer_.write("checkpoint", [this, content = std::move(content)]() mutable {
+    content.state.model_step = model_step_;  // the model of this step was written before, if it could be
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);
     return written;
@@ -323,16 +316,20 @@ Result<void> Trainer::write_checkpoint() {
 
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
-  if (end != TrainingEnd::interrupted && evaluated_step_ != state_.step) done = evaluate();
+  const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
+  if (judges) done = evaluate();
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  if (saved_step_ != state_.step && !has_lost_peers_) {
+  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
+  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
     const auto saved = save();  // as in tend()
     if (done) done = saved;
   }
-  if (done && whole && !parts_.evaluate) {
+  if (done && whole && parts_.evaluate) {
+    done = publish_best();
+  } else if (done && whole) {
     const AveragesInPlace averages(parts_.task, parts_.step);
-    done = publish();
+    done = publish(state_.step);
   }
   if (done) done = writer_.finish();
   if (!done) return tl::unexpected<Error>(done.error());

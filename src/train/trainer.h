@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -119,7 +120,8 @@ class Trainer {
   void keep_row_limit(const RowLimit& before);
   void note_row_limits();
   Result<void> write_checkpoint();
-  Result<void> publish();
+  Result<void> publish(std::int64_t step);
+  Result<void> publish_best();
   Result<void> tend(bool ends_epoch);
   Result<TrainingEnd> finish(TrainingEnd end);
 
@@ -131,8 +133,8 @@ class Trainer {
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
-  std::int64_t evaluated_step_ = 0;
-  bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
+  std::atomic<std::int64_t> model_step_;  // as TrainingState::model_step, noted by the writer
+  bool has_lost_peers_ = false;           // one of them failed or is gone: nobody may be asked anything any more
   BackgroundWriter writer_;
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;
