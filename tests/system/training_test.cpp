@@ -341,6 +341,39 @@ TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
 }
 
+TEST(Training, ASecondOneIntoTheSameFolderIsRefusedWhileTheFirstGoesOn) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  RunningProgram first(training(out.path(), {"--max-steps", "100000", "--epochs", "100000"}));
+  ASSERT_TRUE(first.saw("step 3/"));
+  const auto before = read_file(out / "config.toml").value();
+  const auto second = run_program(training(out.path(), {"--resume", "--seed", "9"}));
+  EXPECT_EQ(second.exit_code, 4);
+  EXPECT_NE(second.err.find("another process is training into this folder"), std::string::npos) << second.err;
+  EXPECT_EQ(read_file(out / "config.toml").value(), before);
+  ASSERT_EQ(::kill(first.pid(), SIGTERM), 0);
+  const auto end = first.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  EXPECT_FALSE(fs::is_empty(out / "checkpoints"));
+}
+
+TEST(Training, WhatIsToldAndKeptIsTheShapeOfTheStoredNetworkThatIsTrained) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(
+      training(out.path(), {"--model", TUTTI_SOURCE_DIR "/models/nano", "--window-seconds", "10", "--max-steps", "1"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("window-seconds 10 (it has 30)"), std::string::npos) << end.err;
+  const auto used = read_file(out / "config.toml").value();
+  for (const char* line : {"\nwidth = 128\n", "\nwindow-seconds = 30.0\n", "\ntext-context = 192\n"})
+    EXPECT_NE(used.find(line), std::string::npos) << line << " in\n" << used;
+  EXPECT_NE(end.out.find("\nwidth = 128\n"), std::string::npos) << end.out;
+  EXPECT_EQ(read_file(out / "checkpoints/step-00000001/training.toml").value(), used);
+  const auto again = run_program({tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.err.find("(it has"), std::string::npos) << again.err;
+}
+
 TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
