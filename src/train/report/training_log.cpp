@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -112,9 +113,12 @@ void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evalua
   Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
   line["evaluation"] = Json::parse(evaluation_json(evaluation));
   metrics_.add(line_of(line));
-  const EventScalar scalars[] = {{"evaluation/wer", evaluation.wer},
-                                 {"evaluation/cer", evaluation.cer},
-                                 {"evaluation/noise_accuracy", evaluation.noise_accuracy}};
+  std::vector<EventScalar> scalars;
+  if (evaluation.samples > evaluation.noise_samples) {
+    scalars.push_back({"evaluation/wer", evaluation.wer});
+    scalars.push_back({"evaluation/cer", evaluation.cer});
+  }
+  if (evaluation.noise_samples > 0) scalars.push_back({"evaluation/noise_accuracy", evaluation.noise_accuracy});
   events_.add(state.step, scalars);
 }
 
