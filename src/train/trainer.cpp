@@ -46,6 +46,18 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   if (rank < state_.row_limits.size()) keep_row_limit(state_.row_limits[rank]);
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
+  keep_judge();
+}
+
+/// Error rates of two sets, or of two ways to count them, say nothing about which network is better.
+void Trainer::keep_judge() {
+  if (options_.judge.empty()) return;
+  const auto before = std::exchange(state_.judge, options_.judge);
+  if (before.empty() || before == options_.judge) return;
+  state_.best_score = std::numeric_limits<double>::infinity();
+  state_.without_progress = 0;
+  state_.evaluated_step = 0;
+  if (is_first()) log(Level::info, "the network is judged by something else than before: the best is sought anew");
 }
 
 /// Where memory ran out before the checkpoint it would again, and how many rows are added up at once tells in the sums.

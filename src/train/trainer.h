@@ -59,6 +59,7 @@ struct TrainerOptions {
   std::int32_t bad_step_limit = 10;
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
+  std::string judge{};        // names what evaluations are by: what another judge found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
@@ -118,6 +119,7 @@ class Trainer {
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();
   void keep_row_limit(const RowLimit& before);
+  void keep_judge();
   void note_row_limits();
   Result<void> write_checkpoint();
   Result<void> publish(std::int64_t step);

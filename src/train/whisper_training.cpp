@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "feed/feed.h"
@@ -58,7 +59,8 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
   return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
 }
 
-TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length) {
+TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
+                          std::string judge) {
   const auto& r = training.recipe;
   return {.out = training.out,
           .schedule = schedule_of(r),
@@ -72,6 +74,7 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .bad_step_limit = r.bad_step_limit,
           .refused = {.count = r.bad_samples, .share = r.bad_share},
           .max_time = Seconds(60 * r.max_minutes),
+          .judge = std::move(judge),
           .export_type = r.export_type,
           .settings = training.settings,
           .ring = ring_of(r, dims)};
@@ -106,6 +109,18 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     evaluation->compute_type = model.type().name();
     return evaluation;
   };
+}
+
+/// What an evaluation's rates depend on beside the network.
+std::string judge_of(const WhisperRecipe& r, const DataParts& parts) {
+  if (!parts.eval_data) return {};
+  std::error_code ignored;
+  const auto where = std::filesystem::weakly_canonical(*parts.eval_data, ignored);
+  return joined(
+      std::vector<std::string>{where.empty() ? parts.eval_data->string() : where.string(), parts.eval_split,
+                               std::to_string(r.eval_samples), r.normaliser, r.language, r.task,
+                               r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
+      "\n");
 }
 
 /// Whether what is asked of evaluations can be had.
@@ -325,7 +340,7 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers},
-                  options_of(training, (*task)->dims(), length), std::move(*state));
+                  options_of(training, (*task)->dims(), length, judge_of(recipe, parts)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (end && *reporter) (*reporter)->ended(trainer.state(), *end);

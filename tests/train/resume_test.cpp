@@ -114,6 +114,20 @@ TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {
   EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << "a worse one took its place";
 }
 
+TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
+  const TempFolder out;
+  const auto run = [&](const char* set, std::int64_t best) {
+    Training training(out.path());
+    judge(training, 3, best);
+    training.options.judge = set;
+    EXPECT_EQ(training.run(), TrainingEnd::finished);
+    return training.watcher.bests;
+  };
+  EXPECT_EQ(run("one", 3), std::vector<bool>{true});
+  EXPECT_EQ(run("other \xff", 0), std::vector<bool>{true}) << "with five times as many errors";
+  EXPECT_EQ(run("other \xff", 0), std::vector<bool>{});
+}
+
 TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
   const TempFolder whole, parts;
   const auto judged = [](Training& training) {

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The position may be any bytes.
+/// A position may be any bytes, and so may a path.
 std::string hex_of(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -47,6 +47,7 @@ std::string show_state(const TrainingState& s) {
               {"best_step", s.best_step},
               {"without_progress", s.without_progress},
               {"evaluated_step", s.evaluated_step},
+              {"judge", hex_of(s.judge)},
               {"model_step", s.model_step},
               {"evaluation_due", s.evaluation_due},
               {"seconds", s.seconds},
@@ -73,7 +74,8 @@ Result<TrainingState> read_state(std::string_view text) {
     if (!json.at("best_score").is_null()) json.at("best_score").get_to(s.best_score);
     json.at("best_step").get_to(s.best_step);
     json.at("without_progress").get_to(s.without_progress);
-    s.evaluated_step = json.value("evaluated_step", std::int64_t{0});  // older checkpoints knew neither
+    s.evaluated_step = json.value("evaluated_step", std::int64_t{0});  // older checkpoints knew none of the three
+    s.judge = bytes_of(json.value("judge", std::string()));
     s.model_step = json.value("model_step", s.best_step);
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
     json.at("seconds").get_to(s.seconds);

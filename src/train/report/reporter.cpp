@@ -38,8 +38,8 @@ void Reporter::say(const std::string& line) {
 }
 
 void Reporter::stepped(const StepReport& step) {
-  log_.stepped(step);
   machine_.take(sampler_.latest());
+  log_.stepped(step, machine_.load());
   progress_.stepped(step, machine_.text());
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
