@@ -191,6 +191,14 @@ Result<Company> meet_others(const std::filesystem::path& out) {
   return company;
 }
 
+/// Elsewhere steps that are asked for are made, however many epochs that takes.
+void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end) {
+  if (end != TrainingEnd::finished || r.epochs == 0 || steps >= r.max_steps || r.max_minutes > 0) return;
+  log(Level::info, "epochs " + std::to_string(r.epochs) + " were over after " + std::to_string(steps) +
+                       " steps, before max-steps " + std::to_string(r.max_steps) +
+                       "; '--resume --epochs 0' goes on until then");
+}
+
 /// The settings as they are told and kept, with the shape that a stored network has.
 void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells) {
   if (training.model.empty()) return;
@@ -343,7 +351,10 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
                   options_of(training, (*task)->dims(), length, judge_of(recipe, parts)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
-  if (end && *reporter) (*reporter)->ended(trainer.state(), *end);
+  if (end && *reporter) {
+    (*reporter)->ended(trainer.state(), *end);
+    tell_of_epochs(recipe, trainer.state().step, *end);
+  }
   return end;
 }
 

@@ -232,6 +232,21 @@ TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
   EXPECT_LT(rates.back(), 0.5 * rates.front());
 }
 
+TEST(Training, OneWhoseEpochsAreOverBeforeItsStepsSaysSoAndHowToGoOn) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto short_one = run_program(training(out.path(), {"--epochs", "1", "--max-steps", "6"}));
+  ASSERT_EQ(short_one.exit_code, 0) << short_one.err;
+  EXPECT_EQ(lines_of(out / "order.jsonl").size(), 4U);
+  EXPECT_NE(short_one.err.find("epochs 1 were over after 4 steps, before max-steps 6"), std::string::npos)
+      << short_one.err;
+  const auto whole =
+      run_program({tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume", "--epochs", "0"});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(lines_of(out / "order.jsonl").size(), 6U);
+  EXPECT_EQ(whole.err.find("before max-steps"), std::string::npos) << whole.err;
+}
+
 TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

@@ -74,8 +74,8 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
         "of the batches that are filled up with silence to the window although padding is 'bucket'");
   visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
   visit("accumulation", r.accumulation, "N", "batches that make one step");
-  visit("epochs", r.epochs, "N", "passes over the data");
-  visit("max-steps", r.max_steps, "N", "end after so many steps, whatever the epochs; 0: no such end");
+  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
   visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
   visit("ring-megabytes", r.ring_megabytes, "MB",
