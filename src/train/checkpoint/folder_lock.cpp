@@ -21,7 +21,7 @@ Result<OwnedFd> hold_folder(const std::filesystem::path& out, Seconds patience) 
   OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!fd) return fail_errno(path.string(), "could not be opened");
   const auto until = Clock::real().now() + patience;
-  for (;;) {
+  for (bool told = false;; told = true) {
     const auto taken = try_lock_file(fd.get(), path.string(), "");
     if (!taken && taken.error().fault == Fault::unsupported) {
       log(Level::warning, taken.error().what + ": a second training into " + out.string() + " would not be noticed");
@@ -32,6 +32,7 @@ Result<OwnedFd> hold_folder(const std::filesystem::path& out, Seconds patience) 
     if (Clock::real().now() >= until)
       return fail(Fault::refused, out.string() + ": another process is training into this folder",
                   "Wait for it to end, or name another folder with --out");
+    if (!told) log(Level::info, out.string() + ": another process is training into it; waiting a moment for its end");
     std::this_thread::sleep_for(kBetween);
   }
 }
