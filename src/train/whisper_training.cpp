@@ -16,6 +16,7 @@
 #include "model/device_name.h"
 #include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
+#include "train/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/whisper_feed.h"
 #include "train/whisper_task.h"
@@ -271,6 +272,7 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
   const int rank = *peers ? (*peers)->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
+  if ((*task)->device().is_cpu()) keep_step_memory();
   auto step = step_of(**task, recipe, peers->get());
   auto state = state_of(training, **task, step, peers->get());
   if (!state) return tl::unexpected<Error>(state.error());
