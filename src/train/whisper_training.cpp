@@ -19,6 +19,7 @@
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
+#include "train/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/stored_shape.h"
 #include "train/whisper_feed.h"
@@ -325,6 +326,7 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   const int rank = peers ? peers->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
+  if ((*task)->device().is_cpu()) keep_step_memory();
   settle_shape(training, (*task)->dims(), rank == 0);
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
