@@ -96,10 +96,12 @@ TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceH
   engine->release(1);
   const auto device = one->view().devices[0];
   EXPECT_EQ(device.audio_done, Seconds(0));
+  EXPECT_EQ(device.windows_done, 0);
   EXPECT_FALSE(device.error);
   EXPECT_EQ(engine->use().audio, Seconds(0));
   ASSERT_TRUE(transcribe(*engine, 2, 0.5F));
   EXPECT_GT(one->view().devices[0].audio_done, Seconds(0));
+  EXPECT_EQ(one->view().devices[0].windows_done, 1);
 }
 
 TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {

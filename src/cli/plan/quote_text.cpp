@@ -1,9 +1,9 @@
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
 #include "view/text.h"
 
@@ -52,7 +52,7 @@ std::string times_text(const Quote& quote) {
       quote.question.tasks.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
       length_text(time.least).c_str(), length_text(time.most).c_str(), length_text(time.lower_bound).c_str(),
       100 * (time.lower_bound / time.expected));
-  return text.data() + time.silence_text() + "\n";
+  return text.data() + silence_text(time.speech) + "\n";
 }
 
 std::optional<double> per_audio_hour(const Quote& quote) {
@@ -94,13 +94,6 @@ Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
 }
 
 }  // namespace
-
-std::string TimeQuote::silence_text() const {
-  if (!speech)
-    return "All of it counts as speech; silence is not transcribed, so with much of it the end comes sooner.";
-  return "As in earlier batches, " + std::to_string(std::lround(100 * *speech)) +
-         " % of it counts as speech; silence is not transcribed.";
-}
 
 std::string Quote::text() const {
   std::string text = "What fits, in " + type_text(question.compute_type) + " with " + std::to_string(question.beams) +
