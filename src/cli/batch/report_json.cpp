@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kJoulesAKilowattHour = 3.6e6;
-
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
@@ -138,8 +136,8 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .longest = report.longest,
                      .shared_files = report.shared_files,
                      .stopped = report.interrupted || !report.ended_early.empty(),
+                     .energy_joules = report.energy_joules,
                      .cost = cost_of(report, price)};
-  if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / kJoulesAKilowattHour;
   for (const auto& device : report.pool.devices) numbers.devices.push_back(time_of(device));
   return numbers;
 }
@@ -199,8 +197,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (report.counts.total > 0 && report.before.ended() == report.counts.total) return before_text(report);
   std::string out;
   RunNumbers numbers = numbers_of(report, price);
-  if (quote) numbers.quote = {.time = quote->time.expected, .cost = quote->cost};
-  if (quote && quote->energy_joules) numbers.quote.kilowatt_hours = *quote->energy_joules / kJoulesAKilowattHour;
+  if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
   if (report.time != 1)
