@@ -116,6 +116,24 @@ TEST_F(Inputs, AnAbsolutePathInAListHasThePlaceOfTheSameFileByItsRelativePathOrI
   EXPECT_THAT(read({"t/table.csv"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3")) << "both beside the table";
 }
 
+TEST_F(Inputs, AnAbsolutePathHasTheSamePlaceWhereverSomebodyStands) {
+  const std::string file = folder_ / "t/talk.mp3";
+  put("t/list.txt", file + "\n");
+  put("t/table.csv", "path\n" + file + "\n");
+  const fs::path stood = fs::current_path();
+  for (const fs::path& here : {stood, folder_.path(), folder_ / "t"}) {
+    fs::current_path(here);
+    EXPECT_THAT(read({"t/list.txt"}), ElementsAre(file.substr(1))) << "from " << here;
+    EXPECT_THAT(read({"t/table.csv"}), ElementsAre("talk.mp3")) << "from " << here;
+  }
+  found_.clear();
+  const auto by_its_name = [this](Input&& input) { return found_.push_back(std::move(input)), true; };
+  EXPECT_TRUE(read_inputs({"table.csv"}, {}, {by_its_name, [](Error&&) {}}));
+  fs::current_path(stood);
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_EQ(found_[0].below, "talk.mp3") << "a table where somebody stands lies in a folder, too";
+}
+
 TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {
   put("t/1.mp3");
   put("t/2.mp3");

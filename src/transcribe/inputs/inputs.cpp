@@ -50,7 +50,7 @@ class Reading {
     if (fs::is_directory(argument, why)) return folder(argument, plain(argument));
     if (const auto format = manifest_format(argument)) {
       const bool is_list = *format == ManifestFormat::list;
-      const fs::path folder = is_list ? fs::path() : fs::path(argument).parent_path();
+      const fs::path folder = is_list ? fs::path() : plain(argument).parent_path();
       return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
     }
     if (argument.find_first_of("*?[{") == std::string::npos || fs::exists(argument, why))
@@ -87,14 +87,18 @@ class Reading {
     return {};
   }
 
+  /// `folder`: a table's own; empty: the lines of a list, which lies anywhere.
   ManifestSink entries_below(const fs::path& folder) {
-    const fs::path root =
-        (fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root)).lexically_normal();
-    return {[this, root](ManifestEntry&& entry) {
+    const fs::path& begins = options_.audio_root.empty() ? folder : options_.audio_root;
+    const fs::path root = (fs::current_path() / begins).lexically_normal();
+    // An absolute path means the same file wherever somebody stands, and so it has the same place: else the same
+    // command, from another folder, would do all of a list again.
+    const fs::path tree = begins.empty() ? fs::path("/") : root;
+    return {[this, root, tree](ManifestEntry&& entry) {
               if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
               fs::path file = (root / path).lexically_normal();
-              fs::path below = path.is_absolute() ? place_below(root, file) : tame(path);
+              fs::path below = path.is_absolute() ? place_below(tree, file) : tame(path);
               return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
             sink_.problem};

@@ -23,9 +23,9 @@ struct InputOptions {
 /// One recording to work on.
 struct Input {
   std::filesystem::path file{};  // absolute; it may be missing
-  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named, where
-  /// the pattern starts, or where the list's relative paths do; of an absolute path elsewhere in a list the whole of
-  /// it, and of a recording that was named itself its name.
+  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named or
+  /// where the pattern starts; of a relative path in a list that path; of an absolute one what is below `audio_root`
+  /// or the table's folder, else the whole of it; and of a recording that was named itself its name.
   std::filesystem::path below{};
   ManifestEntry entry{};  // what a manifest says of it; else the path alone
 };
