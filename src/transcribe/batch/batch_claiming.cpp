@@ -72,6 +72,7 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     BatchAttempt& attempt = attempts_.emplace_back();
     attempt.index = index;
     attempt.lease = std::move(lease);
+    attempt.lease.task.spec = {};  // is `task`, of which the run holds one already
     attempt.task = entry.task;
     attempt.length = entry.audio;
     in_flight_.insert(index);

@@ -60,7 +60,7 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
   open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);
-  if (expect_names(asked.task->outputs))
+  if (expect_names(asked.task->outputs()))
     order_.add(pool_task(id, at->second));
   else
     order_.add_first(id);  // people know at once, not when its turn has come
