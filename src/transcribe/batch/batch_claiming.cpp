@@ -78,7 +78,7 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     in_flight_.insert(index);
     input = entry.task->spec.input;
     start = {.number = entry.number,
-             .total = to_do_,
+             .total = to_do_ + to_come_,
              .name = entry.task->spec.name,
              .uuid = entry.task->spec.uuid,
              .next_device = view.next_device,
