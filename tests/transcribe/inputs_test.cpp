@@ -92,6 +92,24 @@ TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
               ElementsAre("speech.dat", "odd[1].mp3", "missing.mp3"));
 }
 
+TEST_F(Inputs, AFolderThatIsNoneIsSaidToBeNoneAndIsNotTakenForARecording) {
+  read({"talks/"});
+  ASSERT_FALSE(result_);
+  EXPECT_EQ(result_.error().fault, Fault::missing);
+  EXPECT_THAT(result_.error().text(), HasSubstr("talks/: the folder cannot be read: No such file or directory"));
+  put("talk.mp3");
+  read({"talk.mp3/"});
+  ASSERT_FALSE(result_);
+  EXPECT_THAT(result_.error().text(), HasSubstr("talk.mp3/: the folder cannot be read: Not a directory"));
+}
+
+TEST_F(Inputs, ARecordingWithASlashBehindItInAListHasItsNameAllTheSame) {
+  put("list.txt", "t/talk.mp3/\n" + (folder_ / "t/other.mp3").string() + "/\n");
+  EXPECT_THAT(read({"list.txt"}, {.audio_root = folder_.path()}), ElementsAre("t/talk.mp3", "t/other.mp3"));
+  EXPECT_EQ(found_[0].file, folder_ / "t/talk.mp3");
+  EXPECT_EQ(found_[1].file, folder_ / "t/other.mp3");
+}
+
 TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
   put("lists/t.csv", "path,id\na/1.mp3,7\n/far/2.mp3,8\n../3.mp3,9\n");
   EXPECT_THAT(read({"lists/t.csv"}), ElementsAre("a/1.mp3", "far/2.mp3", "3.mp3"));

@@ -40,8 +40,9 @@ struct InputSink {
 /// Reads what people name on the command line and hands each recording on as soon as it is found, in order: a folder
 /// (searched for audio and video, sub-folders by name), a glob ("talks/*.mp3", "talks/**/*.mp3"), a list, table or
 /// manifest (text/manifest/read.h, by extension), "-" (paths or JSON objects from standard input), else a recording.
-/// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing or
-/// an argument is an address or empty; an address in a list is a problem.
+/// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing, a
+/// folder that is written as one ("talks/") is none, or an argument is an address or empty; an address in a list is a
+/// problem.
 Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
                                   const InputSink& sink);
 
