@@ -65,6 +65,15 @@ TEST(FleetTable, AnOrdinaryTerminalShowsEverythingThatMatters) {
     EXPECT_THAT(all, HasSubstr(part));
 }
 
+TEST(FleetTable, OfADeviceThatIsWellNoReasonIsTold) {
+  FleetStatus s = lectures();
+  s.devices[0].state = "healthy";
+  s.devices[0].reason = "a piece succeeded";
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})), Not(HasSubstr("a piece succeeded")));
+  s.devices[0].state = "warming";
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})), HasSubstr("└ a piece succeeded"));
+}
+
 TEST(FleetTable, NamesAreNotCutForLongReasonsAndManyDevices) {
   FleetStatus s = lectures();
   const std::string everywhere = "cuda:0,cuda:1,cuda:2,cuda:3,cuda:4,cuda:5,cuda:6,cuda:7,cuda:8";
