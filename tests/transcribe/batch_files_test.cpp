@@ -245,6 +245,20 @@ TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAw
   EXPECT_EQ(task(away).state, TaskState::queued);
 }
 
+TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
+  const TaskId id = submit(folder_ / "may", {100, 7}, {});
+  std::filesystem::create_directory(folder_ / "may");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  const auto begun = files_->begin(taken->index);
+  ASSERT_FALSE(begun);
+  EXPECT_NE(begun.error().text().find("found a folder. Name the recordings in it"), std::string::npos)
+      << begun.error().text();
+  files_->failed(taken->index, begun.error());
+  EXPECT_EQ(task(id).state, TaskState::dead);
+}
+
 TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
   add("long", {.task_class = TaskClass::interactive});
   const std::string name(251, 'a');  // with .txt it fits
