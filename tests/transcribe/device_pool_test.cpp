@@ -352,6 +352,20 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuar
   EXPECT_EQ(one->view().devices[0].reason, "Xid 48");
 }
 
+TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTakenBackByThatWorker) {
+  // Where in the making of a worker the driver's word falls is chance: so many cards, each told a little later.
+  std::vector<std::unique_ptr<DevicePool>> pools;
+  for (int each = 0; each < 80; ++each) {
+    pools.push_back(pool({card("a", 30)}));
+    const auto then = std::chrono::steady_clock::now() + std::chrono::microseconds(3 * each);
+    while (std::chrono::steady_clock::now() < then) {
+    }
+    pools.back()->driver_says("a", CardTrouble{.what = "Xid 48"});
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a worker that should not be is ready by then
+  for (const auto& one : pools) EXPECT_EQ(one->view().devices[0].state, "quarantined");
+}
+
 TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {
   const auto one = DevicePool::start({.devices = {card("a", 30)}, .tasks_at_once = 1, .time = kTime});
   ASSERT_TRUE(one->ready());

@@ -61,15 +61,13 @@ std::optional<double> per_audio_hour(const Quote& quote) {
 }
 
 std::string costs_text(const Quote& quote) {
-  constexpr double kJoulesAKilowattHour = 3.6e6;
   std::string text;
   if (quote.cost)
     text +=
         "Expected cost: " + money_text(*quote.cost) + ", at " + money_text(*quote.question.price) + " per device hour";
   if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
   if (quote.cost) text += ".\n";
-  if (quote.energy_joules)
-    text += "Expected energy: " + energy_text(*quote.energy_joules / kJoulesAKilowattHour) + ".\n";
+  if (quote.energy_joules) text += "Expected energy: " + energy_text(*quote.energy_joules) + ".\n";
   return text;
 }
 
