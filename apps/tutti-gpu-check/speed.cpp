@@ -3,6 +3,7 @@
 
 #include "checks.h"
 #include "model/cards/tf32.h"
+#include "model/gpu.h"
 #include "model/work.h"
 #include "rates.h"
 #include "worker/trouble.h"
@@ -69,7 +70,10 @@ class Measurement {
       stepper->decode({&prompt, 1});
       steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window_of(slot)});
     }
-    const double rate = rate_of(least(), [&] { stepper->decode(steps); });
+    const double rate = rate_of(least(), [&] {
+      stepper->decode_there(steps);
+      if (device_.is_cuda()) gpu::synchronize(device_.index());
+    });
     const auto what = ", decoder, " + std::to_string(together) + " together";
     add(what, together * rate, "tokens/s");
     const auto read = step_bytes(network_->dims(), device_, type_);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -121,6 +122,10 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
 
 }  // namespace
 
+double lesser_likeness(double one, double other) {
+  return std::isnan(one) || one < other ? one : other;
+}
+
 double time_of_window(const WhisperModel& model) {
   const c10::InferenceMode no_autograd;
   Results results;
@@ -153,9 +158,7 @@ Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at:
     trials.push_back((*tried)->trial);
     if (no_memory) continue;
     trials.back().likeness =
-        std::min(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits), [](double a, double b) {
-          return !(a >= b);  // a NaN is the least of all
-        });
+        lesser_likeness(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits));
   }
   return trials;
 }

@@ -27,6 +27,9 @@ struct TypeTrial {
 /// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
 inline constexpr double kSound = 0.995;
 
+/// The smaller of two cosines; one that is no number is smaller than any.
+double lesser_likeness(double one, double other);
+
 /// Whether the self-test goes on without a type whose trial met this. A device that is lost is so for every type; of
 /// float32, which all are compared with, it takes no more than memory that does not last.
 bool can_leave_out(ComputeType type, const Trouble& trouble);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/files.h"
@@ -27,6 +28,14 @@ TEST(SelfTest, ATypeThatIsUnlikeFloat32OrNoNumberIsNeverTaken) {
                                       {ComputeType::bfloat16, 0.5, std::numeric_limits<double>::quiet_NaN()},
                                       {ComputeType::int8, 0.3, 0.9}};
   EXPECT_EQ(fastest_sound(trials).type, ComputeType::float32);
+}
+
+TEST(SelfTest, AnEncoderOrLogitsThatAreNoNumbersAreNotOutweighedByTheOther) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(lesser_likeness(0.9, 0.8), 0.8);
+  EXPECT_EQ(lesser_likeness(0.8, 0.9), 0.8);
+  EXPECT_TRUE(std::isnan(lesser_likeness(none, 0.9)));
+  EXPECT_TRUE(std::isnan(lesser_likeness(0.9, none)));
 }
 
 TEST(AutomaticType, IsTriedAgainNextTimeWhereATypeHadNoMemory) {
