@@ -16,8 +16,12 @@ std::string line(const std::array<std::string, 6>& cells) {
   return text.data();
 }
 
-std::string beside(std::int32_t fillers) {
-  return fillers == 0 ? "" : " and " + std::to_string(fillers) + " sequences that fill up steps";
+std::string beside(const MemoryQuestion& question) {
+  const int ahead = windows_in_flight(question.windows) - question.windows;
+  std::string text;
+  if (ahead > 0) text += ", " + std::to_string(ahead) + " encoded ahead";
+  if (question.fillers > 0) text += ", " + std::to_string(question.fillers) + " sequences that fill up steps";
+  return text;
 }
 
 }  // namespace
@@ -25,7 +29,7 @@ std::string beside(std::int32_t fillers) {
 std::string memory_table(const MemoryQuestion& question) {
   const auto count = std::to_string(question.windows);
   std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
-                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question.fillers) + "; " +
+                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question) + "; " +
                      megabytes_text(question.available) + " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
@@ -33,10 +37,10 @@ std::string memory_table(const MemoryQuestion& question) {
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, sizes);
     const Bytes beside_weights{question.available.value - plan.weights.value};
-    const Bytes together{plan.total(question.windows, question.beams).value + question.fillers * plan.sequence.value};
+    const Bytes together = plan.in_work(question.windows, question.beams, question.fillers);
     text += line({type, megabytes_text(plan.weights), megabytes_text(plan.window), megabytes_text(plan.sequence),
                   megabytes_text(together),
-                  std::to_string(windows_in_free_memory(plan, beside_weights, question.beams, question.fillers))});
+                  std::to_string(slots_in_free_memory(plan, beside_weights, question.beams, question.fillers))});
   }
   return text;
 }
