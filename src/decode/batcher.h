@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "decode/beam_group.h"
-#include "decode/device_judge.h"
+#include "decode/checked_judge.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 
@@ -67,7 +67,7 @@ class Batcher {
   std::deque<Sequence> waiting_{};
   std::vector<Sequence> live_{};    // the beams of a search side by side, in their order
   std::vector<SlotCopy> copies_{};  // due before the next step
-  DeviceJudge device_judge_{};
+  CheckedJudge device_judge_{};
 };
 
 }  // namespace tutti

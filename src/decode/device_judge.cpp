@@ -159,12 +159,12 @@ struct Found {
   }
 };
 
-/// As likeliest_continuations.
+/// As likeliest_continuations; a logit that is no number ends the search here, too.
 std::vector<Continuation> continuations(const Found& found, std::size_t i, const Sequence& beam) {
   std::vector<Continuation> all;
   for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.beam_size); ++rank) {
     const double value = found.value(rank, i);
-    if (!(value > kNever)) continue;
+    if (value == kNever) continue;
     const auto logprob = static_cast<float>(value - found.log_sum[i]);
     const auto sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob;
     all.push_back({.token = found.place(rank, i), .sum_logprob = sum_logprob});

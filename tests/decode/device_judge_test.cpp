@@ -8,8 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 
+#include "base/log.h"
 #include "decode/batcher.h"
+#include "decode/checked_judge.h"
 #include "decode/formula_stepper.h"
 
 namespace tutti {
@@ -125,16 +128,17 @@ TEST(DeviceJudge, OfLogitsThatAreNoNumbersOrAllForbiddenHasNoLogProbability) {
   auto live = all_kinds();
   const Rows rows(live.size());
   DeviceJudge judge;
-  const auto fails = [&](const at::Tensor& logits) {
+  const auto fails = [&](const at::Tensor& logits, int numbers) {
     const auto found = judge.judge(rows.of(logits), live, kTokens);
     for (std::size_t i = 0; i < live.size(); ++i) {
       EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
+      EXPECT_EQ(live[i].is_beam() && numbers == 0, !found[i].continuations.empty()) << i;
       for (const auto& one : found[i].continuations) EXPECT_TRUE(std::isnan(one.sum_logprob)) << i;
     }
   };
   const auto count = static_cast<std::int64_t>(live.size()) + 1;
-  fails(at::full({count, kVocabulary}, std::numeric_limits<float>::quiet_NaN()));
-  fails(at::full({count, kVocabulary}, -std::numeric_limits<float>::infinity()));
+  fails(at::full({count, kVocabulary}, std::numeric_limits<float>::quiet_NaN()), 0);
+  fails(at::full({count, kVocabulary}, -std::numeric_limits<float>::infinity()), 1);
 }
 
 TEST(DeviceJudge, DrawsEveryTokenAsOftenAsItIsProbable) {
@@ -156,6 +160,50 @@ TEST(DeviceJudge, DrawsEveryTokenAsOftenAsItIsProbable) {
   EXPECT_NEAR(times[40], 1200, 120);  // five standard deviations
   EXPECT_NEAR(times[90], 600, 110);
   EXPECT_NEAR(times[95], 200, 70);
+}
+
+TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
+  at::manual_seed(7);
+  int judged = 0;
+  CheckedJudge judge([&judged, real = DeviceJudge()](const auto& step, auto live, const auto& tokens) mutable {
+    auto verdicts = real.judge(step, live, tokens);
+    if (++judged > 1) verdicts[0].choice.token ^= 1;  // nobody compares a kind of step twice
+    return verdicts;
+  });
+  const auto live = all_kinds();
+  const Rows rows(live.size());
+  const auto logits = random_logits();
+  const auto first = judge.judge(rows.of(logits), live, kTokens);
+  const auto second = judge.judge(rows.of(logits), live, kTokens);
+  EXPECT_TRUE(judge.trusted());
+  EXPECT_EQ(second[0].choice.token, first[0].choice.token ^ 1);
+}
+
+TEST(CheckedJudge, GivesTheHostsVerdictsInPlaceOfWrongOnesAndTrustsNoMore) {
+  at::manual_seed(8);
+  const auto live = all_kinds();
+  const Rows rows(live.size());
+  const auto logits = random_logits();
+  const auto right = DeviceJudge().judge(rows.of(logits), live, kTokens);
+  const auto clear = std::ranges::find_if(right, [](const Verdict& one) { return !one.narrow; });
+  ASSERT_NE(clear, right.end());
+  std::string said;
+  const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
+  for (const int damage : {1, 2, 3}) {
+    auto wrong = right;
+    auto& one = wrong[static_cast<std::size_t>(clear - right.begin())];
+    if (damage == 1) one.choice.token ^= 1;
+    if (damage == 2) one.choice.logprob += 0.1;
+    if (damage == 3) wrong[0].no_speech_prob.reset();
+    said.clear();
+    CheckedJudge judge([&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
+    const auto found = judge.judge(rows.of(logits), live, kTokens);
+    EXPECT_FALSE(judge.trusted()) << damage;
+    EXPECT_NE(said.find("judged on the host"), std::string::npos) << damage;
+    for (std::size_t i = 0; i < live.size(); ++i) expect_same(found[i], right[i], live[i], i);
+    EXPECT_TRUE(found[0].no_speech_prob.has_value()) << damage;
+  }
+  set_log_sink(before);
 }
 
 /// A formula whose logits are judged where they lie.
