@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "hub/memory_plan.h"
 
 using namespace tutti;
@@ -16,6 +17,23 @@ TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldF
   EXPECT_TRUE(has("64 windows of 1 sequence each; 16000 MB are free on a card")) << table;
   EXPECT_TRUE(has("float16          3085 MB       246 MB        74 MB     23660 MB     31")) << table;
   EXPECT_TRUE(has("int8_float16     2574 MB       131 MB        74 MB     15777 MB     54")) << table;
+}
+
+TEST(MemoryTable, IsToldAsOneEventToo) {
+  const auto event = nlohmann::json::parse(memory_json({.shape = {128, 1500, 448, 51866, 1280, 32, 32},
+                                                        .device = "a card",
+                                                        .available = {16'000'000'000},
+                                                        .windows = 32,
+                                                        .beams = 1}));
+  EXPECT_EQ(event["event"], "memory");
+  EXPECT_EQ(event["available_bytes"], 16'000'000'000);
+  EXPECT_EQ(event["encoded_ahead"], 4);
+  ASSERT_EQ(event["compute_types"].size(), 5U);
+  const auto half = event["compute_types"][2];
+  EXPECT_EQ(half["compute_type"], "float16");
+  EXPECT_EQ(half["window_bytes"], 245'760'000);
+  EXPECT_EQ(half["fit"], 31);
+  EXPECT_NEAR(half["together_bytes"].get<double>(), 14'417e6, 1e6);
 }
 
 TEST(MemoryTable, CountsWindowsInEightBitsWhereTheProcessorKeepsThem) {
