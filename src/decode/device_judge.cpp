@@ -66,11 +66,12 @@ struct Draws {
 
 /// What the logits say of all sequences, on the device.
 struct Findings {
-  at::Tensor log_sum{};              // [sequences] float32, as the next two
-  at::Tensor all_times{};            // log of the sum over all timestamps
-  at::Tensor best_text{};            // before rule (e) of the timestamps
-  std::vector<at::Tensor> values{};  // [sequences] float32 of the likeliest, the next, ...
-  std::vector<at::Tensor> places{};  // [sequences] int64: where they stand
+  at::Tensor all_times{};  // [sequences] float32: log of the sum over all timestamps; NaN: none is possible
+  at::Tensor best_time{};  // [sequences] float32: the likeliest timestamp's logit
+  at::Tensor best_text{};  // [sequences] float32, before rule (e) of the timestamps
+  at::Tensor logprobs{};   // [sequences, n_vocab] float32, after it
+  std::vector<at::Tensor> likeliest{};  // [sequences] float32 of the likeliest, the next, ...
+  std::vector<at::Tensor> places{};     // [sequences] int64: where they stand
 };
 
 /// The logits after every sequence's newest token, those that its history and options forbid at minus infinity.
@@ -87,29 +88,32 @@ at::Tensor allowed_logits(const at::Tensor& logits, const at::Tensor& told, cons
   return logits.index_select(0, told.select(0, kNewest)).masked_fill_(forbidden, kNever);
 }
 
-/// Sums, and rule (e): text is out where all timestamps together are likelier than the likeliest of it.
+/// Rule (e), text is out where all timestamps together are likelier than the likeliest of it, and the log-probabilities
+/// of what is left. Changes `allowed`.
 Findings weigh(const at::Tensor& allowed, const at::Tensor& told, std::int64_t timestamp_begin) {
   const auto text = allowed.narrow(1, 0, timestamp_begin);
-  Findings found{.all_times = allowed.narrow(1, timestamp_begin, allowed.size(1) - timestamp_begin).logsumexp(1),
-                 .best_text = text.amax(1)};
+  const auto times = allowed.narrow(1, timestamp_begin, allowed.size(1) - timestamp_begin);
+  // One kernel each, where a log of a sum would be eight: a logit and its log-probability are that sum's log apart.
+  Findings found{.best_time = times.amax(1), .best_text = text.amax(1)};
+  found.all_times = found.best_time - times.log_softmax(1).amax(1);
   const auto out = told.select(0, kWeighsTimes).ne(0).logical_and_(found.all_times.gt(found.best_text));
   text.masked_fill_(out.unsqueeze(1), kNever);
-  found.log_sum = text.logsumexp(1).logaddexp(found.all_times);
+  found.logprobs = allowed.log_softmax(1);
   return found;
 }
 
-/// One after the other: of equals the first, which a sort does not promise. Changes `allowed`.
-void find_likeliest(const at::Tensor& allowed, std::int64_t count, Findings& found) {
+/// One after the other: of equals the first, which a sort does not promise. Changes the log-probabilities.
+void find_likeliest(std::int64_t count, Findings& found) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto place = allowed.argmax(1, /*keepdim=*/true);
-    found.values.push_back(allowed.gather(1, place).squeeze(1));
+    const auto place = found.logprobs.argmax(1, /*keepdim=*/true);
+    found.likeliest.push_back(found.logprobs.gather(1, place).squeeze(1));
     found.places.push_back(place.squeeze(1));
-    if (i + 1 < count) allowed.scatter_(1, place, kNever);
+    if (i + 1 < count) found.logprobs.scatter_(1, place, kNever);
   }
 }
 
-/// Inverts the cumulative distributions of rows [draws, n_vocab], each logit times its row's scale, at the row's
-/// number: [2, draws] float64, the places and their logits. scales, numbers: [draws].
+/// Inverts the cumulative distributions of rows of log-probabilities [draws, n_vocab], each times its row's scale, at
+/// the row's number: [2, draws] float64, the places and their log-probabilities. scales, numbers: [draws].
 at::Tensor draw(const at::Tensor& rows, const at::Tensor& scales, const at::Tensor& numbers) {
   const auto weights = (rows - rows.amax(1, /*keepdim=*/true)).mul_(scales.unsqueeze(1)).exp_();
   const auto sums = weights.cumsum(1, at::kDouble);
@@ -121,7 +125,7 @@ at::Tensor draw(const at::Tensor& rows, const at::Tensor& scales, const at::Tens
 
 /// softmax(row)[index] of every row.
 at::Tensor chances(const at::Tensor& rows, std::int32_t index) {
-  return (rows.select(1, index) - rows.logsumexp(1)).exp_();
+  return rows.softmax(1).select(1, index);
 }
 
 /// Numbers of several tensors that go to the host as one.
@@ -147,42 +151,42 @@ struct Found {
   std::size_t sequences = 0;
   std::span<const double> no_speech{};  // of those that asked, in order
   std::span<const double> drawn{};      // [2, draws]
-  std::span<const double> log_sum{};    // [sequences], as the next two
-  std::span<const double> all_times{};
+  std::span<const double> all_times{};  // [sequences], as the next two
+  std::span<const double> best_time{};
   std::span<const double> best_text{};
-  std::span<const double> values{};  // [likeliest, sequences]
+  std::span<const double> logprobs{};  // [likeliest, sequences], as the next
   std::span<const double> places{};
 
-  double value(std::size_t rank, std::size_t i) const { return values[rank * sequences + i]; }
+  double logprob(std::size_t rank, std::size_t i) const { return logprobs[rank * sequences + i]; }
   std::int32_t place(std::size_t rank, std::size_t i) const {
     return static_cast<std::int32_t>(places[rank * sequences + i]);
   }
 };
 
-/// As likeliest_continuations; a logit that is no number ends the search here, too.
+/// As likeliest_continuations: none where no token is possible; sums that are no numbers where a logit is none.
 std::vector<Continuation> continuations(const Found& found, std::size_t i, const Sequence& beam) {
   std::vector<Continuation> all;
+  if (found.best_time[i] == kNever && found.best_text[i] == kNever) return all;
   for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.beam_size); ++rank) {
-    const double value = found.value(rank, i);
-    if (value == kNever) continue;
-    const auto logprob = static_cast<float>(value - found.log_sum[i]);
-    const auto sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob;
-    all.push_back({.token = found.place(rank, i), .sum_logprob = sum_logprob});
+    const auto logprob = static_cast<float>(found.logprob(rank, i));
+    if (logprob == static_cast<float>(kNever)) continue;
+    all.push_back(
+        {.token = found.place(rank, i), .sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob});
   }
   return all;
 }
 
 Choice argmax(const Found& found, std::size_t i) {
   return {.token = found.place(0, i),
-          .logprob = found.value(0, i) - found.log_sum[i],
-          .narrow = found.value(0, i) - found.value(1, i) < kNarrowMargin};
+          .logprob = found.logprob(0, i),
+          .narrow = found.logprob(0, i) - found.logprob(1, i) < kNarrowMargin};
 }
 
 /// The `which`-th draw; the likeliest where rounding led to a token that is not possible.
 Choice drawn(const Found& found, std::size_t i, std::size_t which) {
-  const double logit = found.drawn[found.drawn.size() / 2 + which];
-  if (!(logit > kNever)) return argmax(found, i);
-  return {.token = static_cast<std::int32_t>(found.drawn[which]), .logprob = logit - found.log_sum[i]};
+  const double logprob = found.drawn[found.drawn.size() / 2 + which];
+  if (!(logprob > kNever)) return argmax(found, i);
+  return {.token = static_cast<std::int32_t>(found.drawn[which]), .logprob = logprob};
 }
 
 std::vector<Verdict> verdicts_of(const Found& found, const StepRows& step, std::span<const Sequence> live) {
@@ -191,7 +195,7 @@ std::vector<Verdict> verdicts_of(const Found& found, const StepRows& step, std::
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto& job = live[i].of->job;
     auto& verdict = verdicts[i];
-    // The difference of two minus infinities is NaN, which is not narrow.
+    // Where nothing of one side is possible, the difference is infinite or NaN, which is not narrow.
     const bool narrow_rule = job.rules.timestamps && std::abs(found.all_times[i] - found.best_text[i]) < kNarrowMargin;
     if (live[i].is_beam()) {
       verdict.continuations = continuations(found, i, live[i]);
@@ -289,10 +293,12 @@ std::vector<Verdict> DeviceJudge::judge(const StepRows& step, std::span<const Se
   const auto sots = told.sot_rows.size(), draws = told.draws.rows.size();
   OneCopy copy;
   if (sots > 0) copy.add(chances(logits.index_select(0, there.sot_rows), *tokens.no_speech));
-  if (draws > 0) copy.add(draw(allowed.index_select(0, there.drawing), there.scales, there.numbers));
-  find_likeliest(allowed, told.likeliest, findings);
-  for (const auto& sums : {findings.log_sum, findings.all_times, findings.best_text}) copy.add(sums);
-  copy.add(at::stack(findings.values));
+  if (draws > 0) copy.add(draw(findings.logprobs.index_select(0, there.drawing), there.scales, there.numbers));
+  find_likeliest(told.likeliest, findings);
+  copy.add(findings.all_times);
+  copy.add(findings.best_time);
+  copy.add(findings.best_text);
+  copy.add(at::stack(findings.likeliest));
   copy.add(at::stack(findings.places));
   copy.fetch();
 
@@ -300,10 +306,10 @@ std::vector<Verdict> DeviceJudge::judge(const StepRows& step, std::span<const Se
   const Found found{.sequences = count,
                     .no_speech = copy.next(sots),
                     .drawn = copy.next(2 * draws),
-                    .log_sum = copy.next(count),
                     .all_times = copy.next(count),
+                    .best_time = copy.next(count),
                     .best_text = copy.next(count),
-                    .values = copy.next(listed),
+                    .logprobs = copy.next(listed),
                     .places = copy.next(listed)};
   return verdicts_of(found, step, live);
 }
