@@ -3,13 +3,12 @@
 #include "cli/flags/run_checks.h"
 #include "cli/flags/shared_flags.h"
 #include "cli/transcribe_command.h"
+#include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int32_t kLargestBatch = 1024;  // windows; more than any device holds
 
 void add_model(OptionTable& table, TranscribeCommand& c) {
   table.group("Model and machine");

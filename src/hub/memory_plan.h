@@ -15,6 +15,9 @@ namespace tutti {
 inline constexpr std::int32_t kUsualCpuSlots = 8;
 inline constexpr std::int32_t kUsualGpuSlots = 32;
 
+/// Windows stepped together at most, whoever asks: more than any device holds.
+inline constexpr std::int32_t kLargestBatch = 1024;
+
 /// Rows of a decoder step under --deterministic: steps are groups of so many, and what a group lacks is filled up with
 /// sequences that nobody reads, kept in as many slots of their own.
 inline constexpr std::int32_t kFixedRows = 8;

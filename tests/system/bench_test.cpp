@@ -67,6 +67,8 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
   };
   EXPECT_THAT(refused({"--devices", "cpu,gpux"}), HasSubstr("--devices: device 'gpux'"));
   EXPECT_THAT(refused({"--devices", "cpu", "--compute-types", "float32,int3"}), HasSubstr("found 'int3'"));
+  EXPECT_THAT(refused({"--batch-sizes", "8,1025"}),
+              HasSubstr("--batch-sizes: expected numbers from 1 to 1024, found 1025"));
   EXPECT_THAT(refused({"--seconds", "0"}), HasSubstr("--seconds: expected a number above 0, found 0"));
   EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
 }

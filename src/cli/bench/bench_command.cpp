@@ -69,7 +69,9 @@ Result<void> check(const BenchCommand& c) {
   if (c.model.empty())
     return fail(Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'");
   for (const std::int32_t size : c.batch_sizes)
-    if (size < 1) return fail(Fault::usage, "--batch-sizes: expected numbers from 1 on, found " + std::to_string(size));
+    if (size < 1 || size > kLargestBatch)
+      return fail(Fault::usage, "--batch-sizes: expected numbers from 1 to " + std::to_string(kLargestBatch) +
+                                    ", found " + std::to_string(size));
   if (!std::isfinite(c.seconds) || c.seconds <= 0)
     return fail(Fault::usage, "--seconds: expected a number above 0, found " + number_text(c.seconds));
   for (const auto& device : words_in(c.devices))
