@@ -1,3 +1,5 @@
+#include "judging.h"
+
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
@@ -5,9 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "checks.h"
-#include "decode/device_judge.h"
 #include "decode/to_host.h"
 #include "rates.h"
 
@@ -69,7 +71,7 @@ void check_step(Report& report, at::Device device, std::size_t count) {
   const auto live = sequences(count);
   const auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3).to(device);
   std::vector<std::int64_t> newest(count), no_sot(count, -1);
-  for (std::size_t i = 0; i < count; ++i) newest[i] = static_cast<std::int64_t>(i);
+  std::iota(newest.begin(), newest.end(), 0);
   const StepRows step{logits, newest, no_sot};
   DeviceJudge there;
   const auto found = there.judge(step, live, kTokens), wanted = judge_on_host(logits, live);
@@ -95,6 +97,17 @@ void check_step(Report& report, at::Device device, std::size_t count) {
 }
 
 }  // namespace
+
+GreedyJudging::GreedyJudging(std::size_t sequences) : rows_(sequences), no_sot_(sequences, -1) {
+  std::iota(rows_.begin(), rows_.end(), 0);
+  const auto job = std::make_shared<JobProgress>();
+  for (std::size_t i = 0; i < sequences; ++i)
+    live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
+}
+
+void GreedyJudging::judge(const at::Tensor& logits) {
+  judge_.judge({logits, rows_, no_sot_}, live_, kTokens);
+}
 
 void check_judging(Report& report, at::Device device) {
   const c10::InferenceMode no_autograd;
