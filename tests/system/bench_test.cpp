@@ -86,6 +86,11 @@ TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
   const ProgramEnd told = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_EQ(nlohmann::json::parse(told.out)["settings"][0]["fits"], true);
+  const TempFolder folder;
+  const std::string picture = folder / "speeds.svg";
+  const ProgramEnd drawn = dry("large-v3", {"--picture", picture});
+  EXPECT_THAT(drawn.err, HasSubstr("--picture has no effect with --dry-run"));
+  EXPECT_FALSE(std::filesystem::exists(picture));
   const ProgramEnd nameless = dry("my-own.pt", {});
   EXPECT_EQ(nameless.exit_code, 4);
   EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));

@@ -116,6 +116,7 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
         {Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
          "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
         kNothingRan);
+  if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
   const auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;
   for (const auto& setting : settings) {
