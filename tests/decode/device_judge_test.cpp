@@ -239,7 +239,11 @@ std::map<std::uint64_t, DecodeOutcome> run(Stepper& stepper) {
 TEST(DeviceJudge, GivesABatchTheTextsThatTheHostGivesIt) {
   JudgedThere there(9, kVocabulary, kTokens, true);
   FormulaStepper here(9, kVocabulary, kTokens, true);
+  std::string said;
+  const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
   const auto found = run(there), wanted = run(here);
+  set_log_sink(before);
+  EXPECT_EQ(said, "") << "the judge was trusted to the end";
   ASSERT_EQ(found.size(), 24U);
   for (const auto& [number, outcome] : found) {
     const auto& other = wanted.at(number);
