@@ -82,7 +82,7 @@ void check_step(Report& report, at::Device device, std::size_t count) {
     sound = sound && apart <= kTolerance;  // what is no number is not
     worst = std::max(worst, apart);
   }
-  const auto what = std::to_string(count) + " sequences";
+  const auto what = "steps of " + std::to_string(count);
   report.add({.check = "judge",
               .what = what + ", there against the host",
               .value = worst,
