@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
   if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
   report.attempt("parity", "parity", [&] { check_parity(report, device, line.model); });
   report.attempt("step", "step", [&] { check_steps(report, device); });
+  report.attempt("judge", "judge", [&] { check_judging(report, device); });
   report.attempt("worker", "worker", [&] { check_worker(report, device); });
   report.attempt("speed", "speed", [&] { measure_speed(report, device, gpu || line.all); });
   report.close(name);

@@ -2,7 +2,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
+#include "judging.h"
 #include "model/cards/tf32.h"
+#include "model/gpu.h"
 #include "model/work.h"
 #include "rates.h"
 #include "worker/trouble.h"
@@ -69,11 +71,18 @@ class Measurement {
       stepper->decode({&prompt, 1});
       steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window_of(slot)});
     }
-    const double rate = rate_of(least(), [&] { stepper->decode(steps); });
+    const double alone = rate_of(least(), [&] {
+      stepper->decode_there(steps);
+      if (device_.is_cuda()) gpu::synchronize(device_.index());
+    });
+    // On a GPU the rules wait for the step and the step for the rules.
+    GreedyJudging rules(static_cast<std::size_t>(together));
+    const double rate =
+        device_.is_cuda() ? rate_of(least(), [&] { rules.judge(stepper->decode_there(steps)); }) : alone;
     const auto what = ", decoder, " + std::to_string(together) + " together";
     add(what, together * rate, "tokens/s");
     const auto read = step_bytes(network_->dims(), device_, type_);
-    add(what, rate * (read.weights + together * (read.window + kBefore * read.token)) / peaks.bandwidth, "of a copy");
+    add(what, alone * (read.weights + together * (read.window + kBefore * read.token)) / peaks.bandwidth, "of a copy");
     add(what, kWindow / (1 / windows_a_second_ + kTokens / (together * rate)), "x real time");
   }
 

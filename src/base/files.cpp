@@ -25,6 +25,31 @@ Result<std::string> read_file(const fs::path& path) {
   return read_rest(fd.get(), path.string());
 }
 
+namespace {
+
+/// Open for reading, and its size. O_NONBLOCK: the opening of a pipe would wait for somebody who writes to it.
+struct RegularFile {
+  OwnedFd fd{};
+  std::size_t size = 0;
+};
+
+Result<RegularFile> open_regular(const fs::path& path) {
+  RegularFile file{.fd = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+  struct stat facts {};
+  if (!file.fd || ::fstat(file.fd.get(), &facts) != 0) return fail_errno(path.string(), "cannot be opened");
+  if (!S_ISREG(facts.st_mode)) return fail(Fault::usage, path.string() + ": expected a regular file");
+  file.size = static_cast<std::size_t>(facts.st_size);
+  return file;
+}
+
+}  // namespace
+
+Result<std::string> read_regular_file(const fs::path& path) {
+  const auto file = open_regular(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  return read_rest(file->fd.get(), path.string());
+}
+
 Result<std::string> read_rest(int fd, std::string_view thing) {
   std::string content;
   char block[1 << 16];
@@ -182,15 +207,12 @@ Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view 
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat facts {};
-  if (!fd || ::fstat(fd.get(), &facts) != 0) return fail_errno(path.string(), "cannot be opened");
-  if (!S_ISREG(facts.st_mode)) return fail(Fault::usage, path.string() + ": expected a regular file");
-  if (facts.st_size == 0) return MappedFile({});
-  const auto size = static_cast<std::size_t>(facts.st_size);
-  void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
+  const auto file = open_regular(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  if (file->size == 0) return MappedFile({});
+  void* at = ::mmap(nullptr, file->size, PROT_READ, MAP_SHARED, file->fd.get(), 0);
   if (at == MAP_FAILED) return fail_errno(path.string(), "cannot be mapped");
-  return MappedFile({static_cast<const std::byte*>(at), size});
+  return MappedFile({static_cast<const std::byte*>(at), file->size});
 }
 
 MappedFile::~MappedFile() {

@@ -19,6 +19,10 @@ namespace tutti {
 /// is waited for.
 Result<std::string> read_file(const std::filesystem::path& path);
 
+/// The same of what is a file or nothing to us, such as one in a model's folder: a pipe, which nobody may ever write
+/// to, is refused at once, and so is whatever else is no regular file.
+Result<std::string> read_regular_file(const std::filesystem::path& path);
+
 /// All that is still to come from an open file, pipe or socket; `thing` names it in errors.
 Result<std::string> read_rest(int fd, std::string_view thing);
 

@@ -112,6 +112,7 @@ int convert_transcripts(const ConvertCommand& command) {
   if (!plan) return complain(plan.error(), kUsage);
   const auto options = writer_options(command.subtitles);
   if (!options) return complain(options.error(), kUsage);
+  warn_without_subtitles(command.subtitles, command.output_format);
   const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
   std::size_t failed = 0;
   for (const auto& file : *plan) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
@@ -18,22 +19,25 @@
 namespace tutti {
 namespace {
 
-void say_memory(const RunOptions& options) {
+/// Nothing where it cannot be told before the model is loaded.
+std::optional<MemoryQuestion> question_of(const RunOptions& options) {
   const auto shape = model_shape(options.model);
   const auto device = device_memory(options.device);
-  if (!shape || !device) {
-    std::puts("How much memory it takes cannot be told before the model is loaded");
-    return;
-  }
+  if (!shape || !device) return std::nullopt;
   const auto usual = device->gpu ? kUsualGpuSlots : kUsualCpuSlots;
-  std::fputs(memory_table({.shape = *shape,
-                           .device = device->name,
-                           .available = device->available,
-                           .windows = options.batch_size > 0 ? options.batch_size : usual,
-                           .beams = std::max(1, options.decoding.beam_size),
-                           .fillers = options.deterministic ? kFixedRows : 0,
-                           .byte_cross = device->byte_cross})
-                 .c_str(),
+  return MemoryQuestion{.shape = *shape,
+                        .device = device->name,
+                        .available = device->available,
+                        .windows = options.batch_size > 0 ? options.batch_size : usual,
+                        .beams = std::max(1, options.decoding.beam_size),
+                        .fillers = options.deterministic ? kFixedRows : 0,
+                        .byte_cross = device->byte_cross};
+}
+
+void say_memory(const RunOptions& options) {
+  const auto question = question_of(options);
+  std::fputs(question ? memory_table(*question).c_str()
+                      : "How much memory it takes cannot be told before the model is loaded\n",
              stdout);
 }
 
@@ -58,7 +62,9 @@ void say_file(const PlannedFile& file, const std::string& trouble) {
 
 int dry_run(const std::vector<PlannedFile>& plan, const RunOptions& options, bool json) {
   if (const auto place = expect_folders_of(plan); !place) return complain(place.error(), kNothingRan);
-  if (!json) {
+  if (json) {
+    if (const auto question = question_of(options)) std::fputs(memory_json(*question).c_str(), stdout);
+  } else {
     std::printf("Model %s, device %s, compute type %s\n", options.model.c_str(), options.device.c_str(),
                 options.compute_type.c_str());
     say_memory(options);

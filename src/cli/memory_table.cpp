@@ -2,7 +2,11 @@
 
 #include <array>
 #include <cstdio>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/json.h"
 #include "base/numbers.h"
 #include "hub/memory_plan.h"
 
@@ -16,8 +20,35 @@ std::string line(const std::array<std::string, 6>& cells) {
   return text.data();
 }
 
-std::string beside(std::int32_t fillers) {
-  return fillers == 0 ? "" : " and " + std::to_string(fillers) + " sequences that fill up steps";
+std::string beside(const MemoryQuestion& question) {
+  const int ahead = windows_in_flight(question.windows) - question.windows;
+  std::string text;
+  if (ahead > 0) text += ", " + std::to_string(ahead) + " encoded ahead";
+  if (question.fillers > 0) text += ", " + std::to_string(question.fillers) + " sequences that fill up steps";
+  return text;
+}
+
+/// One line of the table.
+struct Need {
+  const char* type = "";
+  MemoryPlan plan{};
+  Bytes together{};
+  std::int64_t fit = 0;
+};
+
+std::vector<Need> needs_of(const MemoryQuestion& question) {
+  std::vector<Need> needs;
+  for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
+    auto sizes = *number_sizes(type);
+    if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
+    const auto plan = memory_plan(question.shape, sizes);
+    const Bytes beside_weights{question.available.value - plan.weights.value};
+    needs.push_back({.type = type,
+                     .plan = plan,
+                     .together = plan.in_work(question.windows, question.beams, question.fillers),
+                     .fit = slots_in_free_memory(plan, beside_weights, question.beams, question.fillers)});
+  }
+  return needs;
 }
 
 }  // namespace
@@ -25,20 +56,35 @@ std::string beside(std::int32_t fillers) {
 std::string memory_table(const MemoryQuestion& question) {
   const auto count = std::to_string(question.windows);
   std::string text = "Memory for " + count + " windows of " + std::to_string(question.beams) +
-                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question.fillers) + "; " +
+                     (question.beams == 1 ? " sequence" : " beams") + " each" + beside(question) + "; " +
                      megabytes_text(question.available) + " are free on " + question.device + ":\n";
   text += line({"", "weights", "per window", "per sequence", "together", "fit"});
-  for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
-    auto sizes = *number_sizes(type);
-    if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
-    const auto plan = memory_plan(question.shape, sizes);
-    const Bytes beside_weights{question.available.value - plan.weights.value};
-    const Bytes together{plan.total(question.windows, question.beams).value + question.fillers * plan.sequence.value};
-    text += line({type, megabytes_text(plan.weights), megabytes_text(plan.window), megabytes_text(plan.sequence),
-                  megabytes_text(together),
-                  std::to_string(windows_in_free_memory(plan, beside_weights, question.beams, question.fillers))});
+  for (const auto& need : needs_of(question)) {
+    text += line({need.type, megabytes_text(need.plan.weights), megabytes_text(need.plan.window),
+                  megabytes_text(need.plan.sequence), megabytes_text(need.together), std::to_string(need.fit)});
   }
   return text;
+}
+
+std::string memory_json(const MemoryQuestion& question) {
+  nlohmann::ordered_json types = nlohmann::ordered_json::array();
+  for (const auto& need : needs_of(question)) {
+    types.push_back({{"compute_type", need.type},
+                     {"weights_bytes", need.plan.weights.value},
+                     {"window_bytes", need.plan.window.value},
+                     {"sequence_bytes", need.plan.sequence.value},
+                     {"together_bytes", need.together.value},
+                     {"fit", need.fit}});
+  }
+  return json_line(nlohmann::ordered_json{{"event", "memory"},
+                                          {"device", question.device},
+                                          {"available_bytes", question.available.value},
+                                          {"windows", question.windows},
+                                          {"encoded_ahead", windows_in_flight(question.windows) - question.windows},
+                                          {"sequences_a_window", question.beams},
+                                          {"filling_sequences", question.fillers},
+                                          {"compute_types", std::move(types)}}) +
+         "\n";
 }
 
 }  // namespace tutti

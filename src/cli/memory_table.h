@@ -20,4 +20,7 @@ struct MemoryQuestion {
 /// What a run needs of its device's memory, a line per compute type: the arithmetic of hub/memory_plan.h.
 std::string memory_table(const MemoryQuestion& question);
 
+/// The same as one event: {"event": "memory", ..., "compute_types": [{compute_type, ..., fit}]} and a line break.
+std::string memory_json(const MemoryQuestion& question);
+
 }  // namespace tutti

@@ -3,13 +3,12 @@
 #include "cli/flags/run_checks.h"
 #include "cli/flags/shared_flags.h"
 #include "cli/transcribe_command.h"
+#include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "transcript/fallback.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::int32_t kLargestBatch = 1024;  // windows; more than any device holds
 
 void add_model(OptionTable& table, TranscribeCommand& c) {
   table.group("Model and machine");
@@ -180,6 +179,7 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
   auto writer = writer_options(c.subtitles);
   if (!writer) return tl::unexpected(writer.error());
   options.writer = *writer;
+  warn_without_subtitles(c.subtitles, c.output_format);
   const auto& threshold = c.hallucination_silence_threshold;
   if (threshold.value_or(0) < 0)
     return fail(Fault::usage,
@@ -258,6 +258,8 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (auto set = set_suppressed(c, options); !set) return tl::unexpected(set.error());
 
   if (auto set = set_search(c.search, options.decoding); !set) return tl::unexpected(set.error());
+  if (c.search.patience && c.temperature > 0)
+    log(Level::warning, "--patience has no effect above temperature 0, where nothing is searched");
   options.decoding.seed = c.seed;
   options.decoding.timestamps = !c.without_timestamps;
   return options;

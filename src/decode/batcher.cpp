@@ -148,7 +148,9 @@ std::vector<FinishedJob> Batcher::admit(std::int32_t slots) {
 
 std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
   for (const auto& copy : std::exchange(copies_, {})) stepper.copy_slot(copy.from, copy.to, copy.first, copy.count);
-  StepLogits logits(stepper, live_);
+  const bool stay = stepper.judges_there() && device_judge_.trusted();
+  StepLogits logits(stepper, live_, stay);
+  if (stay) return device_judge_.judge(logits.rows(), live_, tokens_);
   std::vector<Verdict> verdicts(live_.size());
   // A vocabulary of 50,000 is worth waking another thread for.
   const auto grain = std::max<std::int64_t>(1, kLogitsPerThread / logits.n_vocab());

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "decode/beam_group.h"
+#include "decode/checked_judge.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 
@@ -22,7 +23,7 @@ struct FinishedJob {
 /// got a slot and moves all others on by one token, each at its own position; a slot whose sequence ended is taken by
 /// the next in line at the following step. The beams of a search take all their slots at once and give them back
 /// together. What comes out of a job does not depend on its neighbours. One thread; the logits of many sequences are
-/// judged on torch's threads.
+/// judged on torch's threads, or on the device where the stepper says so.
 class Batcher {
  public:
   /// `clock` must outlive the batcher.
@@ -66,6 +67,7 @@ class Batcher {
   std::deque<Sequence> waiting_{};
   std::vector<Sequence> live_{};    // the beams of a search side by side, in their order
   std::vector<SlotCopy> copies_{};  // due before the next step
+  CheckedJudge device_judge_{};
 };
 
 }  // namespace tutti

@@ -25,6 +25,12 @@ std::span<const std::int32_t> Sequence::pending() const {
   return std::span(sample.tokens).last(1);
 }
 
+SampleKey draw_key(const Sequence& sequence) {
+  return {.seed = sequence.of->job.seed,
+          .sample = static_cast<std::uint64_t>(sequence.index),
+          .step = static_cast<std::uint64_t>(sequence.sample.steps)};
+}
+
 Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens) {
   const auto& job = sequence.of->job;
   const auto& sample = sequence.sample;
@@ -35,10 +41,7 @@ Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingT
         .continuations = likeliest_continuations(0, static_cast<float>(sample.sum_logprob), logits, job.beam_size + 1),
         .narrow = rules.narrow};
   }
-  const SampleKey key{.seed = job.seed,
-                      .sample = static_cast<std::uint64_t>(sequence.index),
-                      .step = static_cast<std::uint64_t>(sample.steps)};
-  const auto choice = choose(logits, job.temperature, key);
+  const auto choice = choose(logits, job.temperature, draw_key(sequence));
   return {.choice = choice, .narrow = rules.narrow || choice.narrow};
 }
 

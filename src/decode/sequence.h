@@ -57,6 +57,9 @@ struct Sequence {
   std::span<const std::int32_t> pending() const;
 };
 
+/// Names the draw of a sequence's next token.
+SampleKey draw_key(const Sequence& sequence);
+
 /// What the logits say of the next token of one sequence.
 struct Verdict {
   std::optional<float> no_speech_prob{};      // where the prompt's logits were among them

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
+StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live, bool stay) {
   std::vector<SequenceStep> steps;
   std::vector<std::vector<std::int32_t>> wanted(live.size());  // sot and the newest token of each prefill
   std::map<const JobProgress*, std::size_t> prefilled;         // by which sequence
@@ -35,7 +35,7 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
     next_row += std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted[i].size()));
     rows_.push_back(next_row - 1);
   }
-  logits_ = stepper.decode(steps);
+  logits_ = stay ? stepper.decode_there(steps) : stepper.decode(steps);
   copies_.resize(live.size());
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (!live[i].entering()) continue;
@@ -43,6 +43,7 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live) {
     const auto length = static_cast<std::int32_t>(live[i].pending().size());
     if (source.slot == live[i].slot) continue;
     stepper.copy_slot(source.slot, live[i].slot, 0, length);
+    if (stay) continue;
     const auto shared = row(rows_[i]);
     copies_[i].assign(shared.begin(), shared.end());
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/device_judge.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 
@@ -15,8 +16,12 @@ namespace tutti {
 class StepLogits {
  public:
   /// Moves every sequence of `live` on by what is pending. Samples of one job that enter together are prefilled once:
-  /// the others get a copy of the first one's cache.
-  StepLogits(Stepper& stepper, std::span<const Sequence> live);
+  /// the others get a copy of the first one's cache. stay: the logits stay where they are computed; then nothing but
+  /// `rows` may be asked for.
+  StepLogits(Stepper& stepper, std::span<const Sequence> live, bool stay);
+
+  /// All of it, where it is.
+  StepRows rows() const { return {logits_, rows_, sot_rows_}; }
 
   std::int64_t n_vocab() const { return logits_.size(1); }
   /// After the newest token of the i-th sequence: [n_vocab], its own to change.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/gpu.h"
+#include "decode/to_host.h"
 
 namespace tutti {
 namespace {
@@ -43,22 +43,6 @@ ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::o
   if (cache_.slots() > slots) steps_ = std::make_unique<CheckedSteps>(model, cache_, std::move(*device));
 }
 
-/// The caller's own: a static step's logits lie where the next one writes its.
-at::Tensor ModelStepper::on_host(const at::Tensor& logits) const {
-  if (logits.is_cpu()) return steps_ ? logits.clone() : logits.to(at::kFloat).contiguous();
-  auto host = at::empty(logits.sizes(), at::TensorOptions(at::kFloat).pinned_memory(true));
-  host.copy_(logits, /*non_blocking=*/true);
-  try {
-    gpu::synchronize(logits.device().index());
-  } catch (...) {
-    // The device is lost. Giving pinned memory back asks it once more, in a destructor, and would end the process
-    // before anybody heard why.
-    static_cast<void>(new at::Tensor(host));
-    throw;
-  }
-  return host;
-}
-
 /// Prompts by the model, all at once; single tokens in a static step; logits in the order of `sequences`.
 at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
   std::vector<SequenceStep> steps, prompts;
@@ -81,7 +65,18 @@ at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
 
 at::Tensor ModelStepper::decode(std::span<const SequenceStep> sequences) {
   const c10::InferenceMode no_autograd;
-  return on_host(steps_ ? decode_apart(sequences) : model_.decode(sequences, cache_));
+  const auto logits = decode_there(sequences);
+  // The caller's own: a static step's logits lie where the next one writes its.
+  return logits.is_cpu() && steps_ ? logits.clone() : to_host(logits);
+}
+
+bool ModelStepper::judges_there() const {
+  return cache_.whole.is_cuda();
+}
+
+at::Tensor ModelStepper::decode_there(std::span<const SequenceStep> sequences) {
+  const c10::InferenceMode no_autograd;
+  return (steps_ ? decode_apart(sequences) : model_.decode(sequences, cache_)).to(at::kFloat);
 }
 
 void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) {

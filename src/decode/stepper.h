@@ -23,6 +23,11 @@ class Stepper {
   /// [rows, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
   virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
 
+  /// Whether bringing all logits to the host costs more than judging them where they are computed.
+  virtual bool judges_there() const { return false; }
+  /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
+  virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }
+
   /// Makes tokens [first, first + count) of slot `to` those of slot `from`.
   virtual void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) = 0;
 };
@@ -36,11 +41,13 @@ class ModelStepper : public Stepper {
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
+  bool judges_there() const override;
+  /// Enqueues only, but for what CheckedSteps compares.
+  at::Tensor decode_there(std::span<const SequenceStep> sequences) override;
   void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;
 
  private:
   at::Tensor decode_apart(std::span<const SequenceStep> sequences);
-  at::Tensor on_host(const at::Tensor& logits) const;
 
   const WhisperModel& model_;
   std::int32_t slots_;

@@ -18,7 +18,7 @@ constexpr std::string_view kHubPrefix = "models--";
 /// The snapshot that `main` stands for; without that reference, the one written last.
 fs::path snapshot_of(const fs::path& model) {
   std::error_code ignored;
-  if (auto commit = read_file(model / "refs" / "main")) {
+  if (auto commit = read_regular_file(model / "refs" / "main")) {
     commit->erase(commit->find_last_not_of(" \n") + 1);
     if (auto path = model / "snapshots" / *commit; fs::is_directory(path, ignored)) return path;
   }
@@ -110,7 +110,7 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   }
   // A folder beside us that happens to be called like a model is not in the way of that model.
   if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
-  const auto config = read_file(path / "config.json");
+  const auto config = read_regular_file(path / "config.json");
   if (!config && config.error().fault != Fault::missing) return tl::unexpected(config.error());
   if (config && !nlohmann::json::accept(*config))
     return fail(Fault::corrupt, (path / "config.json").string() + " is damaged: it is no JSON",

@@ -26,6 +26,11 @@ Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {
   return {weights.value + workspace.value + windows * (window.value + beams * sequence.value)};
 }
 
+Bytes MemoryPlan::in_work(std::int32_t slots, std::int64_t beams, std::int64_t fillers) const {
+  const std::int64_t ahead = windows_in_flight(slots) - slots;
+  return {total(slots, beams).value + ahead * window.value + fillers * sequence.value};
+}
+
 MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   const auto n = shape.state;
   const auto square = n * n;
@@ -55,7 +60,8 @@ std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int6
 }
 
 int windows_in_flight(int slots) {
-  return slots + std::clamp(slots / 4, 2, 4);
+  constexpr int kMany = 64;
+  return slots + std::clamp(kMany - slots, 0, std::clamp(slots / 4, 2, 4));
 }
 
 int slots_for_windows(std::int64_t windows) {
@@ -69,6 +75,12 @@ std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, st
   plan.weights = {fillers * plan.sequence.value};
   const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free_with_weights.value) * kUsableShare)};
   return windows_that_fit(plan, usable, beams);
+}
+
+std::int64_t slots_in_free_memory(const MemoryPlan& plan, Bytes free_with_weights, std::int64_t beams,
+                                  std::int64_t fillers) {
+  const auto windows = windows_in_free_memory(plan, free_with_weights, beams, fillers);
+  return windows < 1 ? 0 : slots_for_windows(windows);
 }
 
 }  // namespace tutti

@@ -15,6 +15,9 @@ namespace tutti {
 inline constexpr std::int32_t kUsualCpuSlots = 8;
 inline constexpr std::int32_t kUsualGpuSlots = 32;
 
+/// Windows stepped together at most, whoever asks: more than any device holds.
+inline constexpr std::int32_t kLargestBatch = 1024;
+
 /// Rows of a decoder step under --deterministic: steps are groups of so many, and what a group lacks is filled up with
 /// sequences that nobody reads, kept in as many slots of their own.
 inline constexpr std::int32_t kFixedRows = 8;
@@ -51,6 +54,9 @@ struct MemoryPlan {
 
   /// With so many windows held, each with so many beams.
   Bytes total(std::int64_t windows, std::int64_t beams) const;
+  /// What a worker holds that steps `slots` windows together, of so many beams each, and `fillers` sequences beside:
+  /// those that are encoded ahead of them (windows_in_flight) have no sequences yet.
+  Bytes in_work(std::int32_t slots, std::int64_t beams, std::int64_t fillers = 0) const;
 };
 
 /// What a GPU's driver keeps for a process that computes there, beside all of the plan.
@@ -63,7 +69,8 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams);
 
 /// Windows a worker that steps `slots` together is given at once: those, and a few that are encoded when one of them
-/// leaves. Few, because an encoded window holds its keys and values.
+/// leaves. Few, because an encoded window holds its keys and values; none from 64 on, where some always wait for their
+/// encoding.
 int windows_in_flight(int slots);
 
 /// The other way: the most slots, at least one, whose windows in flight are no more than `windows`.
@@ -73,5 +80,9 @@ int slots_for_windows(std::int64_t windows);
 /// no window.
 std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams,
                                     std::int64_t fillers = 0);
+
+/// Windows that can step together there, 0 where not even one fits.
+std::int64_t slots_in_free_memory(const MemoryPlan& plan, Bytes free_with_weights, std::int64_t beams,
+                                  std::int64_t fillers = 0);
 
 }  // namespace tutti

@@ -20,7 +20,7 @@ constexpr std::string_view kGgmlMark = "lmgg";  // 0x67676d6c, little-endian
 constexpr std::string_view kWhisperSpec("\x0C\0WhisperSpec\0", 14);
 
 Json parsed(const fs::path& path) {
-  const auto text = read_file(path);
+  const auto text = read_regular_file(path);
   return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
@@ -151,6 +151,8 @@ LocalModel inspect_ggml(const fs::path& path) {
 /// The first bytes of a file, fewer where it is shorter.
 std::string first_bytes(const fs::path& path, std::size_t count) {
   std::string bytes(count, '\0');
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";  // the opening of a pipe would wait for somebody who writes to it
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(count));
   bytes.resize(static_cast<std::size_t>(file.gcount()));

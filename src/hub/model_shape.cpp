@@ -26,7 +26,7 @@ bool is_sound(const ModelShape& shape) {
 }
 
 std::optional<ModelShape> from_config(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_regular_file(file);
   if (!text) return {};
   const Json config = Json::parse(*text, nullptr, false);
   if (!config.is_object()) return {};

@@ -25,7 +25,7 @@ constexpr std::string_view kOtherWeights = "model.bin";  // faster-whisper's
 /// Whether `folder` holds all of this commit.
 bool is_here(const fs::path& folder, const std::string& commit) {
   const auto model = inspect_model(folder);
-  return model && model->complete() && read_file(folder / kCommitFile).value_or("") == commit;
+  return model && model->complete() && read_regular_file(folder / kCommitFile).value_or("") == commit;
 }
 
 /// The needed ones of a repository's files, and first what tells whether it is a Whisper model at all.

@@ -106,7 +106,7 @@ std::optional<AttentionHead> read_head(const json& entry, const WhisperDims& dim
 
 /// The list in one of the folder's files; empty where there is none that fits.
 Heads listed_heads(const std::filesystem::path& file, const WhisperDims& dims) {
-  const auto text = read_file(file);
+  const auto text = read_regular_file(file);
   if (!text) return {};
   auto heads = parse_alignment_heads(*text, dims);
   if (heads) return std::move(*heads);

@@ -44,6 +44,7 @@ std::filesystem::path verdict_file(const SelfTestScope& scope) {
 /// "int8 (12.1 ms a window), the fastest of float32 (80.0 ms), bfloat16 (20.0 ms), ...".
 std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials) {
   const auto timed = [](const TypeTrial& trial) {
+    if (trial.no_memory) return "no memory for " + std::string(trial.type.name());
     const bool sound = trial.likeness >= kSound;
     return std::string(trial.type.name()) + " " + fixed_text(trial.seconds * 1000, 1) + " ms" +
            (sound ? "" : " but unlike float32");
@@ -55,7 +56,7 @@ std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials)
 
 /// A verdict as it lies on disk: the type's name, a line break, the account.
 std::optional<ComputeChoice> remembered(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_regular_file(file);
   if (!text) return std::nullopt;
   const auto end = text->find('\n');
   const auto type = ComputeType::named(std::string_view(*text).substr(0, end));
@@ -80,8 +81,13 @@ Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device devi
   const auto trials = try_types(scope.model, device, ability);
   if (!trials && trials.error().fault == Fault::exhausted) return untested(ability, trials.error());
   if (!trials) return tl::unexpected<Error>(trials.error());
-  const auto& best = fastest_sound(*trials);
-  ComputeChoice choice{best.type, account_of(best, *trials)};
+  return conclude(*trials, file);
+}
+
+ComputeChoice conclude(std::span<const TypeTrial> trials, const std::filesystem::path& file) {
+  const auto& best = fastest_sound(trials);
+  ComputeChoice choice{best.type, account_of(best, trials)};
+  if (std::ranges::any_of(trials, &TypeTrial::no_memory)) return choice;
   const auto kept = write_file_atomically(file, std::string(choice.type.name()) + "\n" + choice.why);
   if (!kept) log(Level::warning, "the self-test will be made again next time: " + kept.error().text());
   return choice;

@@ -3,11 +3,13 @@
 #include <c10/core/Device.h>
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "worker/compute_choice.h"
+#include "worker/self_test.h"
 
 namespace tutti {
 
@@ -22,5 +24,8 @@ struct SelfTestScope {
 /// verdict is kept in cache_folder() and taken from there the next time; a cache that cannot be written costs a
 /// warning. Where memory does not last for the test, the device's usual type.
 Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability);
+
+/// What the trials come to. Kept in `file`, unless a type among them had no memory: next time there may be more.
+ComputeChoice conclude(std::span<const TypeTrial> trials, const std::filesystem::path& file);
 
 }  // namespace tutti

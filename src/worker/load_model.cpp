@@ -112,8 +112,8 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
   const auto beams = request.batch_size > 0 ? 1 : kUsualBeams;
   const auto fillers = request.deterministic ? kFixedRows : 0;
-  const auto fitting = slots_for_windows(windows_in_free_memory(plan, *free, beams, fillers));
-  if (request.batch_size == 0) return static_cast<std::int32_t>(std::min<std::int64_t>(fitting, best));
+  const auto fitting = std::max<std::int64_t>(1, slots_in_free_memory(plan, *free, beams, fillers));
+  if (request.batch_size == 0) return static_cast<std::int32_t>(std::min(fitting, best));
   if (fitting < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
                             std::to_string(fitting) + " windows; it is halved where it runs out");

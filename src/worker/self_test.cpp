@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -98,6 +99,11 @@ struct Tried {
   Results results{};
 };
 
+/// Of a type that memory did not last for: not sound, whatever is asked of it.
+Tried without_memory(ComputeType type) {
+  return {.trial = {.type = type, .likeness = std::numeric_limits<double>::quiet_NaN(), .no_memory = true}};
+}
+
 /// Nothing where the type is left out.
 Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::Device device, ComputeType type) {
   try {
@@ -110,11 +116,15 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
     const auto trouble = current_trouble(("the self-test of " + std::string(type.name())).c_str());
     if (!can_leave_out(type, trouble)) throw;
     if (type != ComputeType::float32) log(Level::warning, trouble.error.what + "; it is left out");
-    return std::nullopt;
+    return trouble.out_of_memory ? std::optional(without_memory(type)) : std::nullopt;
   }
 }
 
 }  // namespace
+
+double lesser_likeness(double one, double other) {
+  return std::isnan(one) || one < other ? one : other;
+}
 
 double time_of_window(const WhisperModel& model) {
   const c10::InferenceMode no_autograd;
@@ -140,15 +150,15 @@ Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at:
     auto tried = try_type(model, device, type);
     if (device.is_cuda()) gpu::release_cached_memory();  // what torch keeps would count as taken
     if (!tried) return tl::unexpected<Error>(tried.error());
-    if (!*tried && trials.empty()) return fail(Fault::exhausted, "memory does not last for the self-test");
     if (!*tried) continue;
     const auto& results = (*tried)->results;
+    const bool no_memory = (*tried)->trial.no_memory;
+    if (no_memory && trials.empty()) return fail(Fault::exhausted, "memory does not last for the self-test");
     if (trials.empty()) truth = results;
     trials.push_back((*tried)->trial);
+    if (no_memory) continue;
     trials.back().likeness =
-        std::min(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits), [](double a, double b) {
-          return !(a >= b);  // a NaN is the least of all
-        });
+        lesser_likeness(cosine(results.encoded, truth.encoded), cosine(results.logits, truth.logits));
   }
   return trials;
 }

@@ -20,11 +20,15 @@ struct TypeTrial {
   double seconds = 0;  // for a window: encoding, and a hundred tokens in a batch of eight
   /// Cosine of encoder output and of logits to float32's, the smaller; NaN where they are no numbers.
   double likeness = 1;
+  bool no_memory = false;  // for this type at that moment; then `likeness` is NaN and `seconds` means nothing
 };
 
 /// Types whose results are less like float32's than this are not trusted. A sound int8 stays above 0.999 on speech; the
 /// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
 inline constexpr double kSound = 0.995;
+
+/// The smaller of two cosines; one that is no number is smaller than any.
+double lesser_likeness(double one, double other);
 
 /// Whether the self-test goes on without a type whose trial met this. A device that is lost is so for every type; of
 /// float32, which all are compared with, it takes no more than memory that does not last.
@@ -32,8 +36,9 @@ bool can_leave_out(ComputeType type, const Trouble& trouble);
 
 /// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
 /// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that the
-/// device cannot run after all is left out, with a line in the log; Fault::exhausted where memory does not even last
-/// for float32. One thread: the only one that calls torch. Throws what torch throws where `can_leave_out` says no.
+/// device cannot run after all is left out, with a line in the log; one that memory did not last for is there without
+/// results. Fault::exhausted where memory does not even last for float32. One thread: the only one that calls torch.
+/// Throws what torch throws where `can_leave_out` says no.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 

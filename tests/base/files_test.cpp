@@ -91,6 +91,21 @@ TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
   EXPECT_TRUE(std::filesystem::is_fifo(path));
 }
 
+TEST(Files, APipeIsNotWaitedForWhereAFileIsExpected) {
+  const TempFolder folder;
+  const auto path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto read = read_regular_file(path);
+  const auto mapped = MappedFile::open(path);
+  ASSERT_FALSE(read);
+  ASSERT_FALSE(mapped);
+  EXPECT_EQ(read.error().what, path.string() + ": expected a regular file");
+  EXPECT_EQ(mapped.error().what, read.error().what);
+  ASSERT_TRUE(write_file_atomically(folder / "file", "all of it"));
+  EXPECT_EQ(read_regular_file(folder / "file").value(), "all of it");
+  EXPECT_EQ(read_regular_file(folder / "none").error().fault, Fault::missing);
+}
+
 TEST(Files, AFileThatIsNotThereIsNamedInTheError) {
   const auto content = read_file("/nowhere/at/all.txt");
   ASSERT_FALSE(content);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "hub/memory_plan.h"
 
 using namespace tutti;
@@ -14,8 +15,25 @@ TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldF
                                    .beams = 1});
   const auto has = [&](const char* part) { return table.find(part) != std::string::npos; };
   EXPECT_TRUE(has("64 windows of 1 sequence each; 16000 MB are free on a card")) << table;
-  EXPECT_TRUE(has("float16          3085 MB       246 MB        74 MB     23660 MB     35")) << table;
-  EXPECT_TRUE(has("int8_float16")) << table;
+  EXPECT_TRUE(has("float16          3085 MB       246 MB        74 MB     23660 MB     31")) << table;
+  EXPECT_TRUE(has("int8_float16     2574 MB       131 MB        74 MB     15777 MB     54")) << table;
+}
+
+TEST(MemoryTable, IsToldAsOneEventToo) {
+  const auto event = nlohmann::json::parse(memory_json({.shape = {128, 1500, 448, 51866, 1280, 32, 32},
+                                                        .device = "a card",
+                                                        .available = {16'000'000'000},
+                                                        .windows = 32,
+                                                        .beams = 1}));
+  EXPECT_EQ(event["event"], "memory");
+  EXPECT_EQ(event["available_bytes"], 16'000'000'000);
+  EXPECT_EQ(event["encoded_ahead"], 4);
+  ASSERT_EQ(event["compute_types"].size(), 5U);
+  const auto half = event["compute_types"][2];
+  EXPECT_EQ(half["compute_type"], "float16");
+  EXPECT_EQ(half["window_bytes"], 245'760'000);
+  EXPECT_EQ(half["fit"], 31);
+  EXPECT_NEAR(half["together_bytes"].get<double>(), 14'417e6, 1e6);
 }
 
 TEST(MemoryTable, CountsWindowsInEightBitsWhereTheProcessorKeepsThem) {
@@ -35,11 +53,13 @@ TEST(MemoryTable, OfFixedShapesHasTheSequencesThatFillUpSteps) {
                           .beams = 5};
   const auto usual = memory_table(question);
   EXPECT_EQ(usual.find("fill up"), std::string::npos) << usual;
-  EXPECT_NE(usual.find("float16          3085 MB       246 MB        74 MB      8126 MB     18"), std::string::npos)
+  EXPECT_NE(usual.find("float16          3085 MB       246 MB        74 MB      8618 MB     15"), std::string::npos)
       << usual;
   question.fillers = kFixedRows;
   const auto fixed = memory_table(question);
-  EXPECT_NE(fixed.find("8 windows of 5 beams each and 8 sequences that fill up steps;"), std::string::npos) << fixed;
-  EXPECT_NE(fixed.find("float16          3085 MB       246 MB        74 MB      8717 MB     17"), std::string::npos)
+  EXPECT_NE(fixed.find("8 windows of 5 beams each, 2 encoded ahead, 8 sequences that fill up steps;"),
+            std::string::npos)
+      << fixed;
+  EXPECT_NE(fixed.find("float16          3085 MB       246 MB        74 MB      9208 MB     14"), std::string::npos)
       << "eight sequences more. " << fixed;
 }

@@ -175,6 +175,14 @@ TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
             "--max-line-count has no effect without --max-line-width");
   EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-words-per-line", "2", "--max-line-width", "9"}),
             "--max-words-per-line has no effect with --max-line-width");
+  for (const std::string format : {"txt", "tsv", "json"})
+    EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-words-per-line", "2", "-f", format}),
+              "--max-words-per-line has no effect on " + format + ": it lays out srt and vtt");
+  for (const std::string format : {"srt", "vtt", "all"})
+    EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--highlight-words", "-f", format}), "");
+  EXPECT_EQ(warnings({"a.wav", "--temperature", "0.4", "--patience", "2"}),
+            "--patience has no effect above temperature 0, where nothing is searched");
+  EXPECT_EQ(warnings({"a.wav", "--patience", "2"}), "");
   EXPECT_EQ(warnings({"a.wav", "--hallucination-silence-threshold", "2"}),
             "--hallucination-silence-threshold has no effect without --word-timestamps");
   EXPECT_EQ(warnings({"a.wav", "--prepend-punctuations", "("}),

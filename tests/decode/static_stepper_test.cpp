@@ -5,7 +5,9 @@
 
 #include <map>
 #include <memory>
+#include <string>
 
+#include "base/log.h"
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
 
@@ -71,6 +73,28 @@ TEST(StaticStepper, GivesEverySampleAndSearchTheTextThatTorchsOperatorsGive) {
     }
   }
   EXPECT_TRUE(device.trust->kernels) << "it was torch that answered";
+}
+
+/// As on a GPU, whose logits are judged there.
+struct JudgedThere : ModelStepper {
+  using ModelStepper::ModelStepper;
+  bool judges_there() const override { return true; }
+};
+
+TEST(StaticStepper, GivesTheSameTextsWhereItsLogitsAreJudgedBeforeTheNextStepOverwritesThem) {
+  ModelStepper eager(model(), 7);
+  JudgedThere fixed(model(), 7, StepDevice{});
+  const auto wanted = decode({0, 1, 2, 3, 4, 5, 6, 7, 8}, eager);
+  std::string said;
+  const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
+  const auto found = decode({0, 1, 2, 3, 4, 5, 6, 7, 8}, fixed);
+  set_log_sink(before);
+  EXPECT_EQ(said, "") << "nothing fell back";
+  ASSERT_EQ(found.size(), 9U);
+  for (const auto& [number, outcome] : found) {
+    EXPECT_EQ(outcome.tokens, wanted.at(number).tokens) << number;
+    EXPECT_NEAR(outcome.sum_logprob, wanted.at(number).sum_logprob, 1e-3) << number;
+  }
 }
 
 TEST(StaticStepper, InFixedShapesGivesTheSameToTheLastBitInAnyOrderAndNumber) {

@@ -1,6 +1,7 @@
 #include "hub/find.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "hub/hub_server.h"
@@ -73,6 +74,25 @@ TEST(FindModel, ASnapshotWithoutAReferenceIsFoundToo) {
   EXPECT_EQ(find_model("base", caches.places).value().filename(), "only");
 }
 
+TEST(FindModel, APipeInPlaceOfACachesFileIsNotWaitedFor) {
+  Caches caches;
+  const auto make_pipe = [](const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  };
+  const auto cached = caches.places.hugging_face / "models--openai--whisper-base";
+  caches.put_in_hub_cache("models--openai--whisper-base", "only", false);
+  make_pipe(cached / "refs/main");
+  make_pipe(caches.places.own / "no-config/config.json");
+  make_pipe(caches.places.own / "no-weights/model.bin");
+  make_pipe(caches.places.whisper / "tiny.pt");
+  EXPECT_EQ(find_model("base", caches.places).value().filename(), "only");
+  EXPECT_FALSE(find_model("tiny", caches.places));
+  const auto listed = list_models(caches.places);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].name, "openai/whisper-base");
+}
+
 TEST(FindModel, TurboIsFoundUnderOpenaisFileName) {
   Caches caches;
   caches.put_checkpoint("large-v3-turbo.pt");
@@ -132,7 +152,7 @@ TEST(FindModel, AConfigurationThatCannotBeReadIsSaid) {
   std::filesystem::create_directory(caches.root / "mine/config.json");
   const auto found = find_model((caches.root / "mine").string(), caches.places);
   ASSERT_FALSE(found);
-  EXPECT_NE(found.error().what.find("config.json: cannot be read"), std::string::npos) << found.error().text();
+  EXPECT_NE(found.error().what.find("config.json: expected a regular file"), std::string::npos) << found.error().text();
 }
 
 TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {

@@ -85,6 +85,29 @@ TEST(MemoryPlan, AsManySlotsAreTakenAsTheirWindowsInFlightFit) {
   EXPECT_GT(slots_for_windows(std::int64_t{1} << 40), 1 << 29);
 }
 
+TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("int8_float16"));
+  EXPECT_EQ(windows_in_flight(1), 3);
+  EXPECT_EQ(windows_in_flight(8), 10);
+  EXPECT_EQ(windows_in_flight(32), 36);
+  for (const int slots : {60, 61, 63, 64}) EXPECT_EQ(windows_in_flight(slots), 64);
+  EXPECT_EQ(windows_in_flight(100), 100);
+  EXPECT_EQ(plan.in_work(32, 1).value, plan.total(32, 1).value + 4 * plan.window.value);
+  EXPECT_EQ(plan.in_work(64, 1), plan.total(64, 1));
+  EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);
+}
+
+TEST(MemoryPlan, WhatCanStepIsHeldInTheMemoryThatIsFree) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
+  EXPECT_EQ(slots_in_free_memory(plan, {kGigabyte / 10}, 1), 0);
+  for (const std::int64_t gigabytes : {2, 5, 12}) {
+    const Bytes free{gigabytes * kGigabyte};
+    const auto slots = static_cast<std::int32_t>(slots_in_free_memory(plan, free, 1));
+    ASSERT_GT(slots, 0);
+    EXPECT_LE(plan.in_work(slots, 1).value - plan.weights.value, free.value);
+  }
+}
+
 TEST(MemoryPlan, SequencesThatFillUpStepsTakeTheirPlaceFromWindows) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
   const Bytes free{10 * kGigabyte};

@@ -67,6 +67,8 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
   };
   EXPECT_THAT(refused({"--devices", "cpu,gpux"}), HasSubstr("--devices: device 'gpux'"));
   EXPECT_THAT(refused({"--devices", "cpu", "--compute-types", "float32,int3"}), HasSubstr("found 'int3'"));
+  EXPECT_THAT(refused({"--batch-sizes", "8,1025"}),
+              HasSubstr("--batch-sizes: expected numbers from 1 to 1024, found 1025"));
   EXPECT_THAT(refused({"--seconds", "0"}), HasSubstr("--seconds: expected a number above 0, found 0"));
   EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
 }
@@ -84,6 +86,11 @@ TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
   const ProgramEnd told = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_EQ(nlohmann::json::parse(told.out)["settings"][0]["fits"], true);
+  const TempFolder folder;
+  const std::string picture = folder / "speeds.svg";
+  const ProgramEnd drawn = dry("large-v3", {"--picture", picture});
+  EXPECT_THAT(drawn.err, HasSubstr("--picture has no effect with --dry-run"));
+  EXPECT_FALSE(std::filesystem::exists(picture));
   const ProgramEnd nameless = dry("my-own.pt", {});
   EXPECT_EQ(nameless.exit_code, 4);
   EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));

@@ -233,7 +233,7 @@ TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
     }
 }
 
-TEST(OddInputs, ADryRunTellsItsPlanAsJsonTooALineAFile) {
+TEST(OddInputs, ADryRunTellsItsMemoryAndItsPlanAsJsonTooALineAFile) {
   const TempFolder out;
   const std::string done = TUTTI_SOURCE_DIR "/samples/george.wav", fresh = TUTTI_SOURCE_DIR "/samples/theo.mp3";
   ASSERT_TRUE(write_file_atomically(out / "george.txt", "transcribed already\n"));
@@ -243,7 +243,10 @@ TEST(OddInputs, ADryRunTellsItsPlanAsJsonTooALineAFile) {
   std::vector<nlohmann::json> events;
   std::istringstream lines(end.out);
   for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
-  ASSERT_EQ(events.size(), 3U) << end.out;
+  ASSERT_EQ(events.size(), 4U) << end.out;
+  EXPECT_EQ(events[0].at("event"), "memory");
+  EXPECT_EQ(events[0].at("compute_types").size(), 5U);
+  events.erase(events.begin());
   EXPECT_EQ(events[0], (nlohmann::json{{"event", "skipped"}, {"file", done}}));
   EXPECT_EQ(events[1].at("event"), "planned");
   EXPECT_EQ(events[1].at("outputs"), nlohmann::json::array({(out / "theo.txt").string()}));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/files.h"
@@ -27,6 +28,31 @@ TEST(SelfTest, ATypeThatIsUnlikeFloat32OrNoNumberIsNeverTaken) {
                                       {ComputeType::bfloat16, 0.5, std::numeric_limits<double>::quiet_NaN()},
                                       {ComputeType::int8, 0.3, 0.9}};
   EXPECT_EQ(fastest_sound(trials).type, ComputeType::float32);
+}
+
+TEST(SelfTest, AnEncoderOrLogitsThatAreNoNumbersAreNotOutweighedByTheOther) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(lesser_likeness(0.9, 0.8), 0.8);
+  EXPECT_EQ(lesser_likeness(0.8, 0.9), 0.8);
+  EXPECT_TRUE(std::isnan(lesser_likeness(none, 0.9)));
+  EXPECT_TRUE(std::isnan(lesser_likeness(0.9, none)));
+}
+
+TEST(AutomaticType, IsTriedAgainNextTimeWhereATypeHadNoMemory) {
+  const TempFolder cache;
+  const auto file = cache / "verdict";
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<TypeTrial> poor{{ComputeType::float32, 0.9, 1.0},
+                                    {.type = ComputeType::bfloat16, .likeness = none, .no_memory = true},
+                                    {ComputeType::int8, 0.5, 0.999}};
+  const auto choice = conclude(poor, file);
+  EXPECT_EQ(choice.type, ComputeType::int8) << "a type without results is never the fastest";
+  EXPECT_EQ(choice.why,
+            "fastest in the self-test, per window: float32 900.0 ms, no memory for bfloat16, int8 500.0 ms");
+  EXPECT_FALSE(std::filesystem::exists(file)) << "next time there may be more memory";
+  const std::vector<TypeTrial> all{{ComputeType::float32, 0.9, 1.0}, {ComputeType::int8, 0.5, 0.999}};
+  EXPECT_EQ(conclude(all, file).type, ComputeType::int8);
+  EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 TEST(SelfTest, ATypeThatTheDeviceCannotRunIsLeftOutAndTheOthersAreTried) {

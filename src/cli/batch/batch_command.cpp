@@ -71,6 +71,7 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   const auto model = model_of(command, devices);
   if (!model) return tl::unexpected(model.error());
   if (command.sequential) command.speech.heard.batched = false;
+  command.speech.output_format = command.output_format;
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
   const bool emulated = std::ranges::any_of(devices, is_emulated);

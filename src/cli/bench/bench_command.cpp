@@ -69,7 +69,9 @@ Result<void> check(const BenchCommand& c) {
   if (c.model.empty())
     return fail(Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'");
   for (const std::int32_t size : c.batch_sizes)
-    if (size < 1) return fail(Fault::usage, "--batch-sizes: expected numbers from 1 on, found " + std::to_string(size));
+    if (size < 1 || size > kLargestBatch)
+      return fail(Fault::usage, "--batch-sizes: expected numbers from 1 to " + std::to_string(kLargestBatch) +
+                                    ", found " + std::to_string(size));
   if (!std::isfinite(c.seconds) || c.seconds <= 0)
     return fail(Fault::usage, "--seconds: expected a number above 0, found " + number_text(c.seconds));
   for (const auto& device : words_in(c.devices))
@@ -114,6 +116,7 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
         {Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
          "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
         kNothingRan);
+  if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
   const auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;
   for (const auto& setting : settings) {

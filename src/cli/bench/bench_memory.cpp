@@ -39,7 +39,7 @@ std::vector<BenchNeed> bench_needs(const ModelShape& shape, const std::vector<Be
     const MemoryPlan plan = memory_plan(shape, sizes_there(setting.compute_type, device));
     needs.push_back({.setting = setting,
                      .plan = plan,
-                     .together = plan.total(setting.batch_size, 1),
+                     .together = plan.in_work(setting.batch_size, 1),
                      .available = is_known ? std::optional(device.available) : std::nullopt});
   }
   return needs;

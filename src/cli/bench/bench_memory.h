@@ -17,7 +17,7 @@ namespace tutti {
 struct BenchNeed {
   BenchSetting setting{};
   MemoryPlan plan{};
-  Bytes together{};                  // with `setting.batch_size` windows
+  Bytes together{};                  // with `setting.batch_size` windows, and those encoded ahead
   std::optional<Bytes> available{};  // none: the device is not there, or does not say
 
   bool fits() const { return available && together <= *available; }

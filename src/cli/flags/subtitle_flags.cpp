@@ -34,6 +34,12 @@ std::string first_subtitle_flag(const SubtitleFlags& flags) {
   return "";
 }
 
+void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_format) {
+  const std::string flag = first_subtitle_flag(flags);
+  if (flag.empty() || (output_format != "txt" && output_format != "tsv" && output_format != "json")) return;
+  log(Level::warning, flag + " has no effect on " + std::string(output_format) + ": it lays out srt and vtt");
+}
+
 Result<WriterOptions> writer_options(const SubtitleFlags& flags) {
   if (auto meant = check_not_negative("--max-line-width", flags.max_line_width); !meant)
     return tl::unexpected(meant.error());

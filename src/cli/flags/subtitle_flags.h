@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/settings/option_table.h"
 #include "transcript/writers.h"
@@ -22,6 +23,9 @@ void add_subtitle_flags(OptionTable& table, SubtitleFlags& flags, const std::str
 
 /// The first of the flags that is set, with its hyphens, in the reference's order; empty if none is.
 std::string first_subtitle_flag(const SubtitleFlags& flags);
+
+/// Warns where one is set and --output-format asks for neither srt nor vtt.
+void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_format);
 
 /// Warns about flags that have no effect beside others. Negative numbers are an error.
 Result<WriterOptions> writer_options(const SubtitleFlags& flags);

@@ -19,7 +19,7 @@ constexpr const char* kTokenizerFiles[] = {"tokenizer.json", "tokenizer_config.j
                                            "normalizer.json"};
 
 Json read_json(const fs::path& path) {
-  const auto text = read_file(path);
+  const auto text = read_regular_file(path);
   const auto json = text ? Json::parse(*text, nullptr, false) : Json();
   return json.is_object() ? json : Json::object();
 }
@@ -125,12 +125,12 @@ Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& 
   describe_weights(config, type);
   std::map<std::string, std::string> files{{"config.json", text_of(config)}};
   for (const char* name : kTokenizerFiles)
-    if (auto text = read_file(path / name)) files[name] = std::move(*text);
+    if (auto text = read_regular_file(path / name)) files[name] = std::move(*text);
   if (!files.contains("tokenizer.json")) files["tokenizer.json"] = tokenizer->to_json(n_vocab);
-  auto generation = read_file(path / "generation_config.json");
+  auto generation = read_regular_file(path / "generation_config.json");
   files["generation_config.json"] =
       generation ? std::move(*generation) : text_of(made_generation_config(path, checkpoint.shape.dims, *tokenizer));
-  auto preprocessor = read_file(path / "preprocessor_config.json");
+  auto preprocessor = read_regular_file(path / "preprocessor_config.json");
   files["preprocessor_config.json"] =
       preprocessor ? std::move(*preprocessor) : text_of(made_preprocessor_config(checkpoint.shape.dims));
   return files;

@@ -72,7 +72,7 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
 }
 
 Result<std::set<std::string>> shard_names(const fs::path& index) {
-  const auto text = read_file(index);
+  const auto text = read_regular_file(index);
   if (!text) return tl::unexpected(text.error());
   auto names = parse_shard_index(*text);
   if (!names) return fail_in(index.string(), names.error());
@@ -81,7 +81,7 @@ Result<std::set<std::string>> shard_names(const fs::path& index) {
 
 Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   const auto config = folder / "config.json";
-  const auto text = read_file(config);
+  const auto text = read_regular_file(config);
   if (!text) return tl::unexpected(text.error());
   const auto shape = parse_hugging_face_config(*text);
   if (!shape) return fail_in(config.string(), shape.error());

@@ -1,0 +1,118 @@
+#include "judging.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "checks.h"
+#include "decode/to_host.h"
+#include "rates.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kVocabulary = 51865;
+constexpr std::size_t kSequences[] = {1, 8, 32, 160};  // the last: 32 searches with five beams
+constexpr double kTolerance = 1e-4;                    // of a log-probability
+const DecodingTokens kTokens{
+    .eot = 50257, .timestamp_begin = 50364, .no_timestamps = 50363, .no_speech = 50362, .blank = {220}};
+
+/// Nothing said yet; text behind a time; a pair half open and closed.
+std::vector<std::int32_t> history(std::size_t number) {
+  std::vector<std::int32_t> said{50370, 100, 200, 50400, 50400};
+  said.resize(number % (said.size() + 1));
+  return said;
+}
+
+/// Greedy ones, samples, and beams of one search each.
+std::vector<Sequence> sequences(std::size_t count) {
+  std::vector<Sequence> live;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto job = std::make_shared<JobProgress>();
+    job->job = {.prompt = {50258}, .seed = i};
+    if (i % 3 == 1) job->job.temperature = 0.4F;
+    if (i % 3 == 2) job->job.beam_size = 5;
+    const auto said = history(i);
+    live.push_back({.of = job, .sample = {.tokens = said, .steps = static_cast<std::int32_t>(said.size())}});
+  }
+  return live;
+}
+
+std::vector<Verdict> judge_on_host(const at::Tensor& logits, std::span<const Sequence> live) {
+  auto rows = to_host(logits).clone();
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    auto* row = rows.mutable_data_ptr<float>() + static_cast<std::int64_t>(i) * kVocabulary;
+    verdicts.push_back(judge(live[i], {row, kVocabulary}, kTokens));
+  }
+  return verdicts;
+}
+
+/// How far two judgements are apart; infinity where they name different tokens.
+double distance(const Verdict& found, const Verdict& wanted) {
+  const bool same =
+      found.choice.token == wanted.choice.token &&
+      std::ranges::equal(found.continuations, wanted.continuations, {}, &Continuation::token, &Continuation::token);
+  if (!same) return std::numeric_limits<double>::infinity();
+  double worst = std::abs(found.choice.logprob - wanted.choice.logprob);
+  for (std::size_t i = 0; i < found.continuations.size(); ++i) {
+    const double apart = found.continuations[i].sum_logprob - wanted.continuations[i].sum_logprob;
+    worst = std::max(worst, std::abs(apart));
+  }
+  return worst;
+}
+
+void check_step(Report& report, at::Device device, std::size_t count) {
+  const auto live = sequences(count);
+  const auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3).to(device);
+  std::vector<std::int64_t> newest(count), no_sot(count, -1);
+  std::iota(newest.begin(), newest.end(), 0);
+  const StepRows step{logits, newest, no_sot};
+  DeviceJudge there;
+  const auto found = there.judge(step, live, kTokens), wanted = judge_on_host(logits, live);
+  double worst = 0;
+  bool sound = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double apart = distance(found[i], wanted[i]);
+    sound = sound && apart <= kTolerance;  // what is no number is not
+    worst = std::max(worst, apart);
+  }
+  const auto what = "steps of " + std::to_string(count);
+  report.add({.check = "judge",
+              .what = what + ", there against the host",
+              .value = worst,
+              .unit = "of a log-probability",
+              .passed = sound});
+  const Seconds least(0.2);
+  const auto add = [&](const char* where, double rate) {
+    report.add({.check = "judge", .what = what + where, .value = rate, .unit = "steps/s"});
+  };
+  add(", judged there", rate_of(least, [&] { there.judge(step, live, kTokens); }));
+  add(", judged by one thread of the host", rate_of(least, [&] { judge_on_host(logits, live); }));
+}
+
+}  // namespace
+
+GreedyJudging::GreedyJudging(std::size_t sequences) : rows_(sequences), no_sot_(sequences, -1) {
+  std::iota(rows_.begin(), rows_.end(), 0);
+  const auto job = std::make_shared<JobProgress>();
+  for (std::size_t i = 0; i < sequences; ++i)
+    live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
+}
+
+void GreedyJudging::judge(const at::Tensor& logits) {
+  judge_.judge({logits, rows_, no_sot_}, live_, kTokens);
+}
+
+void check_judging(Report& report, at::Device device) {
+  const c10::InferenceMode no_autograd;
+  at::manual_seed(20251123);
+  for (const auto count : kSequences) check_step(report, device, count);
+}
+
+}  // namespace tutti

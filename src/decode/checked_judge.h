@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "decode/device_judge.h"
+
+namespace tutti {
+
+using StepJudge =
+    std::function<std::vector<Verdict>(const StepRows&, std::span<const Sequence>, const DecodingTokens&)>;
+
+/// A judge of whole steps that has to prove itself: the first step of every kind (with searches, with draws, with
+/// prompts) is judged row by row on the host as well. Where the two do not agree the host's judgement holds, and the
+/// judge is not trusted any more, which is told in one line of the log.
+class CheckedJudge {
+ public:
+  explicit CheckedJudge(StepJudge judge = at_device());
+
+  /// False: the logits are to be brought to the host from now on.
+  bool trusted() const { return trusted_; }
+  /// As DeviceJudge::judge.
+  std::vector<Verdict> judge(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+
+ private:
+  static StepJudge at_device();
+
+  StepJudge judge_;
+  std::set<int> known_{};  // kinds of steps that were compared
+  bool trusted_ = true;
+};
+
+/// Whether two judgements are one but for rounding: where the second was narrow, another token may win.
+bool agree(const Verdict& found, const Verdict& wanted);
+
+}  // namespace tutti

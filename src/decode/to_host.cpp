@@ -1,0 +1,24 @@
+#include "decode/to_host.h"
+
+#include <ATen/ATen.h>
+
+#include "model/gpu.h"
+
+namespace tutti {
+
+at::Tensor to_host(const at::Tensor& tensor) {
+  if (tensor.is_cpu()) return tensor.contiguous();
+  auto host = at::empty(tensor.sizes(), at::TensorOptions(tensor.scalar_type()).pinned_memory(true));
+  host.copy_(tensor, /*non_blocking=*/true);
+  try {
+    gpu::synchronize(tensor.device().index());
+  } catch (...) {
+    // The device is lost. Giving pinned memory back asks it once more, in a destructor, and would end the process
+    // before anybody heard why.
+    static_cast<void>(new at::Tensor(host));
+    throw;
+  }
+  return host;
+}
+
+}  // namespace tutti
