@@ -54,8 +54,10 @@ struct Row {
   std::optional<CachedFeatures> cached{};
   float lead = 0;              ///< seconds that a cut moved the start by
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
+  /// In place of `bad`: what this machine has not got, and whatever is like this sample needs. The feed ends with it.
+  std::optional<Error> lacking{};
 
-  bool is_wanted() const { return work && !bad && planned.index >= 0; }
+  bool is_wanted() const { return work && !bad && !lacking && planned.index >= 0; }
   /// It has to be decoded: its features were not in the cache.
   bool needs_sound() const { return is_wanted() && !cached; }
 };

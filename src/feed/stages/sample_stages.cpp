@@ -103,6 +103,15 @@ ClipRange range_of(const Row& row) {
   return range;
 }
 
+/// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, and what
+/// is full is the disk for what that writes. No other sample of its kind fares better.
+void note_failure(Row& row, Error why) {
+  std::error_code ignored;
+  const bool lacks =
+      (why.fault == Fault::missing || why.fault == Fault::full) && std::filesystem::exists(row.line.audio, ignored);
+  (lacks ? row.lacking : row.bad) = std::move(why);
+}
+
 }  // namespace
 
 std::int32_t SampleStages::frames_of(std::int64_t samples) {
@@ -240,7 +249,7 @@ void SampleStages::decode(Row& row) const {
   if (clip)
     row.clip = std::move(*clip);
   else
-    row.bad = clip.error();
+    note_failure(row, clip.error());
 }
 
 /// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same sound and finds the same place.
@@ -258,10 +267,7 @@ void SampleStages::trim(Row& row) const {
 void SampleStages::resample(Row& row) {
   auto pcm = resamplers_.with([&](ClipResampler& resampler) { return resampler.convert(std::move(row.clip)); });
   row.clip = {};
-  if (!pcm) {
-    row.bad = pcm.error();
-    return;
-  }
+  if (!pcm) return note_failure(row, pcm.error());
   row.pcm = std::move(*pcm);
   trim(row);
   const Seconds length = length_of(std::ssize(row.pcm), kModelRate);
