@@ -30,15 +30,22 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
   return made;
 }
 
-/// What is written is copied first, for which memory may be too short.
-Result<void> write_copies(const std::string& what, const std::function<Result<void>()>& write) {
+/// What `work` yields, or that there was too little memory for it: what `failed`, and what to do.
+template <class Work>
+auto as_memory_allows(const std::string& failed, const char* hint, Work work) -> decltype(work()) {
   try {
-    return write();
+    return work();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
-    return fail(Fault::exhausted, what + " could not be copied to be written, memory ran out: " + text_of(problem),
-                "The newest checkpoint is whole: go on with --resume where there is more memory");
+    return tl::unexpected(failure_of(problem, failed, hint));
   }
+}
+
+/// What is written is copied first, for which memory may be too short.
+template <class Write>
+Result<void> write_copies(const std::string& what, Write write) {
+  return as_memory_allows(what + " could not be copied to be written",
+                          "The newest checkpoint is whole: go on with --resume where there is more memory", write);
 }
 
 BatchRingOptions ring_of(const TrainerOptions& options) {
@@ -214,15 +221,12 @@ Result<void> Trainer::tend(bool ends_epoch) {
 
 /// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
 Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
-  try {
-    averages.emplace(parts_.task, parts_.step);
-    return parts_.evaluate();
-  } catch (const std::exception& problem) {
-    if (!is_out_of_memory(problem)) throw;
-    return fail(
-        Fault::exhausted, "the network could not be judged: " + text_of(problem),
-        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'");
-  }
+  return as_memory_allows(
+      "the network could not be judged",
+      "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'", [&] {
+        averages.emplace(parts_.task, parts_.step);
+        return parts_.evaluate();
+      });
 }
 
 /// How bad the network is, as the first process hears it; the others learn it from there.

@@ -24,6 +24,7 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(end.error().what, "the network could not be judged, memory ran out: out of memory");
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
