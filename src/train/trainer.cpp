@@ -13,7 +13,6 @@
 #include "base/numbers.h"
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/resume.h"
-#include "train/row_limit.h"
 
 namespace tutti {
 namespace {
@@ -85,6 +84,7 @@ void Trainer::keep_row_limit(const RowLimit& before) {
     return;
   }
   parts_.step.limit_rows(before.rows);
+  kept_limit_ = before;
   log(Level::info, "at most " + rows + " samples are computed together, as before: memory ran out above");
 }
 
@@ -306,8 +306,10 @@ Result<void> Trainer::save() {
   return write_copies("the checkpoint of step " + std::to_string(state_.step), [this] { return write_checkpoint(); });
 }
 
+/// One that was kept goes on to say where memory ran out, which may have been more than there is now.
 void Trainer::note_row_limits() {
-  const RowLimit own{parts_.step.row_limit().value_or(0), memory_for(parts_.task.device())};
+  const auto rows = parts_.step.row_limit().value_or(0);
+  const auto own = rows == kept_limit_.rows ? kept_limit_ : RowLimit{rows, memory_for(parts_.task.device())};
   state_.row_limits.clear();
   for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
 }
