@@ -330,11 +330,13 @@ void SampleStages::features(Row& row) {
   if (cache_ && compute_rounded(row)) keep(row.key, *row.cached);
   if (row.bad) return;
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
-  float* planned = batch.row(static_cast<std::int64_t>(row.at));
-  const std::int64_t stride = std::max(batch.frames, real + kStraddlingFrames + 1);  // the last one is silent
-  auto& own = row.work->overlong[row.at];
-  own.resize(stride > batch.frames ? static_cast<std::size_t>(batch.n_mels * stride) : 0);
-  float* out = own.empty() ? planned : own.data();
+  const bool has_place = !row.work->keeps_all_apart();
+  const std::int64_t needed = real + kStraddlingFrames + 1;  // the last one is silent
+  const std::int64_t stride = has_place ? std::max(batch.frames, needed) : needed;
+  auto& own = row.work->apart[row.at];
+  own.resize(has_place && stride == batch.frames ? 0 : static_cast<std::size_t>(batch.n_mels * stride));
+  float* const planned = has_place ? batch.row(static_cast<std::int64_t>(row.at)) : nullptr;
+  float* const out = own.empty() ? planned : own.data();
   if (row.cached)
     unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
@@ -345,7 +347,7 @@ void SampleStages::features(Row& row) {
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   mask_spectrum(out, batch.n_mels, stride, real,
                 spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
-  if (!own.empty()) crop(own, batch.n_mels, planned, batch.frames);
+  if (planned && !own.empty()) crop(own, batch.n_mels, planned, batch.frames);
   describe(row, real);
 }
 
