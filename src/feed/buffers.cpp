@@ -39,7 +39,7 @@ struct BufferPool::Shelf {
     for (const Free& it : free.with([](auto& all) { return std::move(all); })) std::free(it.floats);
   }
 
-  static constexpr std::size_t kMostFree = 8;  // shapes change: what nobody wants any more must go
+  static constexpr std::size_t kMostFree = 16;  // shapes change: what nobody wants any more must go
 
   /// The smallest that has room and wastes at most half of itself.
   std::optional<Free> take(std::size_t floats) {

@@ -26,7 +26,7 @@ class Film : public testing::Test {
   }
   std::filesystem::path sound() const { return corpus_.folder() / "mixed.m4a"; }
 
-  const Corpus corpus_{std::vector<double>()};
+  Corpus corpus_{std::vector<double>()};
   const std::filesystem::path bad_ = corpus_.folder() / "bad.jsonl";
 };
 
