@@ -32,7 +32,8 @@ def batch(tutti, place, speeds, number):
 def simulated(tutti, place, speeds):
     listed = ",".join(f"emulated:{speed}x:24GB" for speed in speeds)
     out = subprocess.run([tutti, "plan", "--simulate", "--durations", place / "durations.json", "--devices", listed, "--unit",
-                          "window", "--error", "0", "--json"], check=True, capture_output=True, text=True).stdout
+                          "window", "--error", "0", "--state", place / "no batch yet", "--json"],
+                         check=True, capture_output=True, text=True).stdout
     return next(policy["makespan_s"] for policy in json.loads(out)["policies"] if policy["name"] == "tutti")
 
 

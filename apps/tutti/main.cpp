@@ -1,3 +1,5 @@
+#include <sys/prctl.h>
+
 #include "audio/decode_child.h"
 #include "base/process/file_size_limit.h"
 #include "base/terminal/standard_streams.h"
@@ -7,6 +9,8 @@
 int main(int argc, char** argv) {
   tutti::occupy_closed_streams();
   tutti::outlive_file_size_limit();
+  // Its children run /proc/self/exe, and would be called "exe" where people look at processes.
+  ::prctl(PR_SET_NAME, "tutti");
   if (tutti::is_decode_child(argc, argv)) return tutti::decode_audio_main(argc, argv);
   if (tutti::is_emulated_worker(argc, argv)) return tutti::emulated_worker_main(argc, argv);
   return tutti::run_tutti({argv + 1, argv + argc});

@@ -1,6 +1,9 @@
 #include "balance/device_book.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "balance/window_cost.h"
 
 namespace tutti {
 namespace {
@@ -119,6 +122,11 @@ double DeviceBook::single() const {
   return speed_.speed(1);
 }
 
+std::optional<double> DeviceBook::error(Seconds piece) const {
+  const auto measured = speed_.error();
+  return measured ? std::optional(std::hypot(*measured, speed_.doubt(piece))) : std::nullopt;
+}
+
 double DeviceBook::audio_in_flight() const {
   const double pace = speed_.speed(pieces());
   double left = 0;
@@ -155,6 +163,7 @@ void DeviceBook::learned(const Flight& flight, Seconds now) {
   const Seconds length = now - flight.started;
   if (length > Seconds::zero()) speed_.measured(flight.audio, flight.share, flight.crowd / length.count());
   audio_done_ += flight.audio;
+  windows_done_ += windows_in(flight.audio);
 }
 
 int DeviceBook::slots() const {
@@ -201,6 +210,7 @@ int DeviceBook::places(const DispatcherOptions& options) const {
 }
 
 DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const {
+  const Seconds usual = speed_.usual_piece();
   return {.id = facts_.id,
           .state = health_.state(),
           .state_reason = health_.reason(),
@@ -210,11 +220,12 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .slots = places(options),
           .task_cap = facts_.task_cap,
           .reserved = reserved_,
-          .speed = speed(),
-          .pace = speed_.speed(std::max(1, pieces())),
-          .single = single(),
+          .speed = through(usual),
+          .pace = speed_.through(usual, std::max(1, pieces())),
+          .single = speed_.through(usual, 1),
           .error = speed_.error(),
           .audio_done = audio_done_,
+          .windows_done = windows_done_,
           .in_service = now - added_,
           .busy = busy_,
           .idle = idle_,

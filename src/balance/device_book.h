@@ -55,6 +55,10 @@ class DeviceBook {
   double single() const;  ///< of one alone
   void believe(double speed) { speed_.believe(speed); }
   Seconds fixed() const { return speed_.fixed(); }
+  /// As speed(), in pieces of so much audio, with what they cost beside it; and by how much that may be off, relative:
+  /// none before something was measured.
+  double through(Seconds piece) const { return speed_.through(piece, facts_.enough); }
+  std::optional<double> error(Seconds piece) const;
   Seconds drain() const;  ///< until what is in flight is done
   double audio_in_flight() const;
   /// Until its worker is expected to have loaded the model; none: it is not starting, nobody knows how long that takes,
@@ -62,7 +66,6 @@ class DeviceBook {
   std::optional<Seconds> ready_in() const;
   void learned(const Flight& flight, Seconds now);
   std::vector<SpeedView> speeds() const { return speed_.views(); }
-  std::optional<double> error() const { return speed_.error(); }
 
   // Room.
   int slots() const;  ///< that may be used now, as far as memory allows
@@ -119,6 +122,7 @@ class DeviceBook {
   Seconds advanced_;
   Seconds added_;
   Seconds audio_done_{};
+  double windows_done_ = 0;
   Seconds busy_{};
   Seconds busy_since_{};  // of what is in flight: the moment before which it had nothing
   std::array<Seconds, kIdleReasons> idle_{};

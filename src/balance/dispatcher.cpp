@@ -314,14 +314,16 @@ DeviceState Dispatcher::state(DeviceIndex device) const {
 
 QueueView Dispatcher::queue(Seconds now) {
   state_->advance(now);
+  const Seconds piece = state_->queue.piece_unplaced();
   double audio = state_->queue.audio_unplaced(), speed = 0, error = 0;
   Seconds landing{};  // what is in flight cannot go elsewhere, also from a device that takes nothing new
   for (const DeviceBook& device : state_->devices) {
     landing = std::max(landing, device.drain());
     if (!device.health().in_service()) continue;
-    audio += device.audio_in_flight();
-    speed += device.speed();
-    error += device.speed() * device.error().value_or(kUnmeasuredError);
+    const double through = device.through(piece);
+    audio += device.audio_in_flight() * (through / device.speed());  // as if it were such pieces
+    speed += through;
+    error += through * device.error(piece).value_or(kUnmeasuredError);
   }
   if (speed <= 0) return {};
   return {.expected_left = std::max(Seconds(audio / speed), landing), .error = error / speed};

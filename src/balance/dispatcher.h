@@ -36,11 +36,12 @@ struct DeviceView {
   int slots = 0;   ///< that may be used now: worker, memory, back-off and slow start considered
   std::optional<int> task_cap{};
   Bytes reserved{};               ///< the resident model included
-  double speed = 0;               ///< as now believed, with as many pieces in flight as make it fastest
+  double speed = 0;               ///< as now believed of pieces as long as usual, with as many as make it fastest
   double pace = 0;                ///< with those that are in flight, at least one
   double single = 0;              ///< with one
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
+  double windows_done = 0;  ///< in it; a whole file counts as those it makes
   Seconds in_service{};
   Seconds busy{};                            ///< with a piece in flight
   std::array<Seconds, kIdleReasons> idle{};  ///< without, by reason

@@ -10,19 +10,22 @@ constexpr double kMustWinBy = 1.1;  // hysteresis: how much sooner a piece must 
 }  // namespace
 
 Forecast::Forecast(const Scene& scene) {
+  const Seconds piece = scene.queue.piece_unplaced();
   double audio = scene.queue.audio_unplaced(), speed = 0;
   for (const DeviceBook& book : scene.devices) {
-    Device device{.in_service = book.health().in_service(), .ready_in = book.ready_in().value_or(Seconds{}).count()};
+    Device device{.in_service = book.health().in_service(),
+                  .ready_in = book.ready_in().value_or(Seconds{}).count(),
+                  .through = book.through(piece)};
     device.plan = {.speed = book.speed(), .single = book.single(), .fixed = book.fixed().count()};
     device.plan.free_in = device.ready_in;
     if (device.in_service) {
       const double in_flight = book.audio_in_flight();
       device.plan.free_in = in_flight / device.plan.speed;
-      audio += in_flight;
+      audio += in_flight * (device.through / device.plan.speed);  // as if it were such pieces
     }
     // Soon it takes its part: until then the others must not take so much that they end after everybody.
     const bool starting = book.health().state() == DeviceState::starting && device.ready_in == 0;
-    if (device.in_service || starting) speed += device.plan.speed;
+    if (device.in_service || starting) speed += device.through;
     devices_.push_back(device);
   }
   expect_end(audio, speed);
@@ -30,20 +33,21 @@ Forecast::Forecast(const Scene& scene) {
 
 /// Devices that load take their part from then on, the first one first; none where all is done before.
 void Forecast::expect_end(double audio, double speed) {
-  std::vector<const PlanDevice*> loading;
+  std::vector<const Device*> loading;
   for (const Device& device : devices_)
-    if (device.ready_in > 0) loading.push_back(&device.plan);
-  std::ranges::sort(loading, {}, &PlanDevice::free_in);
-  for (const PlanDevice* it : loading) {
-    if (speed > 0 && it->free_in >= audio / speed) break;
-    audio += it->free_in * it->speed;
-    speed += it->speed;
+    if (device.ready_in > 0) loading.push_back(&device);
+  std::ranges::sort(loading, {}, &Device::ready_in);
+  for (const Device* it : loading) {
+    if (speed > 0 && it->ready_in >= audio / speed) break;
+    audio += it->ready_in * it->through;
+    speed += it->through;
   }
   end_ = speed > 0 ? audio / speed : 0;
 }
 
 double Forecast::finish(DeviceIndex device, double audio) const {
-  const auto& [in_service, ready_in, it] = devices_[device];
+  const PlanDevice& it = devices_[device].plan;
+  const double ready_in = devices_[device].ready_in;
   const double done = it.fixed + std::max(it.free_in + audio / it.speed, ready_in + audio / it.single);
   return ready_in > 0 ? done * kMustWinBy : done;
 }

@@ -31,6 +31,7 @@ class Forecast {
   struct Device {
     bool in_service = false;
     double ready_in = 0;  // 0: its model is there, or nobody knows when
+    double through = 1;   // audio seconds per second in pieces of usual length, with what they cost beside it
     PlanDevice plan{};
   };
   void expect_end(double audio, double speed);

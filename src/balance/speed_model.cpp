@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "balance/window_cost.h"
+
 namespace tutti {
 namespace {
 
@@ -79,6 +81,28 @@ double SpeedModel::speed(int pieces) const {
   return prior(pieces);
 }
 
+double SpeedModel::through(Seconds piece, int pieces) const {
+  const double plain = speed(pieces);
+  if (fixed_ <= Seconds::zero() || piece <= Seconds::zero()) return plain;
+  return piece / (fixed_ + piece / plain);
+}
+
+double SpeedModel::doubt(Seconds piece) const {
+  constexpr double kEvenly = 0.577;  // from nothing to all of the cost is fixed: the root of the mean square of 0 to 1
+  const bool nothing_measured = errors_.empty();
+  if (told_apart_ || nothing_measured || piece <= Seconds::zero()) return 0;
+  return std::min(1.0, kEvenly * std::abs(1 - usual_piece() / piece));
+}
+
+Seconds SpeedModel::usual_piece() const {
+  double weight = 0, audio = 0;
+  for (const Level& level : levels_) {
+    weight += level.weight;
+    audio += level.audio;
+  }
+  return weight > 0 ? Seconds(audio / weight) : kFullWindow;
+}
+
 void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
   if (audio.count() <= 0 || spent.count() <= 0) return;
   const Seconds expected = cost(audio, static_cast<int>(std::lround(std::max(pieces, 1.0))));
@@ -87,7 +111,10 @@ void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
   Level& level = levels_[level_of(pieces)];
   ++level.samples;
   level.add(audio.count(), spent.count(), 1 - 1 / std::max(kLeastMemory, kMemoryPerPiece * pieces));
-  if (const auto fixed = level.intercept()) fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
+  if (const auto fixed = level.intercept()) {
+    fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
+    told_apart_ = true;
+  }
 }
 
 std::optional<double> SpeedModel::error() const {

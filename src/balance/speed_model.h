@@ -35,6 +35,13 @@ class SpeedModel {
   Seconds fixed() const { return fixed_; }
   /// Device time of a piece of so much audio.
   Seconds cost(Seconds audio, int pieces) const { return fixed_ + audio / speed(pieces); }
+  /// Audio seconds per second in pieces of so much audio, with what they cost beside it.
+  double through(Seconds piece, int pieces) const;
+  /// By which that may be off, relative, because all pieces measured were as long as each other and these are not: what
+  /// is fixed of the cost could not be told apart.
+  double doubt(Seconds piece) const;
+  /// Audio of a mean piece measured; before the first a window's.
+  Seconds usual_piece() const;
 
   /// A piece of `audio` has cost `spent` of the device's time: its share of every moment it was in flight, with
   /// `pieces` of them on average.
@@ -58,6 +65,7 @@ class SpeedModel {
 
   double prior_speed_;
   Seconds fixed_{};
+  bool told_apart_ = false;  // fixed_ was
   int enough_;
   std::array<Level, 9> levels_{};  // 1, 2, 3 to 4, 5 to 8, … pieces in flight
   std::deque<double> errors_{};

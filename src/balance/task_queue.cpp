@@ -1,6 +1,7 @@
 #include "balance/task_queue.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tutti {
 namespace {
@@ -48,6 +49,14 @@ void TaskQueue::count(QueuedTask& task) {
   if (task.ended) left = {};
   (task.found ? known_ : believed_) += (left - task.counted).count();
   task.counted = left;
+  const double pieces = left <= Seconds::zero() ? 0 : task.facts.whole ? 1 : std::ceil(left / options_.piece - 1e-9);
+  pieces_ += pieces - task.counted_pieces;
+  task.counted_pieces = pieces;
+}
+
+Seconds TaskQueue::piece_unplaced() const {
+  const double audio = std::max(0.0, known_) + std::max(0.0, believed_);
+  return pieces_ >= 1 && audio > 0 ? Seconds(audio / pieces_) : options_.piece;
 }
 
 void TaskQueue::list(const QueuedTask& task) {

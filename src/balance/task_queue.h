@@ -39,6 +39,7 @@ struct QueuedTask {
   std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
   std::vector<std::string> evidence{};  // what was said about every failure
   Seconds counted{};                    // its part of TaskQueue::audio_unplaced
+  double counted_pieces = 0;            // and the pieces that makes
   Seconds believed{};                   // its length when it was added
   std::optional<Seconds> found{};       // its length as found since
 
@@ -98,6 +99,8 @@ class TaskQueue {
   bool anything_ready() const { return !groups_.empty() || !risky_.empty(); }
   /// Audio that is neither in flight nor done, in seconds; what is not known is taken for the mean of what is.
   double audio_unplaced() const { return std::max(0.0, known_) + std::max(0.0, believed_) * found_share(); }
+  /// Of a mean piece of that; while nothing is left, a window's.
+  Seconds piece_unplaced() const;
   /// Of that, what cannot start yet.
   double audio_unready() const { return std::max(0.0, audio_unplaced() - ready_); }
   std::size_t in_work() const { return in_work_; }
@@ -130,6 +133,7 @@ class TaskQueue {
   double found_of_ = 0, found_ = 0;
   std::size_t finds_ = 0;
   double ready_ = 0;
+  double pieces_ = 0;  // of known_ and believed_ together
 };
 
 }  // namespace tutti

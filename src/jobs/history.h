@@ -26,6 +26,9 @@ struct DeviceUse {
   std::map<std::string, Seconds> idle{};  // by reason
   std::optional<double> energy_joules{};
   std::optional<double> cost{};  // in the currency of --price
+  // What its windows cost there is told by these; none: by this run it is not, or an earlier version wrote it.
+  std::optional<double> windows{};  // done there
+  std::optional<int> places{};      // for windows in flight
 };
 
 struct RunEnd {

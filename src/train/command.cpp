@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -129,9 +130,9 @@ int train_command(std::span<char*> arguments) {
   constexpr const char* kSmaller =
       "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder";
   return guarded("the training cannot go on", kSmaller, [&] {
-    const auto training = training_of(arguments);
+    auto training = training_of(arguments);
     if (!training) return complain(training.error());
-    const auto end = train_whisper(*training);
+    const auto end = train_whisper(std::move(*training));
     if (!end) return complain(end.error());
     return *end == TrainingEnd::interrupted ? kInterrupted : 0;
   });

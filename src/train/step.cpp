@@ -46,16 +46,15 @@ std::int64_t rows_of(const TaskBatch& batch) {
 
 TrainStep::TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers)
     : task_(task), adamw_(task.trained(), adamw), options_(options), peers_(peers) {
-  if (options_.precision != Precision::float16) state_.loss_scale = 1;
+  state_.is_scaled = options_.precision == Precision::float16;
+  if (!state_.is_scaled) state_.loss_scale = 1;
   if (options_.ema <= 0) return;
   for (const auto& parameter : task.trained())
     averages_.push_back({parameter.name + ".ema", parameter.value.detach().clone()});
 }
 
 void TrainStep::resume(const StepState& before) {
-  const bool scales = options_.precision == Precision::float16;
-  const bool scaled = before.loss_scale != 1;  // it was float16
-  if (scales == scaled) state_ = before;
+  if (before.is_scaled == state_.is_scaled) state_ = before;
 }
 
 /// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
@@ -117,7 +116,7 @@ void TrainStep::add_up_gradients(at::Tensor& loss) {
 }
 
 void TrainStep::unscale(bool finite) {
-  if (options_.precision != Precision::float16) return;
+  if (!state_.is_scaled) return;
   if (!finite) {
     state_.loss_scale = std::max(1.0, state_.loss_scale / 2);
     state_.scaled_steps = 0;

@@ -1,8 +1,5 @@
 #include "train/trainer.h"
 
-#include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,6 +9,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "model/cards/out_of_memory.h"
+#include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
 
 namespace tutti {
@@ -19,33 +17,6 @@ namespace {
 
 constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kCutShort = "cut short";
-
-/// Copies on the CPU, which training may not change any more.
-std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
-  const c10::AutoGradMode no_gradients(false);
-  std::vector<Parameter> made;
-  for (const auto& tensor : tensors)
-    made.push_back({tensor.name, tensor.value.detach().to(at::kCPU, /*non_blocking=*/false, /*copy=*/true)});
-  return made;
-}
-
-/// What `work` yields, or that there was too little memory for it: what `failed`, and what to do.
-template <class Work>
-auto as_memory_allows(const std::string& failed, const char* hint, Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::exception& problem) {
-    if (!is_out_of_memory(problem)) throw;
-    return tl::unexpected(failure_of(problem, failed, hint));
-  }
-}
-
-/// What is written is copied first, for which memory may be too short.
-template <class Write>
-Result<void> write_copies(const std::string& what, Write write) {
-  return as_memory_allows(what + " could not be copied to be written",
-                          "The newest checkpoint is whole: go on with --resume where there is more memory", write);
-}
 
 BatchRingOptions ring_of(const TrainerOptions& options) {
   BatchRingOptions ring = options.ring;
@@ -66,6 +37,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
       checkpoints_(options_.out),
       begun_(Clock::real().now()),
       saved_step_(state_.step),
+      model_step_(state_.model_step),
       refused_(BadSamples::counting(options_.refused)),
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
@@ -73,6 +45,18 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   if (rank < state_.row_limits.size()) keep_row_limit(state_.row_limits[rank]);
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
+  keep_judge();
+}
+
+/// Error rates of two sets, or of two ways to count them, say nothing about which network is better.
+void Trainer::keep_judge() {
+  if (options_.judge.empty()) return;
+  const auto before = std::exchange(state_.judge, options_.judge);
+  if (before.empty() || before == options_.judge) return;
+  state_.best_score = std::numeric_limits<double>::infinity();
+  state_.without_progress = 0;
+  state_.evaluated_step = 0;
+  if (is_first()) log(Level::info, "the network is judged by something else than before: the best is sought anew");
 }
 
 /// Where memory ran out before the checkpoint it would again, and how many rows are added up at once tells in the sums.
@@ -159,7 +143,7 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   const auto what = "step " + std::to_string(state_.step) + " is no finite number and was left out (samples " +
                     joined(group.ids, ", ") + ")";
   if (++state_.left_out_in_row > options_.bad_step_limit)
-    return fail(Fault::corrupt, what + "; it is the " + std::to_string(state_.left_out_in_row) + "th in a row",
+    return fail(Fault::corrupt, what + "; that makes " + std::to_string(state_.left_out_in_row) + " in a row",
                 "Lower learning-rate, or look at these samples");
   log(Level::warning, what);
   return {};
@@ -221,12 +205,15 @@ Result<void> Trainer::tend(bool ends_epoch) {
 
 /// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
 Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
-  return as_memory_allows(
-      "the network could not be judged",
-      "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'", [&] {
-        averages.emplace(parts_.task, parts_.step);
-        return parts_.evaluate();
-      });
+  try {
+    averages.emplace(parts_.task, parts_.step);
+    return parts_.evaluate();
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
+    return tl::unexpected(failure_of(
+        problem, "the network could not be judged",
+        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'"));
+  }
 }
 
 /// How bad the network is, as the first process hears it; the others learn it from there.
@@ -260,7 +247,6 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
 }
 
 Result<void> Trainer::evaluate() {
-  evaluated_step_ = state_.step;
   state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
   if (!parts_.evaluate) return {};
   std::optional<AveragesInPlace> averages;
@@ -268,34 +254,48 @@ Result<void> Trainer::evaluate() {
   state_.evaluation_due = !found && found.error().fault == Fault::cancelled;
   if (state_.evaluation_due) return {};
   if (!found) return tl::unexpected<Error>(found.error());
+  state_.evaluated_step = state_.step;
   const bool best = *found < state_.best_score;
   state_.without_progress = best ? 0 : state_.without_progress + 1;
   if (best) {
     state_.best_score = *found;
     state_.best_step = state_.step;
   }
-  return best ? publish() : Result<void>{};
+  return best ? publish(state_.step) : Result<void>{};
 }
 
 /// The evaluation that an interruption cut short, of the weights it was to judge.
 Result<void> Trainer::catch_up() {
   if (!state_.evaluation_due) return {};
   auto done = evaluate();
-  const bool best = done && !state_.evaluation_due && state_.best_step == state_.step;
-  return best ? save() : done;
+  return done && !state_.evaluation_due ? save() : done;
 }
 
-/// OUT/model becomes the network as it is now.
-Result<void> Trainer::publish() {
+/// OUT/model becomes the network as it is now, which is that of `step`.
+Result<void> Trainer::publish(std::int64_t step) {
   if (!is_first()) return {};
-  return write_copies("the model of step " + std::to_string(state_.step), [this] {
+  return write_copies("the model of step " + std::to_string(step), [this, step] {
     NetworkFolder network{.files = parts_.task.files(options_.export_type),
                           .weights = copies(parts_.task.weights()),
                           .weight_type = options_.export_type};
-    return writer_.write("model", [path = options_.out / "model", network = std::move(network)] {
-      return write_network(path, network);
+    return writer_.write("model", [this, step, path = options_.out / "model", network = std::move(network)] {
+      auto written = write_network(path, network);
+      if (written) model_step_ = step;
+      return written;
     });
   });
+}
+
+/// Where OUT/model could not be written when the best network was found, or is gone: that network's checkpoint is kept.
+Result<void> Trainer::publish_best() {
+  if (!is_first() || state_.best_step == 0) return {};
+  const auto written = writer_.finish();  // whatever failed: what is there now tells
+  std::error_code ignored;
+  if (model_step_ == state_.best_step && std::filesystem::exists(options_.out / "model", ignored)) return {};
+  if (auto restored = restore_checkpoint(checkpoints_.of_step(state_.best_step), parts_.task, parts_.step); !restored)
+    return written ? tl::unexpected<Error>(restored.error()) : written;
+  const AveragesInPlace averages(parts_.task, parts_.step);
+  return publish(state_.best_step);
 }
 
 Result<void> Trainer::save() {
@@ -320,7 +320,8 @@ Result<void> Trainer::write_checkpoint() {
   CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
                             .training = copies(training_tensors(parts_.task, parts_.step)),
                             .state = state_};
-  return writer_.write("checkpoint", [this, content = std::move(content)] {
+  return writer_.write("checkpoint", [this, content = std::move(content)]() mutable {
+    content.state.model_step = model_step_;  // the model of this step was written before, if it could be
     auto written = checkpoints_.write(content);
     if (written) checkpoints_.prune(options_.keep, content.state.best_step);
     return written;
@@ -329,16 +330,20 @@ Result<void> Trainer::write_checkpoint() {
 
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
-  if (end != TrainingEnd::interrupted && evaluated_step_ != state_.step) done = evaluate();
+  const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
+  if (judges) done = evaluate();
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  if (saved_step_ != state_.step && !has_lost_peers_) {
+  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
+  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
     const auto saved = save();  // as in tend()
     if (done) done = saved;
   }
-  if (done && whole && !parts_.evaluate) {
+  if (done && whole && parts_.evaluate) {
+    done = publish_best();
+  } else if (done && whole) {
     const AveragesInPlace averages(parts_.task, parts_.step);
-    done = publish();
+    done = publish(state_.step);
   }
   if (done) done = writer_.finish();
   if (!done) return tl::unexpected<Error>(done.error());

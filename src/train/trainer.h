@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -59,6 +60,7 @@ struct TrainerOptions {
   std::int32_t bad_step_limit = 10;
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
+  std::string judge{};        // names what evaluations are by: what another judge found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
@@ -118,9 +120,11 @@ class Trainer {
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();
   void keep_row_limit(const RowLimit& before);
+  void keep_judge();
   void note_row_limits();
   Result<void> write_checkpoint();
-  Result<void> publish();
+  Result<void> publish(std::int64_t step);
+  Result<void> publish_best();
   Result<void> tend(bool ends_epoch);
   Result<TrainingEnd> finish(TrainingEnd end);
 
@@ -133,8 +137,8 @@ class Trainer {
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
-  std::int64_t evaluated_step_ = 0;
-  bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
+  std::atomic<std::int64_t> model_step_;  // as TrainingState::model_step, noted by the writer
+  bool has_lost_peers_ = false;           // one of them failed or is gone: nobody may be asked anything any more
   BackgroundWriter writer_;
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;

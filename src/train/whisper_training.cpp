@@ -10,13 +10,18 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "feed/feed.h"
+#include "feed/recipe/recipe_file.h"
 #include "model/device_name.h"
+#include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
+#include "train/step_memory.h"
 #include "train/stop_signals.h"
+#include "train/stored_shape.h"
 #include "train/whisper_feed.h"
 #include "train/whisper_task.h"
 
@@ -55,7 +60,8 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
   return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
 }
 
-TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length) {
+TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
+                          std::string judge) {
   const auto& r = training.recipe;
   return {.out = training.out,
           .schedule = schedule_of(r),
@@ -69,6 +75,7 @@ TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& di
           .bad_step_limit = r.bad_step_limit,
           .refused = {.count = r.bad_samples, .share = r.bad_share},
           .max_time = Seconds(60 * r.max_minutes),
+          .judge = std::move(judge),
           .export_type = r.export_type,
           .settings = training.settings,
           .ring = ring_of(r, dims)};
@@ -103,6 +110,18 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     evaluation->compute_type = model.type().name();
     return evaluation;
   };
+}
+
+/// What an evaluation's rates depend on beside the network.
+std::string judge_of(const WhisperRecipe& r, const DataParts& parts) {
+  if (!parts.eval_data) return {};
+  std::error_code ignored;
+  const auto where = std::filesystem::weakly_canonical(*parts.eval_data, ignored);
+  return joined(
+      std::vector<std::string>{where.empty() ? parts.eval_data->string() : where.string(), parts.eval_split,
+                               std::to_string(r.eval_samples), r.normaliser, r.language, r.task,
+                               r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
+      "\n");
 }
 
 /// Whether what is asked of evaluations can be had.
@@ -149,12 +168,47 @@ Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& che
   return tl::unexpected<Error>(std::move(newest));
 }
 
+/// Who trains: this process alone, or with others, of whom the first holds the folder.
+struct Company {
+  OwnedFd folder{};
+  std::unique_ptr<Peers> peers{};
+};
+
 /// Whoever has met the others finds the checkpoints as a killed process should have left them.
-Result<std::unique_ptr<Peers>> meet_others(const std::filesystem::path& out) {
+Result<Company> meet_others(const std::filesystem::path& out) {
   const auto place = meeting_place();
   if (!place) return tl::unexpected<Error>(place.error());
-  if (!*place || (*place)->rank == 0) CheckpointFolder(out).put_back();
-  return *place ? meet(**place) : Result<std::unique_ptr<Peers>>(nullptr);
+  Company company;
+  if (!*place || (*place)->rank == 0) {
+    auto held = hold_folder(out);
+    if (!held) return tl::unexpected<Error>(held.error());
+    company.folder = std::move(*held);
+    CheckpointFolder(out).put_back();
+  }
+  if (!*place) return company;
+  auto peers = meet(**place);
+  if (!peers) return tl::unexpected<Error>(peers.error());
+  company.peers = std::move(*peers);
+  return company;
+}
+
+/// Elsewhere steps that are asked for are made, however many epochs that takes.
+void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end) {
+  if (end != TrainingEnd::finished || r.epochs == 0 || steps >= r.max_steps || r.max_minutes > 0) return;
+  log(Level::info, "epochs " + std::to_string(r.epochs) + " were over after " + std::to_string(steps) +
+                       " steps, before max-steps " + std::to_string(r.max_steps) +
+                       "; '--resume --epochs 0' goes on until then");
+}
+
+/// The settings as they are told and kept, with the shape that a stored network has.
+void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells) {
+  if (training.model.empty()) return;
+  const auto unlike = take_stored_shape(training.recipe, dims);
+  if (tells && !unlike.empty())
+    log(Level::warning, "of new networks, while 'model' names one that stays as it is: " + unlike);
+  auto told = read_recipe(training.settings, "settings").value();  // it was read before
+  take_stored_shape(told, dims);
+  training.settings = show_recipe(told);
 }
 
 /// All processes go on from one step.
@@ -260,24 +314,27 @@ Result<void> take_over(const WhisperTraining& training, const TrainingState& sta
 
 }  // namespace
 
-Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
+Result<TrainingEnd> train_whisper(WhisperTraining training) {
   const auto& recipe = training.recipe;
   const auto parts = data_parts(recipe);
   if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
     return tl::unexpected<Error>(checked.error());
   if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  auto peers = meet_others(training.out);
-  if (!peers) return tl::unexpected<Error>(peers.error());
-  const int rank = *peers ? (*peers)->rank() : 0;
+  const auto company = meet_others(training.out);
+  if (!company) return tl::unexpected<Error>(company.error());
+  Peers* const peers = company->peers.get();
+  const int rank = peers ? peers->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
-  auto step = step_of(**task, recipe, peers->get());
-  auto state = state_of(training, **task, step, peers->get());
+  if ((*task)->device().is_cpu()) keep_step_memory();
+  settle_shape(training, (*task)->dims(), rank == 0);
+  auto step = step_of(**task, recipe, peers);
+  auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
-  auto feed = open_feed_with(peers->get(), training, **task, parts.train_split, position);
+  auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
-  const auto length = length_of(recipe, feed->samples_per_epoch(), peers->get());
+  const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
   auto reporter = rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (rank == 0)
@@ -292,11 +349,14 @@ Result<TrainingEnd> train_whisper(const WhisperTraining& training) {
                    .evaluate = evaluation_of(**task, recipe, parts),
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
-                   .peers = peers->get()},
-                  options_of(training, (*task)->dims(), length), std::move(*state));
+                   .peers = peers},
+                  options_of(training, (*task)->dims(), length, judge_of(recipe, parts)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
-  if (end && *reporter) (*reporter)->ended(trainer.state(), *end);
+  if (end && *reporter) {
+    (*reporter)->ended(trainer.state(), *end);
+    tell_of_epochs(recipe, trainer.state().step, *end);
+  }
   return end;
 }
 

@@ -19,7 +19,8 @@ struct WhisperTraining {
 };
 
 /// Trains from start to end: feed, network, loop, checkpoints in OUT/checkpoints, the network in OUT/model. Shows its
-/// progress on standard error. Fault::usage where OUT holds a training that is not to be continued.
-Result<TrainingEnd> train_whisper(const WhisperTraining& training);
+/// progress on standard error. Fault::usage where OUT holds a training that is not to be continued, Fault::refused
+/// where another process trains there.
+Result<TrainingEnd> train_whisper(WhisperTraining training);
 
 }  // namespace tutti

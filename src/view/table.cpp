@@ -44,6 +44,23 @@ std::vector<std::size_t> shown_columns(const TextTable& table, const std::vector
   return shown;
 }
 
+/// Gives the columns that stretch what is left of the width, none of them more than it can use: those that want least
+/// first, so that a long reason does not cut short names.
+void stretch(const TextTable& table, std::vector<std::size_t> shown, std::size_t width,
+             std::vector<std::size_t>& widths) {
+  const std::size_t least = least_width(table, widths, shown);
+  std::size_t spare = width > least ? width - least : 0;
+  std::erase_if(shown, [&](std::size_t c) { return !table.columns[c].stretch; });
+  std::ranges::sort(shown, {}, [&](std::size_t c) { return widths[c]; });
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    std::size_t& mine = widths[shown[i]];
+    const std::size_t at_least = std::min(mine, kLeastStretch);
+    const std::size_t more = std::min(mine - at_least, spare / (shown.size() - i));
+    mine = at_least + more;
+    spare -= more;
+  }
+}
+
 std::string aligned(const std::string& text, std::size_t width, bool right) {
   const std::size_t have = columns_of(text);
   if (!right || have >= width) return fitted(text, width);
@@ -55,10 +72,7 @@ std::string aligned(const std::string& text, std::size_t width, bool right) {
 std::vector<std::string> lay_out(const TextTable& table, std::size_t width) {
   auto widths = natural_widths(table);
   const auto shown = shown_columns(table, widths, width);
-  const std::size_t least = least_width(table, widths, shown);
-  for (const std::size_t c : shown)
-    if (table.columns[c].stretch)
-      widths[c] = std::min(widths[c], std::min(widths[c], kLeastStretch) + (width > least ? width - least : 0));
+  stretch(table, shown, width, widths);
   const auto line_of = [&](const auto& cell_of) {
     std::string line;
     for (const std::size_t c : shown)

@@ -10,7 +10,7 @@ struct TableColumn {
   std::string title;
   bool right = false;    // numbers stand at the right
   int rank = 0;          // where the width does not suffice, the highest rank goes first; 0 stays
-  bool stretch = false;  // is cut to what the others leave; at most one column
+  bool stretch = false;  // is cut to what the others leave; several share that
 };
 
 struct TextTable {

@@ -65,7 +65,9 @@ std::string money_text(double amount) {
   return text;
 }
 
-std::string energy_text(double kilowatt_hours) {
+std::string energy_text(double joules) {
+  constexpr double kJoulesAKilowattHour = 3.6e6;
+  const double kilowatt_hours = joules / kJoulesAKilowattHour;
   if (kilowatt_hours < 0.1) return short_number(1000 * kilowatt_hours) + " Wh";
   return short_number(kilowatt_hours) + " kWh";
 }

@@ -18,7 +18,7 @@ std::string short_number(double value);
 std::string money_text(double amount);
 
 /// "0.42 kWh", and in Wh what would be less than a tenth.
-std::string energy_text(double kilowatt_hours);
+std::string energy_text(double joules);
 
 /// Terminal columns `text` takes: code points, wide East Asian ones twice, combining ones not at all.
 std::size_t columns_of(std::string_view utf8);

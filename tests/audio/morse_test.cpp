@@ -239,5 +239,14 @@ TEST(Morse, ConditionsDifferInWhatDisturbsThem) {
   EXPECT_EQ(condition_named("mixed"), std::nullopt);
 }
 
+TEST(Morse, ACorpusThatCannotBeSaysWhatWasExpectedAndWhatWasFound) {
+  EXPECT_TRUE(check(MorseCorpus{}));
+  EXPECT_EQ(check(MorseCorpus{.noise_share = 2}).error().what, "share of noise: expected 0 to 1, found 2");
+  EXPECT_EQ(check(MorseCorpus{.wpm = {40, 15}}).error().what,
+            "speed: expected 10 to 100 wpm, the least first; found 40 to 15 wpm");
+  EXPECT_EQ(check(MorseCorpus{.longest = Seconds(3)}).error().what, "longest clip: expected 4 to 600 s, found 3");
+  EXPECT_FALSE(check(MorseCorpus{.noise_share = std::nan("")}));
+}
+
 }  // namespace
 }  // namespace tutti

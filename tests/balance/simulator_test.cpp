@@ -52,6 +52,28 @@ TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
   EXPECT_LE(result.makespan.count(), (lower_bound(tasks, devices, SimUnit::window).count() + lost) * 1.02);
 }
 
+TEST(Simulator, AWindowCostsBesideItsAudioWhateverIsInIt) {
+  auto devices = std::vector{plain_device("a", 30, 4)};
+  devices[0].fixed = Seconds(1);
+  const std::vector<SimTask> clips = with_error(std::vector<double>(40, 15.0), 0, 0);
+  const std::vector<SimTask> lecture = with_error(std::vector<double>{600}, 0, 0);
+  EXPECT_NEAR(run(devices, clips).makespan.count(), 40 * 1.5, 1e-6);
+  EXPECT_NEAR(run(devices, lecture).makespan.count(), 20 * 2.0, 1e-6);
+  EXPECT_NEAR(run(devices, lecture, SimUnit::file).makespan.count(), 20 * 2.0, 1e-6);
+  for (const auto& tasks : {clips, lecture})
+    EXPECT_NEAR(run(devices, tasks).makespan / lower_bound(tasks, devices, SimUnit::window), 1, 1e-6);
+}
+
+TEST(Simulator, NobodyIsFasterThanTheLowerBoundWhateverWindowsCostEachDevice) {
+  auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
+  devices[1].fixed = Seconds(2);
+  std::vector<SimTask> tasks = lectures(20);
+  for (const SimTask& clip : with_error(std::vector<double>(100, 8.0), 0, 0)) tasks.push_back(clip);
+  for (const SimUnit unit : {SimUnit::window, SimUnit::file})
+    EXPECT_GE(run(devices, tasks, unit).makespan / lower_bound(tasks, devices, unit), 1);
+  EXPECT_LE(run(devices, tasks).makespan / lower_bound(tasks, devices, SimUnit::window), 1.1);
+}
+
 TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 30, 4)};
   devices[1].speed = 6;

@@ -43,6 +43,27 @@ TEST(SpeedModel, TellsTheFixedCostFromTheSpeedWhenLengthsDiffer) {
   EXPECT_NEAR(model.cost(Seconds(100), 1).count(), 3, 0.03);
 }
 
+TEST(SpeedModel, ThroughShortPiecesLessAudioGoesThanThroughLongOnes) {
+  SpeedModel model(10, 1);
+  for (int i = 0; i < 40; ++i) {
+    const double audio = 10 + 7 * (i % 5);
+    model.measured(Seconds(audio), Seconds(0.5 + audio / 40), 1);
+  }
+  EXPECT_NEAR(model.through(Seconds(20), 1), 20, 0.3);
+  EXPECT_NEAR(model.through(Seconds(5), 1), 8, 0.2);
+  EXPECT_NEAR(model.usual_piece().count(), 27, 1) << "the last of them count most";
+  EXPECT_EQ(model.doubt(Seconds(5)), 0) << "what is fixed was told apart";
+}
+
+TEST(SpeedModel, WhatPiecesOfAnotherLengthCostIsInDoubtWhileAllWereAlike) {
+  SpeedModel model(10, 1);
+  EXPECT_EQ(model.doubt(Seconds(15)), 0) << "all of it is only believed";
+  for (int i = 0; i < 20; ++i) model.measured(Seconds(30), Seconds(1), 1);
+  EXPECT_DOUBLE_EQ(model.doubt(Seconds(30)), 0);
+  EXPECT_GT(model.doubt(Seconds(15)), 0.3);
+  EXPECT_DOUBLE_EQ(model.through(Seconds(15), 1), model.speed(1));
+}
+
 TEST(SpeedModel, LearnsEveryNumberOfPiecesInFlightApart) {
   SpeedModel model(30, 8);
   model.measured(Seconds(30), Seconds(3), 1);

@@ -1,6 +1,7 @@
 #include "cli/batch/batch_inputs.h"
 
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include <filesystem>
 
@@ -37,7 +38,7 @@ class BatchInputs : public testing::Test {
     const auto tasks = batch_tasks(command, "");
     EXPECT_TRUE(tasks) << tasks.error().text();
     for (const auto& task : tasks.value_or(std::vector<BatchTask>{}))
-      all.push_back(task.outputs.at(0).lexically_relative(folder_ / "out").string());
+      all.push_back(task.outputs().at(0).lexically_relative(folder_ / "out").string());
     return all;
   }
 
@@ -81,6 +82,28 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
     EXPECT_THAT(refused.error().text(), HasSubstr("would both be written to"));
     EXPECT_THAT(refused.error().text(), HasSubstr("Name a folder above both"));
   }
+}
+
+/// What the heap holds now. 0 beside a sanitizer, whose heap is another.
+std::size_t bytes_held() {
+  const auto heap = ::mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
+TEST_F(BatchInputs, ALongListTakesAKilobyteAndAHalfForARecordingAtMost) {
+  constexpr std::size_t kLines = 10'000;
+  std::string lines;
+  for (std::size_t i = 0; i < kLines; ++i)
+    lines += "/archive/lectures/2019/may/recording-" + std::to_string(i) + ".mp3\n";
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", lines));
+  BatchCommand all = command({folder_ / "list.txt"});
+  all.output_format = "all";
+  const std::size_t before = bytes_held();
+  const auto tasks = batch_tasks(all, std::string(64, 'f'));
+  ASSERT_TRUE(tasks);
+  EXPECT_EQ(tasks->size(), kLines);
+  EXPECT_EQ(tasks->front().outputs().size(), 5U);
+  EXPECT_LT(bytes_held(), before + kLines * 1500);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
   const char* names[] = {"good", "loop", "failed"};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     tasks[i].spec.name = names[i];
-    tasks[i].outputs = {folder / (std::string(names[i]) + ".txt"), folder / (std::string(names[i]) + ".json")};
+    tasks[i].spec.key = folder / names[i];
+    tasks[i].formats = {Format::txt, Format::json};
   }
   const auto list = review_batch(tasks, folder.path(), [] { return false; });
   ASSERT_TRUE(list) << list.error().text();
@@ -35,7 +36,8 @@ TEST(BatchReview, StopsWhenItIsTold) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));
   std::vector<BatchTask> tasks(1);
-  tasks[0].outputs = {folder / "a.json"};
+  tasks[0].spec.key = folder / "a";
+  tasks[0].formats = {Format::json};
   const auto list = review_batch(tasks, folder.path(), [] { return true; });
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().fault, Fault::cancelled);

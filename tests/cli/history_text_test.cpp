@@ -24,7 +24,8 @@ History example() {
                         .audio = Seconds(1500),
                         .busy = Seconds(57),
                         .idle = {{"no task", Seconds(3)}},
-                        .energy_joules = 3.6e6},
+                        .energy_joules = 3.6e6,
+                        .windows = 52},
                        {.device = "GPU-2",
                         .name = "small",
                         .audio = Seconds(300),
@@ -101,6 +102,8 @@ TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["runs"][0]["devices"][0]["energy_joules"], 3.6e6);
   EXPECT_TRUE(json["runs"][0]["devices"][1]["energy_joules"].is_null());
+  EXPECT_EQ(json["runs"][0]["devices"][0]["windows"], 52);
+  EXPECT_TRUE(json["runs"][0]["devices"][1]["windows"].is_null());
   EXPECT_TRUE(json["runs"][1]["ended_unix_seconds"].is_null());
   EXPECT_TRUE(json["runs"][1]["audio_seconds"].is_null());
   EXPECT_EQ(json["speeds"][1]["audio_seconds_per_second"], 25);

@@ -134,6 +134,57 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
   EXPECT_EQ(watts_of(targets), std::nullopt);
 }
 
+/// What a store says after a batch over 15 s clips on two devices; each of them pays 0.7 s for a window and 1/40 of its
+/// audio.
+DevicePast past_of_clips(double windows) {
+  const TempFolder folder;
+  {
+    const auto store = open_store({.folder = folder.path()});
+    EXPECT_TRUE(store) << store.error().text();
+    RunEnd end{.total = 1, .successful = 1};
+    const Seconds audio(15 * windows), busy(windows * (0.7 + 15 / 40.0));
+    for (const char* device : {"cpu:0", "cpu:1"}) {
+      end.audio += audio;
+      end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .places = 10});
+      EXPECT_TRUE((*store)->record_speed({.key = {device, "base", "default", 10},
+                                          .speed = audio / busy,
+                                          .samples = static_cast<std::int64_t>(audio / Seconds(30)),
+                                          .median_error = 0.02}));
+    }
+    const auto run = (*store)->begin_run({.command = "tutti batch", .model = "base", .compute_type = "default"});
+    EXPECT_TRUE(run) << run.error().text();
+    EXPECT_TRUE((*store)->end_run(*run, end));
+  }
+  return past_in(folder.path());
+}
+
+TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
+  std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}, {.id = "cpu:1", .record = "cpu:1"}};
+  add_past(targets, past_of_clips(200), {"base", "default"});
+  const std::vector<Capacity> fits(2, {.fits = 10, .in_flight = 10});
+  const auto lectures =
+      quote_time({.targets = targets, .tasks = with_error(std::vector<double>(8, 1800.0), 0, 0)}, fits);
+  const double truth = 8 * 60 * (0.7 + 30 / 40.0) / 2;
+  EXPECT_LE(lectures.least.count(), truth);
+  EXPECT_GE(lectures.most.count(), truth);
+  EXPECT_NEAR(lectures.expected.count(), truth, 0.15 * truth) << "not as if a window cost what its audio costs";
+  const auto clips = quote_time({.targets = targets, .tasks = with_error(std::vector<double>(400, 15.0), 0, 0)}, fits);
+  EXPECT_NEAR(clips.expected.count(), 400 * (0.7 + 15 / 40.0) / 2, 3);
+  EXPECT_GT((lectures.most - lectures.least) / lectures.expected, 2 * ((clips.most - clips.least) / clips.expected))
+      << "of what is like what was measured more is known";
+}
+
+TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) {
+  DevicePast past = past_of_clips(10);
+  for (SpeedRecord& speed : past.speeds) speed.samples = 120;
+  std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
+  add_past(targets, past, {"base", "default"});
+  EXPECT_FALSE(targets[0].window_cost);
+  const std::vector<Capacity> fits(1, {.fits = 10, .in_flight = 10});
+  const auto quote = quote_time({.targets = targets, .tasks = with_error(std::vector<double>{3000}, 0, 0)}, fits);
+  EXPECT_NEAR(quote.expected.count(), 3000 / *targets[0].speed, 0.1);
+}
+
 TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
   const std::vector<RunRecord> runs{
       {.start = {.model = "medium"},
@@ -156,8 +207,20 @@ TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
   EXPECT_NEAR(half.expected / all_speech.expected, 0.5, 0.001);
   EXPECT_NEAR(half.lower_bound / all_speech.lower_bound, 0.5, 1e-9);
   EXPECT_EQ(half.audio, Seconds(3000)) << "of the recordings, whatever is in them";
-  EXPECT_NE(half.silence_text().find("50 %"), std::string::npos) << half.silence_text();
-  EXPECT_NE(all_speech.silence_text().find("the end comes sooner"), std::string::npos) << all_speech.silence_text();
+  EXPECT_NE(silence_text(half.speech).find("50 %"), std::string::npos) << silence_text(half.speech);
+  EXPECT_NE(silence_text(all_speech.speech).find("the end comes sooner"), std::string::npos);
+}
+
+TEST(PlanPolicies, AreComparedOverAsMuchSpeechAsEarlierBatchesFound) {
+  const auto devices = sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8);
+  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
+  const auto all = compare_policies(tasks, {}, devices, SimUnit::window, 0);
+  const auto half = compare_policies(tasks, 0.5, devices, SimUnit::window, 0);
+  EXPECT_NEAR(half.lower_bound / all.lower_bound, 0.5, 1e-9);
+  EXPECT_NEAR(half.rows.front().makespan / all.rows.front().makespan, 0.5, 0.02);
+  EXPECT_NE(half.text(3, Seconds(6000)).find("50 % of it counts as speech"), std::string::npos);
+  EXPECT_NE(half.json().find("\"speech_share\":0.5"), std::string::npos);
+  EXPECT_EQ(all.json().find("speech_share"), std::string::npos) << "nobody knows it";
 }
 
 TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
@@ -180,6 +243,20 @@ TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLe
   EXPECT_GT(plan.total(it.fits + 1, 1).value, left);
   EXPECT_EQ(capacity({.shape = medium, .compute_type = "float16"}, {.id = "x", .memory = Bytes{2'000'000'000}}).fits,
             0);
+}
+
+TEST(PlanCapacity, AsManyDecodersAreCountedAsFeedTheDevices) {
+  const CapacityQuestion question{.shape = *model_shape("tiny"), .compute_type = "default"};
+  const auto control = [&](std::optional<double> speed, int cores) {
+    const PlanTarget card{.id = "cuda:0", .speed = speed, .memory = Bytes{24'000'000'000}};
+    return host_need(question, {card}, cores).control.value;
+  };
+  const std::int64_t usual = control({}, 16);
+  EXPECT_EQ(control(1000, 16), usual);
+  EXPECT_EQ(control(1000, 2), usual) << "the machine that was told of may have more";
+  const std::int64_t all = control(1e6, 16);
+  EXPECT_GT(all, usual);
+  EXPECT_EQ(all - usual, 12 * (control(400 * 5, 16) - usual)) << "a process more for 400 x real time, one a core";
 }
 
 TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
@@ -248,7 +325,7 @@ TEST(PlanPolicies, WhatBefallsACardIsSimulatedAndNotExpected) {
   EXPECT_EQ(simplified_failures(healthy), "");
   const std::vector<SimTask> tasks = with_error(std::vector<double>(6, 1500.0), 0, 0);
   const auto makespan = [&](const auto& on) {
-    return compare_policies(tasks, sim_devices(on, 8), SimUnit::window, 0).rows.front().makespan;
+    return compare_policies(tasks, {}, sim_devices(on, 8), SimUnit::window, 0).rows.front().makespan;
   };
   EXPECT_GT(makespan(targets), makespan(healthy) + Seconds(10));
   const std::vector<Capacity> fits(2, {.fits = 8, .in_flight = 8});
@@ -263,7 +340,7 @@ TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
     for (int i = 0; i < 2; ++i)
       targets[static_cast<std::size_t>(i)].failures = {{kind, Seconds(10 * (i + 1)), Seconds(5)}};
     const std::vector<SimTask> one = with_error(std::vector<double>{30}, 0, 0);
-    return compare_policies(one, sim_devices(targets, 8), SimUnit::window, 0).rows.front().not_done;
+    return compare_policies(one, {}, sim_devices(targets, 8), SimUnit::window, 0).rows.front().not_done;
   };
   for (const Kind kind : {Kind::die, Kind::hang, Kind::stall, Kind::lost})
     EXPECT_EQ(not_done(kind), 0U) << text_of({.kind = kind}) << " twice may be the machine's doing";
@@ -274,7 +351,7 @@ TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {
   auto targets = *plan_figures("12GB:30x");
   targets[0].failures = {{EmulatedFailure::Kind::lost, Seconds(10)}};
   const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000}, 0, 0);
-  const auto table = compare_policies(tasks, sim_devices(targets, 8), SimUnit::window, 0);
+  const auto table = compare_policies(tasks, {}, sim_devices(targets, 8), SimUnit::window, 0);
   EXPECT_EQ(table.rows.front().not_done, 2U);
   EXPECT_NE(table.text(2, Seconds(5000)).find("2 not done"), std::string::npos);
   EXPECT_NE(table.json().find("\"not_done\":2"), std::string::npos);
@@ -282,7 +359,7 @@ TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {
 
 TEST(PlanPolicies, CostTheTimeOfAllDevices) {
   const std::vector<SimTask> tasks = with_error(std::vector<double>{3600}, 0, 0);
-  auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
+  auto table = compare_policies(tasks, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
   table.add_costs(3, 2);
   for (const auto& row : table.rows) EXPECT_DOUBLE_EQ(row.cost.value_or(0), 6 * (row.makespan / Seconds(3600)));
   EXPECT_NE(table.text(1, Seconds(3600)).find(" cost "), std::string::npos);
@@ -290,7 +367,7 @@ TEST(PlanPolicies, CostTheTimeOfAllDevices) {
 
 TEST(PlanPolicies, AreComparedByTheContractsKeys) {
   const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
-  const auto table = compare_policies(tasks, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
+  const auto table = compare_policies(tasks, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
   EXPECT_EQ(table.json().substr(0, 17), R"({"lower_bound_s":)");
   for (const char* name : {"tutti", "note", "fifo", "round_robin"})
     EXPECT_NE(table.json().find(R"({"name":")" + std::string(name) + R"(","makespan_s":)"), std::string::npos) << name;

@@ -24,6 +24,18 @@ json asset_of(BatchAsset asset) {
 
 }  // namespace
 
+TEST(ReportJson, IsLaidOutAsAnyJsonAndEndsWithEveryRecording) {
+  BatchReport report;
+  for (const char* extra : {"{}", R"({"notes":"two\nlines, \"quoted\"","tags":["a","b"],"none":{}})", "{}"})
+    report.assets.push_back({.uuid = "7", .name = "A talk", .status = "done", .extra = extra});
+  for (const auto& each : {report, BatchReport{}}) {
+    const std::string text = batch_report_json(each, {}, {});
+    const auto parsed = nlohmann::ordered_json::parse(text);
+    EXPECT_EQ(parsed["assets"].size(), each.assets.size());
+    EXPECT_EQ(text, parsed.dump(1) + "\n");
+  }
+}
+
 TEST(ReportJson, WhatAListSaysOfARecordingIsPassedOn) {
   const json asset = asset_of({.uuid = "7", .name = "A talk", .extra = R"({"decade":1970,"speaker":{"id":3}})"});
   EXPECT_EQ(asset["decade"], 1970);

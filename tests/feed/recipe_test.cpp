@@ -69,6 +69,46 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 1; }), "ema: expected 0 to less than 1, found 1.0");
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 0.9999; }), "");
   EXPECT_NE(broken([](WhisperRecipe& r) { r.beta2 = 1; }).find("beta2"), std::string::npos);
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.mels = 100; }), "mels: expected one of 80, 128; found '100'");
+  EXPECT_EQ(broken([](WhisperRecipe& r) {
+              r.model = "stored";
+              r.window_seconds = 60;
+            }),
+            "")
+      << "a stored network has its own window";
+}
+
+TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {
+  const auto refused = [](auto change) {
+    WhisperRecipe recipe{.data = "somewhere"};
+    change(recipe);
+    const auto checked = check_recipe(recipe);
+    return checked ? std::string() : checked.error().text();
+  };
+  EXPECT_NE(refused([](WhisperRecipe& r) { r.cycles = 3; })
+                .find("cycles: only the cosine begins anew; the schedule is "
+                      "'linear'"),
+            std::string::npos);
+  EXPECT_EQ(refused([](WhisperRecipe& r) {
+              r.cycles = 3;
+              r.schedule = "cosine";
+            }),
+            "");
+  EXPECT_NE(refused([](WhisperRecipe& r) {
+              r.lora_rank = 4;
+              r.lora_alpha = 0;
+            }).find("lora-alpha: expected more than 0, found 0.0"),
+            std::string::npos);
+  const auto recomputed = [&](bool frozen, double attention) {
+    return refused([&](WhisperRecipe& r) {
+      r.gradient_checkpointing = true;
+      r.freeze_encoder = frozen;
+      r.attention_weight = attention;
+    });
+  };
+  EXPECT_NE(recomputed(true, 0.5).find("gradient-checkpointing"), std::string::npos);
+  EXPECT_EQ(recomputed(true, 0), "") << "the decoder's";
+  EXPECT_EQ(recomputed(false, 0.5), "") << "the encoder's";
 }
 
 TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {

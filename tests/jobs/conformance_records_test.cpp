@@ -154,12 +154,18 @@ TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
                          .audio = Seconds(1800),
                          .busy = Seconds(50),
                          .idle = {{"no task", Seconds(10)}},
-                         .energy_joules = 9e3});
+                         .energy_joules = 9e3,
+                         .windows = 70,
+                         .places = 10});
+  end.devices.push_back({.device = "GPU-2"});
   ASSERT_TRUE(store_->end_run(id, end));
   const RunRecord found = store_->runs(1)->at(0);
   EXPECT_TRUE(found.ended);
   EXPECT_EQ(found.end.successful, 2);
-  ASSERT_EQ(found.end.devices.size(), 1U);
+  ASSERT_EQ(found.end.devices.size(), 2U);
+  EXPECT_EQ(found.end.devices[0].windows, 70);
+  EXPECT_EQ(found.end.devices[0].places, 10);
+  EXPECT_FALSE(found.end.devices[1].windows);
   EXPECT_EQ(found.end.devices[0].idle.at("no task"), Seconds(10));
   EXPECT_EQ(found.end.devices[0].energy_joules, 9e3);
   EXPECT_FALSE(found.end.devices[0].cost);  // absent is absent
@@ -167,13 +173,19 @@ TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
 
 TEST_P(JobStoreRecords, DevicesWithOneIdAreSummedUp) {
   const RunId id = run();
-  const DeviceUse twin{
-      .device = "emulated:30x:12GB", .audio = Seconds(30), .busy = Seconds(1), .idle = {{"memory", Seconds(2)}}};
+  const DeviceUse twin{.device = "emulated:30x:12GB",
+                       .audio = Seconds(30),
+                       .busy = Seconds(1),
+                       .idle = {{"memory", Seconds(2)}},
+                       .windows = 2,
+                       .places = 4};
   ASSERT_TRUE(store_->end_run(id, {.devices = {twin, twin}}));
   const auto devices = store_->runs(1)->at(0).end.devices;
   ASSERT_EQ(devices.size(), 1U);
   EXPECT_EQ(devices[0].audio, Seconds(60));
   EXPECT_EQ(devices[0].idle.at("memory"), Seconds(4));
+  EXPECT_EQ(devices[0].windows, 4);
+  EXPECT_EQ(devices[0].places, 4);
 }
 
 TEST_P(JobStoreRecords, SpeedsKeepTheirHistory) {

@@ -36,7 +36,9 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
       specs.push_back({.key = key, .audio = Seconds(audio)});
     specs[2].priority = 1;
     specs[3].task_class = specs[4].task_class = TaskClass::normal;
-    store->submit(store->begin_run({}).value(), specs).value();
+    const RunId run = store->begin_run({}).value();
+    store->submit(run, specs).value();
+    ASSERT_TRUE(store->end_run(run, {.devices = {{.device = "GPU-1", .audio = Seconds(30), .windows = 1}}}));
   }
   {
     auto first = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));
@@ -46,6 +48,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
         "ALTER TABLE tasks DROP COLUMN old_sha256; DROP INDEX tasks_claimable;"
         "UPDATE tasks SET aged_from = submitted + id - priority * 600000, size = -audio;"
         "CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, id) WHERE state = 'queued';"
+        "ALTER TABLE run_devices DROP COLUMN windows; ALTER TABLE run_devices DROP COLUMN places;"
         "PRAGMA user_version = 1");
   }
   const auto store = open_store({.folder = folder.path()});
@@ -57,6 +60,10 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
   EXPECT_EQ(order, expected) << "asked for at one time, the longer one of a batch goes first";
   ASSERT_TRUE(lease);
   EXPECT_TRUE((*store)->content_known(lease->key, "sha"));
+  const auto runs = (*store)->runs(1);
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_EQ(runs->at(0).end.devices.at(0).audio, Seconds(30));
+  EXPECT_FALSE(runs->at(0).end.devices.at(0).windows) << "nobody had counted them";
 }
 
 TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {

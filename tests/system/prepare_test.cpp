@@ -222,6 +222,33 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
   EXPECT_THAT(ends[1].err, HasSubstr("broken.wav"));
 }
 
+TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
+  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("mixed-1.wav"),
+                                         with_text("string-nicolas.wav")};
+  ASSERT_EQ(run_program(command_for(recordings, "whole")).exit_code, 0);
+  {
+    auto words = command_for(recordings, "corpus");
+    words.insert(words.end(), {"--files-at-once", "1"});
+    RunningProgram program(words);
+    ASSERT_TRUE(program.saw("string-jackson.wav: "));
+    ::kill(program.pid(), SIGKILL);
+    program.wait();
+  }
+  ASSERT_FALSE(fs::exists(out() / "metadata.csv"));
+  auto other = command_for(recordings, "corpus");
+  other.insert(other.end(), {"--least-score", "0.1"});
+  const auto refused = run_program(other);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("made with other settings"));
+  const auto end = run_program(command_for(recordings, "corpus"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("of 3 recordings were prepared before"));
+  EXPECT_EQ(end.err.find("string-jackson.wav: "), std::string::npos) << end.err;
+  const auto found = content("corpus"), wanted = content("whole");
+  for (const auto& [name, bytes] : wanted) EXPECT_TRUE(found.contains(name) && found.at(name) == bytes) << name;
+  EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
+}
+
 TEST_F(Prepare, AfterCtrlCWhatIsWholeIsACorpus) {
   RunningProgram program(
       command_for({with_text("string-jackson.wav"), with_text("long-eight-minutes.flac")}, "corpus"));

@@ -126,6 +126,24 @@ TEST(Top, ShowsARunningBatchAndSteersIt) {
   EXPECT_EQ(told["successful"], 3) << end.err;
 }
 
+TEST(Top, CallsTheProcessesOfABatchByTheProgramsName) {
+  const TempFolder folder;
+  const std::string runtime = "XDG_RUNTIME_DIR=" + folder.path().string();
+  write_tone(folder / "talk.wav", 60, 200);
+  RunningProgram batch({tutti_program(), "batch", (folder / "talk.wav").string(), "--devices", "emulated:0.01x:8GB",
+                        "--yes", "--output-dir", (folder / "out").string(), "--state", (folder / "state").string()},
+                       {runtime});
+  ASSERT_TRUE(batch.saw("Processing: "));
+  const ProgramEnd json = run_program({tutti_program(), "top", "--json"}, {runtime});
+  std::size_t own = 0;
+  for (const auto& process : nlohmann::json::parse(json.out)["processes"])
+    if (process["own"] == true) {
+      ++own;
+      EXPECT_EQ(process["name"], "tutti") << "and not exe, as which it started them";
+    }
+  EXPECT_GE(own, 2U) << "the batch and its worker: " << json.out;
+}
+
 TEST(Top, OnceAndJsonNeedNoTerminal) {
   const ProgramEnd once = run_program({tutti_program(), "top", "--once"}, {"XDG_RUNTIME_DIR=/dev/null"});
   EXPECT_EQ(once.exit_code, 0) << once.err;

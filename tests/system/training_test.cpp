@@ -88,7 +88,6 @@ TEST(Training, AProcessForEveryDeviceTrainsAsProcessesStartedByHandDo) {
   }
   EXPECT_NE(read_file(by_hand / "config.toml").value().find("\nthreads = 2\n"), std::string::npos)
       << "the first one's settings are kept";
-  EXPECT_FALSE(fs::exists(by_hand / ".settings-0.toml") || fs::exists(by_hand / ".settings-1.toml"));
   const auto end = run_program(training(by_list.path(), {"--max-steps", "4", "--devices", "cpu:0,cpu:1"}),
                                {"SLURM_NTASKS=1", "SLURM_PROCID=0"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
@@ -233,6 +232,21 @@ TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
   EXPECT_LT(rates.back(), 0.5 * rates.front());
 }
 
+TEST(Training, OneWhoseEpochsAreOverBeforeItsStepsSaysSoAndHowToGoOn) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto short_one = run_program(training(out.path(), {"--epochs", "1", "--max-steps", "6"}));
+  ASSERT_EQ(short_one.exit_code, 0) << short_one.err;
+  EXPECT_EQ(lines_of(out / "order.jsonl").size(), 4U);
+  EXPECT_NE(short_one.err.find("epochs 1 were over after 4 steps, before max-steps 6"), std::string::npos)
+      << short_one.err;
+  const auto whole =
+      run_program({tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume", "--epochs", "0"});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(lines_of(out / "order.jsonl").size(), 6U);
+  EXPECT_EQ(whole.err.find("before max-steps"), std::string::npos) << whole.err;
+}
+
 TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
@@ -339,6 +353,39 @@ TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
+}
+
+TEST(Training, ASecondOneIntoTheSameFolderIsRefusedWhileTheFirstGoesOn) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  RunningProgram first(training(out.path(), {"--max-steps", "100000", "--epochs", "100000"}));
+  ASSERT_TRUE(first.saw("step 3/"));
+  const auto before = read_file(out / "config.toml").value();
+  const auto second = run_program(training(out.path(), {"--resume", "--seed", "9"}));
+  EXPECT_EQ(second.exit_code, 4);
+  EXPECT_NE(second.err.find("another process is training into this folder"), std::string::npos) << second.err;
+  EXPECT_EQ(read_file(out / "config.toml").value(), before);
+  ASSERT_EQ(::kill(first.pid(), SIGTERM), 0);
+  const auto end = first.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  EXPECT_FALSE(fs::is_empty(out / "checkpoints"));
+}
+
+TEST(Training, WhatIsToldAndKeptIsTheShapeOfTheStoredNetworkThatIsTrained) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(
+      training(out.path(), {"--model", TUTTI_SOURCE_DIR "/models/nano", "--window-seconds", "10", "--max-steps", "1"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("window-seconds 10 (it has 30)"), std::string::npos) << end.err;
+  const auto used = read_file(out / "config.toml").value();
+  for (const char* line : {"\nwidth = 128\n", "\nwindow-seconds = 30.0\n", "\ntext-context = 192\n"})
+    EXPECT_NE(used.find(line), std::string::npos) << line << " in\n" << used;
+  EXPECT_NE(end.out.find("\nwidth = 128\n"), std::string::npos) << end.out;
+  EXPECT_EQ(read_file(out / "checkpoints/step-00000001/training.toml").value(), used);
+  const auto again = run_program({tutti_program(), "train", "whisper", "--out", out.path().string(), "--resume"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.err.find("(it has"), std::string::npos) << again.err;
 }
 
 TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {

@@ -152,6 +152,17 @@ TEST(TrainingLog, AStepThatIsNoNumberDoesNotTakeTheOthersLosses) {
   EXPECT_EQ(line["samples"], 12) << "of all three";
 }
 
+TEST(TrainingLog, ALineHasTheLoadOfTheMachineAsFarAsItIsKnown) {
+  const TempFolder folder;
+  auto log = TrainingLog::open({.out = folder.path(), .log_steps = 1}).value();
+  const TrainingState state{.step = 1};
+  const StepOutcome outcome{.loss = 1, .samples = 4};
+  log.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .seconds = 1}, {.cpu = 0.75});
+  const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl").value());
+  EXPECT_EQ(line["cpu"], 0.75);
+  EXPECT_FALSE(line.contains("gpu")) << line;
+}
+
 TEST(TrainingLog, TheStepsBehindTheLastLineAreToldAtTheEnd) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_steps = 10}).value();
@@ -261,6 +272,11 @@ TEST(LossPicture, DrawsTheCurvesOfAMetricsFile) {
   EXPECT_NE(svg.find("polyline"), std::string::npos);
   EXPECT_NE(svg.find("0.25"), std::string::npos);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("busy"), std::string::npos) << "of a machine of which nothing was known";
+  const auto loaded = loss_picture("{\"step\":1,\"loss\":2.0,\"cpu\":0.5}\n{\"step\":2,\"loss\":2.0,\"cpu\":0.75}\n");
+  EXPECT_NE(loaded.find("CPU, share of the time busy"), std::string::npos);
+  EXPECT_NE(loaded.find(">0.75<"), std::string::npos) << loaded;
+  EXPECT_EQ(loaded.find("GPU"), std::string::npos);
 }
 
 }  // namespace

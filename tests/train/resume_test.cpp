@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "small_training.h"
+#include "support/closed_folder.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -83,6 +84,80 @@ TEST(Resume, PatienceIsCountedOn) {
   judged(third);
   EXPECT_EQ(third.run(), TrainingEnd::no_progress);
   EXPECT_TRUE(third.watcher.steps.empty()) << "it had ended";
+}
+
+/// Ends behind `last` steps, in the middle of an epoch; the network of the best step is heard best.
+void judge(Training& training, std::int64_t last, std::int64_t best) {
+  training.options.max_steps = last;
+  training.options.save_steps = 3;
+  training.evaluate = [&training, best]() -> Result<Evaluation> {
+    const auto step = training.first_step + std::ssize(training.watcher.steps);
+    return Evaluation{.wer = step == best ? 0.1 : 0.5, .samples = 1};
+  };
+}
+
+TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {
+  const TempFolder out;
+  Training first(out.path());
+  judge(first, 3, 3);
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  ASSERT_EQ(first.watcher.bests, std::vector<bool>{true}) << "behind the checkpoint of the same step";
+  const auto best = read_file(out / "model/model.safetensors").value();
+  Training same(out.path());
+  judge(same, 3, 3);
+  ASSERT_EQ(same.run(), TrainingEnd::finished);
+  EXPECT_EQ(same.watcher.bests, std::vector<bool>{}) << "it was finished";
+  Training longer(out.path());
+  judge(longer, 4, 3);
+  ASSERT_EQ(longer.run(), TrainingEnd::finished);
+  EXPECT_EQ(longer.watcher.bests, std::vector<bool>{false});
+  EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << "a worse one took its place";
+}
+
+TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
+  const TempFolder out;
+  const auto run = [&](const char* set, std::int64_t best) {
+    Training training(out.path());
+    judge(training, 3, best);
+    training.options.judge = set;
+    EXPECT_EQ(training.run(), TrainingEnd::finished);
+    return training.watcher.bests;
+  };
+  EXPECT_EQ(run("one", 3), std::vector<bool>{true});
+  EXPECT_EQ(run("other \xff", 0), std::vector<bool>{true}) << "with five times as many errors";
+  EXPECT_EQ(run("other \xff", 0), std::vector<bool>{});
+}
+
+TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
+  const TempFolder whole, parts;
+  const auto judged = [](Training& training) {
+    judge(training, 4, 2);
+    training.options.eval_steps = 2;
+  };
+  Training straight(whole.path());
+  judged(straight);
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  fs::create_directory(parts / "checkpoints");
+  {
+    const ClosedFolder closed(parts.path());
+    Training first(parts.path());
+    judged(first);
+    const auto end = first.run();
+    ASSERT_FALSE(end) << "there is no model";
+    EXPECT_THAT(end.error().what, testing::HasSubstr("model"));
+  }
+  for (const char* missing : {"not written", "removed since"}) {
+    ASSERT_FALSE(fs::exists(parts / "model"));
+    Training again(parts.path());
+    judged(again);
+    ASSERT_EQ(again.run(), TrainingEnd::finished);
+    EXPECT_TRUE(again.watcher.bests.empty());
+    ASSERT_TRUE(fs::exists(parts / "model/model.safetensors")) << missing;
+    EXPECT_TRUE(read_file(parts / "model/model.safetensors").value() ==
+                read_file(whole / "model/model.safetensors").value())
+        << missing;
+    fs::remove_all(parts / "model");
+  }
 }
 
 TEST(Resume, AdditionsAboveAnotherModelAreRefused) {

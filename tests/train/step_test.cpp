@@ -9,6 +9,7 @@
 
 #include "small_whisper.h"
 #include "support/log_capture.h"
+#include "train/checkpoint/training_state.h"
 
 namespace tutti {
 namespace {
@@ -57,16 +58,26 @@ TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
 TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
   const auto task = small_task();
   TrainStep rounded(*task, {}, {.precision = Precision::bfloat16});
-  rounded.resume({.loss_scale = 65536, .scaled_steps = 7});
+  rounded.resume({.is_scaled = true, .loss_scale = 65536, .scaled_steps = 7});
   EXPECT_EQ(rounded.state().loss_scale, 1);
   EXPECT_FALSE(rounded.seeks_scale()) << "a step that is no finite number counts";
   TrainStep half(*task, {}, {.precision = Precision::float16});
   half.resume({.loss_scale = 1});
   EXPECT_EQ(half.state().loss_scale, 65536);
-  half.resume({.loss_scale = 1024, .scaled_steps = 7});
+  half.resume({.is_scaled = true, .loss_scale = 1024, .scaled_steps = 7});
   EXPECT_EQ(half.state().loss_scale, 1024);
   EXPECT_EQ(half.state().scaled_steps, 7);
   EXPECT_TRUE(half.seeks_scale());
+}
+
+TEST(TrainStep, AScaleThatHasComeDownToOneIsGoneOnWith) {
+  const TrainingState before{.numbers = {.is_scaled = true, .loss_scale = 1, .scaled_steps = 3}};
+  const auto task = small_task();
+  TrainStep half(*task, {}, {.precision = Precision::float16});
+  half.resume(read_state(show_state(before)).value().numbers);
+  EXPECT_EQ(half.state().loss_scale, 1);
+  EXPECT_EQ(half.state().scaled_steps, 3);
+  EXPECT_FALSE(half.seeks_scale()) << "the next overflow is the samples' own";
 }
 
 TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {

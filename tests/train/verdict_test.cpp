@@ -35,7 +35,21 @@ TEST(Verdict, TheNormaliserDecidesWhatCounts) {
 
 TEST(Verdict, AnEmptySetHasNoErrors) {
   EXPECT_EQ(evaluation_json(judge_samples({}, "none")),
-            R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"bad_samples":0,"per_condition":{}})");
+            R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"noise_samples":0,"bad_samples":0,)"
+            R"("per_condition":{}})");
+}
+
+TEST(Verdict, SaysNothingOfSilenceOrWordsWhereThereWereNone) {
+  const auto e = judge_samples(kSamples, "none");
+  EXPECT_EQ(rates_text(rates_of(e)), "WER 25.00 %, CER 5.88 %, of silence heard as silence 50.0 %, 4 samples");
+  EXPECT_EQ(rates_text(e.per_condition.at("good")), "WER 0.00 %, CER 0.00 %, 1 samples");
+  EXPECT_EQ(rates_text(rates_of(judge_samples({{"1", "", "", ""}}, "none"))),
+            "of silence heard as silence 100.0 %, 1 samples");
+  EXPECT_NE(evaluation_json(e).find(R"("samples":4,"noise_samples":2)"), std::string::npos) << evaluation_json(e);
+  const auto page = evaluation_html(e, kSamples, "none");
+  EXPECT_NE(page.find("<td>good</td><td class=\"n\">0.00 %</td><td class=\"n\">0.00 %</td><td class=\"n\">–</td>"),
+            std::string::npos)
+      << page;
 }
 
 TEST(Verdict, SaysWhatTheNetworkComputedIn) {

@@ -42,10 +42,10 @@ class BatchFilesTest : public testing::Test {
   TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
 
   TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
-                const TaskSpec& urgency = {}, std::vector<std::filesystem::path> outputs = {}) {
+                const TaskSpec& urgency = {}, std::vector<Format> formats = {}) {
     BatchTask& task = tasks_.emplace_back();
-    task.outputs = std::move(outputs);
-    task.spec = {.key = "/out/" + input.stem().string(),
+    task.formats = std::move(formats);
+    task.spec = {.key = urgency.key.empty() ? "/out/" + input.stem().string() : urgency.key,
                  .batch = "b",
                  .input = input,
                  .identity = identity,
@@ -56,6 +56,12 @@ class BatchFilesTest : public testing::Test {
     const AskedTask asked{.known = answer, .task = &task, .audio = audio};
     files_->add({&asked, 1});
     return answer.id;
+  }
+
+  /// Where the latest task writes to.
+  void writes_to(const std::filesystem::path& output) {
+    tasks_.back().spec.key = output.parent_path() / output.stem();
+    tasks_.back().formats = parse_formats(output.extension().string().substr(1)).value();
   }
 
   Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->front(); }

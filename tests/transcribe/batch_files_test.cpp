@@ -245,11 +245,25 @@ TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAw
   EXPECT_EQ(task(away).state, TaskState::queued);
 }
 
+TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
+  const TaskId id = submit(folder_ / "may", {100, 7}, {});
+  std::filesystem::create_directory(folder_ / "may");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  const auto begun = files_->begin(taken->index);
+  ASSERT_FALSE(begun);
+  EXPECT_NE(begun.error().text().find("found a folder. Name the recordings in it"), std::string::npos)
+      << begun.error().text();
+  files_->failed(taken->index, begun.error());
+  EXPECT_EQ(task(id).state, TaskState::dead);
+}
+
 TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
   add("long", {.task_class = TaskClass::interactive});
-  const std::string name(252, 'a');
-  const TaskId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {},
-                           {folder_ / "out" / "fits.txt", folder_ / "out" / (name + ".json")});
+  const std::string name(251, 'a');  // with .txt it fits
+  const TaskId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
+                           {Format::txt, Format::json});
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
@@ -259,7 +273,7 @@ TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnrea
   files_->failed(taken->index, begun.error());
   EXPECT_EQ(task(id).state, TaskState::dead);
   EXPECT_EQ(task(id).attempts, 1);
-  EXPECT_NE(files_->failures().front().error.find("expected a name of at most 255 bytes, found 257"), std::string::npos)
+  EXPECT_NE(files_->failures().front().error.find("expected a name of at most 255 bytes, found 256"), std::string::npos)
       << files_->failures().front().error;
 }
 

@@ -35,7 +35,7 @@ class BatchOnAFullDisk : public BatchFilesTest {
 
 TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) {
   const TaskId id = add("a");
-  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  writes_to(folder_ / "out" / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
@@ -66,7 +66,7 @@ TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTh
   const fs::path out = folder_ / "out";
   fs::create_directories(out);
   const TaskId id = add("a");
-  tasks_.back().outputs = {out / "a.txt"};
+  writes_to(out / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
@@ -94,7 +94,7 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   const fs::path talks = folder_ / "out" / "talks";
   fs::create_directories(talks);
   const TaskId id = add("a");
-  tasks_.back().outputs = {talks / "a.txt"};
+  writes_to(talks / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
@@ -164,7 +164,7 @@ TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
 
 TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheTaskForGood) {
   const TaskId id = add("a");
-  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  writes_to(folder_ / "out" / "a.txt");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
   const auto published = [&] {
@@ -194,7 +194,7 @@ TEST_F(BatchOnAFullDisk, WhatIsLargerThanTheDiskForDecodedAudioFailsAtOnce) {
 
 TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
   const TaskId id = add("a");
-  tasks_.back().outputs = {folder_ / "out" / "a.txt"};
+  writes_to(folder_ / "out" / "a.txt");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
   std::future<Result<void>> published;

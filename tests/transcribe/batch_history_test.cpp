@@ -15,8 +15,13 @@ PooledDeviceView worked(Seconds audio, Seconds busy, double error) {
   return {.id = "card", .slots = 10, .error = error, .audio_done = audio, .busy = busy};
 }
 
-/// What a run with this device leaves of its speeds.
-std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device, bool stopped = false) {
+/// What a run with this device leaves: its speeds, and what the store says that it did.
+struct Left {
+  std::vector<SpeedRecord> speeds{};
+  DeviceUse use{};
+};
+
+Left left_after(const PooledDeviceView& device, bool stopped = false) {
   const TempFolder folder;
   const auto store = open_store({.folder = folder.path()}).value();
   BatchOptions options;
@@ -26,7 +31,11 @@ std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device, bool stopp
   report.pool.devices = {device};
   report.interrupted = stopped;
   end_in_store(report, options, *store, store->begin_run({.command = "tutti batch"}).value());
-  return store->speeds(false).value();
+  return {store->speeds(false).value(), store->runs(1).value().at(0).end.devices.at(0)};
+}
+
+std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device, bool stopped = false) {
+  return left_after(device, stopped).speeds;
 }
 
 }  // namespace
@@ -40,9 +49,19 @@ TEST(WholeSpeed, OfOneShortClipChangesWhatIsRememberedByItsPartAlone) {
   EXPECT_EQ(speed->median_error, 0.1) << "of what most of it is";
   EXPECT_EQ(speed->samples, 20);
   EXPECT_FALSE(whole_speed(clip, kKey, {})) << "by itself it says nothing";
+}
+
+TEST(WholeSpeed, WhatWasRememberedWithOtherPlacesCountsAsFarAsTheyAreAsMany) {
+  const auto clip = worked(Seconds(0.5), Seconds(2), 0.86);
+  const std::vector<SpeedRecord> known{{.key = kKey, .speed = 8, .samples = 20, .median_error = 0.1}};
   SpeedKey other = kKey;
   other.concurrency = 8;
-  EXPECT_FALSE(whole_speed(clip, other, known));
+  const auto speed = whole_speed(clip, other, known);
+  ASSERT_TRUE(speed);
+  EXPECT_EQ(speed->key, other);
+  EXPECT_NEAR(speed->speed, 480.5 / (60 + 2), 1e-9) << "eight of ten";
+  other.model = "tiny";
+  EXPECT_FALSE(whole_speed(clip, other, known)) << "another model's is no measure";
 }
 
 TEST(WholeSpeed, WhatIsRememberedCountsAsAnHourAtMost) {
@@ -69,6 +88,15 @@ TEST(BatchHistory, KeepsNoSpeedOfADeviceThatHasFewerPlacesThanItWorkedWith) {
   device.speeds = {{.pieces = 16, .speed = 11, .samples = 200}};
   device.slots = 2;  // it warms up after a fault, say
   EXPECT_TRUE(speeds_after(device).empty()) << "two windows are not as fast as ten were";
+}
+
+TEST(BatchHistory, KeepsHowManyWindowsADeviceDidWhereTheyTellWhatOneCosts) {
+  PooledDeviceView device = worked(Seconds(600), Seconds(60), 0.1);
+  device.windows_done = 25;
+  const DeviceUse use = left_after(device).use;
+  EXPECT_EQ(use.windows, 25);
+  EXPECT_EQ(use.places, 10);
+  EXPECT_FALSE(left_after(device, true).use.windows) << "much of the time went into what was not done";
 }
 
 TEST(BatchHistory, KeepsNoSpeedOfARunThatWasStoppedWhenMuchOfItWasInFlight) {

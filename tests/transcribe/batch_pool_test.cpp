@@ -56,3 +56,9 @@ TEST(BatchPool, ACardsSpeedIsThatOfTheLastBatchWhateverThoseBeforeHadInFlight) {
   EXPECT_EQ(card.enough, 4) << "nearly as fast as eight";
   EXPECT_FALSE(pooled_card("float16").speed_known);
 }
+
+TEST(BatchPool, FewWindowsAreAsGoodAsAllWhereTheyAreWithWhatEachCostsBesideItsAudio) {
+  SpeedRecord four = measured(4, 28);
+  four.overhead = Seconds(0.5);
+  EXPECT_EQ(pooled_card("float16", {four, measured(8, 30)}).enough, 8);
+}

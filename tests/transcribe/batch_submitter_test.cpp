@@ -52,6 +52,24 @@ TEST_F(BatchSubmitterTest, WorkBeginsBeforeALongLookAtAllRecordingsIsOver) {
   EXPECT_EQ(files_->counts().total, 9U);
 }
 
+TEST_F(BatchSubmitterTest, WorkThatBeginsBeforeAllIsLookedAtIsSaidToBePartOfAll) {
+  list(9);
+  std::vector<std::size_t> totals;
+  std::vector<bool> all_known;
+  BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [&] {
+    totals.push_back(files_->counts().total);
+    all_known.push_back(files_->progress().all_known);
+    return false;
+  });
+  ASSERT_TRUE(submitter.begin());
+  ASSERT_TRUE(submitter.submit(SlowDisk(clock_)));
+  ASSERT_GT(totals.size(), 1U);
+  for (const std::size_t total : totals) EXPECT_EQ(total, 9U) << "and not those of the first portion";
+  EXPECT_FALSE(all_known.back()) << "so that nobody says when all will be done";
+  EXPECT_TRUE(files_->progress().all_known);
+  EXPECT_EQ(files_->counts().total, 9U);
+}
+
 TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
   list(9);
   int looks = 0;

@@ -96,10 +96,12 @@ TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceH
   engine->release(1);
   const auto device = one->view().devices[0];
   EXPECT_EQ(device.audio_done, Seconds(0));
+  EXPECT_EQ(device.windows_done, 0);
   EXPECT_FALSE(device.error);
   EXPECT_EQ(engine->use().audio, Seconds(0));
   ASSERT_TRUE(transcribe(*engine, 2, 0.5F));
   EXPECT_GT(one->view().devices[0].audio_done, Seconds(0));
+  EXPECT_EQ(one->view().devices[0].windows_done, 1);
 }
 
 TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
@@ -348,6 +350,20 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuar
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(one->view().devices[0].state, "quarantined");
   EXPECT_EQ(one->view().devices[0].reason, "Xid 48");
+}
+
+TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTakenBackByThatWorker) {
+  // Where in the making of a worker the driver's word falls is chance: so many cards, each told a little later.
+  std::vector<std::unique_ptr<DevicePool>> pools;
+  for (int each = 0; each < 80; ++each) {
+    pools.push_back(pool({card("a", 30)}));
+    const auto then = std::chrono::steady_clock::now() + std::chrono::microseconds(3 * each);
+    while (std::chrono::steady_clock::now() < then) {
+    }
+    pools.back()->driver_says("a", CardTrouble{.what = "Xid 48"});
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a worker that should not be is ready by then
+  for (const auto& one : pools) EXPECT_EQ(one->view().devices[0].state, "quarantined");
 }
 
 TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {

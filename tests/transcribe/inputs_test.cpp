@@ -92,6 +92,24 @@ TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
               ElementsAre("speech.dat", "odd[1].mp3", "missing.mp3"));
 }
 
+TEST_F(Inputs, AFolderThatIsNoneIsSaidToBeNoneAndIsNotTakenForARecording) {
+  read({"talks/"});
+  ASSERT_FALSE(result_);
+  EXPECT_EQ(result_.error().fault, Fault::missing);
+  EXPECT_THAT(result_.error().text(), HasSubstr("talks/: the folder cannot be read: No such file or directory"));
+  put("talk.mp3");
+  read({"talk.mp3/"});
+  ASSERT_FALSE(result_);
+  EXPECT_THAT(result_.error().text(), HasSubstr("talk.mp3/: the folder cannot be read: Not a directory"));
+}
+
+TEST_F(Inputs, ARecordingWithASlashBehindItInAListHasItsNameAllTheSame) {
+  put("list.txt", "t/talk.mp3/\n" + (folder_ / "t/other.mp3").string() + "/\n");
+  EXPECT_THAT(read({"list.txt"}, {.audio_root = folder_.path()}), ElementsAre("t/talk.mp3", "t/other.mp3"));
+  EXPECT_EQ(found_[0].file, folder_ / "t/talk.mp3");
+  EXPECT_EQ(found_[1].file, folder_ / "t/other.mp3");
+}
+
 TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
   put("lists/t.csv", "path,id\na/1.mp3,7\n/far/2.mp3,8\n../3.mp3,9\n");
   EXPECT_THAT(read({"lists/t.csv"}), ElementsAre("a/1.mp3", "far/2.mp3", "3.mp3"));
@@ -114,6 +132,24 @@ TEST_F(Inputs, AnAbsolutePathInAListHasThePlaceOfTheSameFileByItsRelativePathOrI
   EXPECT_THAT(read({"list.txt"}, {.audio_root = here + "/t/2021"}), ElementsAre(there + "2020/talk.mp3", "talk.mp3"));
   put("t/table.csv", "path\n" + here + "/t/2020/talk.mp3\n2021/talk.mp3\n");
   EXPECT_THAT(read({"t/table.csv"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3")) << "both beside the table";
+}
+
+TEST_F(Inputs, AnAbsolutePathHasTheSamePlaceWhereverSomebodyStands) {
+  const std::string file = folder_ / "t/talk.mp3";
+  put("t/list.txt", file + "\n");
+  put("t/table.csv", "path\n" + file + "\n");
+  const fs::path stood = fs::current_path();
+  for (const fs::path& here : {stood, folder_.path(), folder_ / "t"}) {
+    fs::current_path(here);
+    EXPECT_THAT(read({"t/list.txt"}), ElementsAre(file.substr(1))) << "from " << here;
+    EXPECT_THAT(read({"t/table.csv"}), ElementsAre("talk.mp3")) << "from " << here;
+  }
+  found_.clear();
+  const auto by_its_name = [this](Input&& input) { return found_.push_back(std::move(input)), true; };
+  EXPECT_TRUE(read_inputs({"table.csv"}, {}, {by_its_name, [](Error&&) {}}));
+  fs::current_path(stood);
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_EQ(found_[0].below, "talk.mp3") << "a table where somebody stands lies in a folder, too";
 }
 
 TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {

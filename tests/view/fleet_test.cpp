@@ -65,6 +65,29 @@ TEST(FleetTable, AnOrdinaryTerminalShowsEverythingThatMatters) {
     EXPECT_THAT(all, HasSubstr(part));
 }
 
+TEST(FleetTable, OfADeviceThatIsWellNoReasonIsTold) {
+  FleetStatus s = lectures();
+  s.devices[0].state = "healthy";
+  s.devices[0].reason = "a piece succeeded";
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})), Not(HasSubstr("a piece succeeded")));
+  s.devices[0].state = "warming";
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})), HasSubstr("└ a piece succeeded"));
+}
+
+TEST(FleetTable, NamesAreNotCutForLongReasonsAndManyDevices) {
+  FleetStatus s = lectures();
+  const std::string everywhere = "cuda:0,cuda:1,cuda:2,cuda:3,cuda:4,cuda:5,cuda:6,cuda:7,cuda:8";
+  s.in_work = {{.name = "lecture-27.wav", .device = everywhere, .length = Seconds(120)},
+               {.name = "lecture-28.wav", .waiting_for = "needs 1.5 GB of memory; 1.0 GB are free"}};
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})),
+              AllOf(HasSubstr("lecture-27.wav"), HasSubstr("lecture-28.wav"), HasSubstr("cuda:0,cuda:1,cuda:2"),
+                    HasSubstr("needs 1.5 GB of memory")));
+  s.in_work[0].name = "A lecture on everything that there is to be said of the lakes.mp3";
+  EXPECT_THAT(joined(render_fleet(s, {.columns = 80, .lines = 24})),
+              AllOf(HasSubstr("A lecture on every"), HasSubstr("cuda:0,cuda:1,cuda")))
+      << "where both are long, both are cut";
+}
+
 TEST(FleetTable, EveryTerminalIsFilledExactlyAndNeverOverrun) {
   FleetStatus many = lectures();
   for (int i = 2; i < 20; ++i) many.devices.push_back(device("emulated:" + std::to_string(i)));

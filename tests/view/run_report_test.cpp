@@ -111,15 +111,15 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   EXPECT_THAT(report(run), AllOf(Not(HasSubstr("Against")), Not(HasSubstr("Spent"))));
   run.cost = 1.5;
   EXPECT_THAT(report(run), HasSubstr("Spent: cost 1.50; 0.18 per hour of audio"));
-  run.kilowatt_hours = 0.42;
-  run.quote = {.time = Seconds(800), .kilowatt_hours = 0.42, .cost = 2.0};
+  run.energy_joules = 1.512e6;
+  run.quote = {.time = Seconds(800), .energy_joules = 1.512e6, .cost = 2.0};
   EXPECT_THAT(
       report(run),
       HasSubstr("Against the plan: 16:40 instead of 13:20 (+25 %); 0.42 kWh instead of 0.42 kWh; cost 1.50 instead of "
                 "2.00 (-25 %)"));
   run.cost = 0.0184;
-  run.kilowatt_hours = 0.0042;
-  run.quote = {.kilowatt_hours = 0.005, .cost = 0.0202};
+  run.energy_joules = 15'120;
+  run.quote = {.energy_joules = 18'000, .cost = 0.0202};
   EXPECT_THAT(report(run), HasSubstr("4.2 Wh instead of 5.0 Wh (-16 %)"));
   EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
 }

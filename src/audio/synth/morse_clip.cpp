@@ -5,6 +5,7 @@
 
 #include "audio/synth/band.h"
 #include "audio/synth/contest.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -47,21 +48,35 @@ Tone drawn_tone(double hertz, CounterRandom& random) {
   return tone;
 }
 
+std::string range_text(const Between& range, const std::string& unit) {
+  return number_text(range.least) + " to " + number_text(range.most) + unit;
+}
+
+Result<void> expect(const std::string& thing, double value, const Between& range, const std::string& unit = "") {
+  if (value >= range.least && value <= range.most) return {};
+  return fail(Fault::usage, thing + ": expected " + range_text(range, unit) + ", found " + number_text(value));
+}
+
+/// A span within a range.
+Result<void> expect(const std::string& thing, const Between& span, const Between& range, const std::string& unit) {
+  if (span.least >= range.least && span.least <= span.most && span.most <= range.most) return {};
+  return fail(Fault::usage,
+              thing + ": expected " + range_text(range, unit) + ", the least first; found " + range_text(span, unit));
+}
+
 }  // namespace
 
 Result<void> check(const MorseCorpus& corpus) {
-  const auto within = [](double value, double least, double most) { return value >= least && value <= most; };
-  const auto spans = [&](const Between& span, double least, double most) {
-    return within(span.least, least, span.most) && span.most <= most;
-  };
-  if (!spans(corpus.wpm, 10, 100)) return fail(Fault::usage, "speed: expected 10 to 100 wpm, the least first");
-  if (!spans(corpus.tone_hz, 200, 3000)) return fail(Fault::usage, "tone: expected 200 to 3000 Hz, the least first");
-  if (corpus.noise_db && !spans(*corpus.noise_db, -20, 80))
-    return fail(Fault::usage, "tone over noise: expected -20 to 80 dB, the least first");
-  if (!within(corpus.noise_share, 0, 1)) return fail(Fault::usage, "share of noise: expected 0 to 1");
-  if (!within(corpus.plain_share, 0, 1)) return fail(Fault::usage, "share of plain text: expected 0 to 1");
-  if (!within(corpus.receiver_share, 0, 1)) return fail(Fault::usage, "share of receivers: expected 0 to 1");
-  if (!within(corpus.longest.count(), 4, 600)) return fail(Fault::usage, "longest clip: expected 4 to 600 s");
+  for (const auto& checked : {
+           expect("speed", corpus.wpm, {10, 100}, " wpm"),
+           expect("tone", corpus.tone_hz, {200, 3000}, " Hz"),
+           expect("tone over noise", corpus.noise_db.value_or(Between{}), {-20, 80}, " dB"),
+           expect("share of noise", corpus.noise_share, {0, 1}),
+           expect("share of plain text", corpus.plain_share, {0, 1}),
+           expect("share of receivers", corpus.receiver_share, {0, 1}),
+           expect("longest clip", corpus.longest.count(), {4, 600}, " s"),
+       })
+    if (!checked) return checked;
   return {};
 }
 

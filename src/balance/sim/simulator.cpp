@@ -5,11 +5,18 @@
 #include <limits>
 #include <random>
 
+#include "balance/window_cost.h"
+
 namespace tutti {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDone = 1e-7;  // device seconds: less than this is nothing left
+
+/// Of its own time, without jitter.
+double cost(const SimDevice& device, Seconds audio) {
+  return windows_in(audio) * device.fixed.count() + audio.count() / device.speed;
+}
 
 /// A device and the pieces it works on, evenly shared.
 class Machine {
@@ -17,7 +24,7 @@ class Machine {
   Machine(const SimDevice& device, std::uint64_t seed) : device_(&device), dice_(seed) {}
 
   void start(const Grant& grant) {
-    double work = grant.audio.count() / device_->speed;
+    double work = cost(*device_, grant.audio);
     if (device_->jitter > 0) work *= std::max(0.1, 1 + device_->jitter * normal_(dice_));
     pieces_.push_back({grant, work});
   }
@@ -223,16 +230,30 @@ SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> de
 }
 
 Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit) {
-  double audio = 0, longest = 0, speed = 0, fastest = 0;
+  Seconds shortest = kFullWindow, longest{}, longest_task{};
   for (const auto& task : tasks) {
-    audio += task.audio.count();
-    longest = std::max(longest, task.audio.count());
+    shortest = std::min(shortest, task.audio - (windows_in(task.audio) - 1) * kFullWindow);
+    longest = std::max(longest, std::min(task.audio, kFullWindow));
+    longest_task = std::max(longest_task, task.audio);
   }
+  // Whatever is paid for windows, all of it has to be earned, and nobody earns faster than with those that pay best for
+  // their time: where pay and cost are lines over the audio, the shortest or the longest. Every way to pay is a bound.
+  const auto paying = [&](const auto& price) {
+    double pay = 0, earned = 0;
+    for (const auto& task : tasks) pay += price(task.audio);
+    for (const auto& device : devices) {
+      const auto earns = [&](Seconds window) { return price(window) / std::max(cost(device, window), kDone); };
+      earned += std::max(earns(shortest), earns(longest));
+    }
+    return earned > 0 ? pay / earned : 0;
+  };
+  double bound = paying([](Seconds audio) { return audio.count(); });
+  double alone = kNever;
   for (const auto& device : devices) {
-    speed += device.speed;
-    fastest = std::max(fastest, device.speed);
+    bound = std::max(bound, paying([&](Seconds audio) { return cost(device, audio); }));
+    alone = std::min(alone, cost(device, longest_task));
   }
-  return Seconds(unit == SimUnit::window ? audio / speed : std::max(audio / speed, longest / fastest));
+  return Seconds(unit == SimUnit::window || tasks.empty() ? bound : std::max(bound, alone));
 }
 
 SimDevice plain_device(std::string id, double speed, int slots) {

@@ -27,6 +27,7 @@ struct SimFault {
 struct SimDevice {
   DeviceFacts facts{};             ///< what the dispatcher is told
   double speed = 1;                ///< what is true, with `enough` pieces in flight
+  Seconds fixed{};                 ///< likewise: device time of every window beside what its audio takes
   double jitter = 0;               ///< standard deviation of a piece's cost, relative
   Seconds warm_up{};               ///< until a worker is ready
   std::vector<SimFault> faults{};  ///< in order of time
@@ -53,7 +54,7 @@ struct SimResult {
 /// negative done_at. Deterministic.
 SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options);
 
-/// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs.
+/// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs; with what windows cost beside it.
 Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit);
 
 /// A device as `tutti plan` and tests make them: so many times real time. `slots`: pieces in flight.

@@ -23,27 +23,22 @@ InputIdentity identity_of(const fs::path& path) {
   return {facts.st_size, facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
 }
 
-/// Every format's file of one input; `taken` remembers whose each is.
-Result<std::vector<fs::path>> outputs_of(const Input& input, const OutputOptions& options,
-                                         std::map<std::string, std::string>& taken) {
-  const fs::path base = options.folder / (options.name_by == NameBy::stem ? input.file.stem() : input.below);
-  const auto [other, fresh] = taken.emplace(base.string(), input.file.string());
-  if (!fresh)
-    return fail(
-        Fault::usage,
-        "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base.string() + ".*",
-        options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
-  std::vector<fs::path> outputs;
-  for (const Format format : options.formats)
-    outputs.emplace_back(base.string() + "." + std::string(extension(format)));
-  return outputs;
+/// One input's outputs without their formats' extensions; `taken` remembers whose each is.
+Result<std::string> base_of(const Input& input, const OutputOptions& options,
+                            std::map<std::string, std::string>& taken) {
+  std::string base = options.folder / (options.name_by == NameBy::stem ? input.file.stem() : input.below);
+  const auto [other, fresh] = taken.emplace(base, input.file.string());
+  if (fresh) return base;
+  return fail(
+      Fault::usage, "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base + ".*",
+      options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
 }
 
 /// `inputs`: those with an output's ending. There are hardly ever any, and then no output is looked for.
 Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<FileNumber>& inputs) {
   if (inputs.empty()) return {};
   for (const auto& task : tasks)
-    for (const auto& output : task.outputs)
+    for (const auto& output : task.outputs())
       if (auto free = expect_no_input(output, inputs); !free) return free;
   return {};
 }
@@ -67,11 +62,10 @@ std::string uuid_of(const fs::path& input) {
   return hex;
 }
 
-BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string& fingerprint, const fs::path& folder) {
-  const fs::path& first = outputs.front();
+BatchTask task_of(Input input, std::string base, const std::string& fingerprint, const OutputOptions& options) {
   ManifestEntry& entry = input.entry;
-  return {.spec = {.key = first.parent_path() / first.stem(),
-                   .batch = folder.string(),
+  return {.spec = {.key = std::move(base),
+                   .batch = options.folder.string(),
                    .input = input.file.string(),
                    .identity = identity_of(input.file),
                    .options = fingerprint,
@@ -83,7 +77,7 @@ BatchTask task_of(Input input, std::vector<fs::path> outputs, const std::string&
                    .uuid = entry.id.empty() ? uuid_of(input.file) : std::move(entry.id),
                    .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
                    .extra = std::move(entry.extra)},
-          .outputs = std::move(outputs)};
+          .formats = options.formats};
 }
 
 /// It is an absolute path that lies nowhere where a tree was said to begin, and folders are put below the outputs'.
@@ -114,15 +108,15 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
-    auto outputs = outputs_of(input, options, taken);
-    if (!outputs) {
-      wrong = outputs.error();
+    auto base = base_of(input, options, taken);
+    if (!base) {
+      wrong = base.error();
       return false;
     }
     if (parse_formats(input.file.extension().string().erase(0, 1)))
       if (const auto number = number_of(input.file)) like_outputs.insert(*number);
     if (options.name_by == NameBy::path && keeps_whole_path(input)) ++with_whole_path;
-    tasks.push_back(task_of(std::move(input), std::move(*outputs), fingerprint, options.folder));
+    tasks.push_back(task_of(std::move(input), std::move(*base), fingerprint, options));
     return true;
   };
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "cli/plan/policy_table.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -42,7 +43,7 @@ QuoteBasis quote_basis(const BatchOptions& options) {
 std::string BatchQuote::text() const {
   return "Expected: " + length_text(time.audio) + " of audio in " + length_text(time.expected) +
          "; four times out of five between " + length_text(time.least) + " and " + length_text(time.most) + ". " +
-         time.silence_text() +
+         silence_text(time.speech) +
          (unknown > 0 ? " Recordings whose length is not known come on top: " + std::to_string(unknown) : "");
 }
 

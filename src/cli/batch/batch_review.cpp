@@ -8,10 +8,11 @@ Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::fil
                                 std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
   for (const BatchTask& task : tasks) {
+    const auto outputs = task.outputs();
     const auto json = std::ranges::find_if(
-        task.outputs, [](const std::filesystem::path& output) { return output.extension() == ".json"; });
+        outputs, [](const std::filesystem::path& output) { return output.extension() == ".json"; });
     std::error_code ignored;
-    if (json != task.outputs.end() && std::filesystem::exists(*json, ignored))
+    if (json != outputs.end() && std::filesystem::exists(*json, ignored))
       inputs.push_back({.transcript = *json, .recording = task.spec.input, .name = task.spec.name});
   }
   if (inputs.empty()) return ReviewList{};

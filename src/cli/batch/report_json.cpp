@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kJoulesAKilowattHour = 3.6e6;
-
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
@@ -138,8 +136,8 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .longest = report.longest,
                      .shared_files = report.shared_files,
                      .stopped = report.interrupted || !report.ended_early.empty(),
+                     .energy_joules = report.energy_joules,
                      .cost = cost_of(report, price)};
-  if (report.energy_joules) numbers.kilowatt_hours = *report.energy_joules / kJoulesAKilowattHour;
   for (const auto& device : report.pool.devices) numbers.devices.push_back(time_of(device));
   return numbers;
 }
@@ -160,6 +158,25 @@ std::string before_text(const BatchReport& report) {
   add("Failed in an earlier run and left alone: ", before.failed, "; --retry-failed does them again.\n");
   add("Cancelled in an earlier run and left alone: ", before.cancelled, "; --retry-failed does them again.\n");
   return out;
+}
+
+std::string written(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// An object's text with its last field, "assets", behind the others. One after the other: as a tree an archive's
+/// hundred thousand would take several times the memory of their text.
+std::string with_assets(std::string object, const std::vector<BatchAsset>& assets, std::optional<double> price) {
+  object.erase(object.rfind('\n'));  // and its brace
+  object += ",\n \"assets\": [";
+  for (const BatchAsset& asset : assets) {
+    object += &asset == &assets.front() ? "\n  " : ",\n  ";
+    for (const char c : written(asset_json(asset, price))) {
+      object += c;
+      if (c == '\n') object += "  ";  // only between fields: within a text it is escaped
+    }
+  }
+  return object + (assets.empty() ? "]\n}\n" : "\n ]\n}\n");
 }
 
 }  // namespace
@@ -189,9 +206,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   json["interrupted"] = report.interrupted;
   json["devices"] = Json::array();
   for (const auto& device : report.pool.devices) json["devices"].push_back(device_json(device, report, price));
-  json["assets"] = Json::array();
-  for (const auto& asset : report.assets) json["assets"].push_back(asset_json(asset, price));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return with_assets(written(json), report.assets, price);
 }
 
 std::string batch_report_text(const BatchReport& report, std::optional<double> price,
@@ -199,8 +214,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (report.counts.total > 0 && report.before.ended() == report.counts.total) return before_text(report);
   std::string out;
   RunNumbers numbers = numbers_of(report, price);
-  if (quote) numbers.quote = {.time = quote->time.expected, .cost = quote->cost};
-  if (quote && quote->energy_joules) numbers.quote.kilowatt_hours = *quote->energy_joules / kJoulesAKilowattHour;
+  if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
   if (report.time != 1)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "balance/dispatcher.h"
+#include "transcribe/ahead/audio_threads.h"
 
 namespace tutti {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 constexpr std::int64_t kEngine = 116'000'000;
 constexpr std::int64_t kCudaHalf = 355'000'000;
 constexpr std::int64_t kDecoder = 64'000'000;
-constexpr std::int64_t kDecoders = 4;  // that a run begins with where there are as many cores
 constexpr std::int64_t kControl = 32'000'000;
 
 std::int64_t usable(const PlanTarget& target) {
@@ -20,6 +20,15 @@ std::int64_t usable(const PlanTarget& target) {
   const DispatcherOptions admission{};
   const auto share = static_cast<std::int64_t>(admission.headroom * static_cast<double>(all));
   return all - kDriverMemory.value - std::max(admission.least_headroom.value, share);
+}
+
+/// Processes that a batch comes to decode with on these devices; the usual four where nobody knows their speeds, and
+/// where there are fewer cores: of another machine's only the memory is told.
+std::int64_t decoders(const std::vector<PlanTarget>& targets, int cores) {
+  constexpr int kLeast = 4;
+  double speed = 0;
+  for (const auto& target : targets) speed += target.speed.value_or(0);
+  return audio_threads(std::max(kLeast, cores), speed).decode;
 }
 
 }  // namespace
@@ -36,8 +45,8 @@ Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
   return capacity;
 }
 
-HostNeed host_need(const CapacityQuestion& question, const std::vector<PlanTarget>& targets) {
-  HostNeed need{.control = {kControl + kDecoders * kDecoder}};
+HostNeed host_need(const CapacityQuestion& question, const std::vector<PlanTarget>& targets, int cores) {
+  HostNeed need{.control = {kControl + decoders(targets, cores) * kDecoder}};
   for (const auto& target : targets) {
     const Capacity one = capacity(question, target);
     need.workers.value += kEngine + (target.on_cpu ? one.weights.value + one.in_flight * one.window.value : kCudaHalf);

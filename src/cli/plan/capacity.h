@@ -34,10 +34,10 @@ Capacity capacity(const CapacityQuestion& question, const PlanTarget& target);
 /// What this machine's memory is needed for, beside a CPU device's model. Measured: 6 MB for `tutti` and 6 MB for a
 /// decoding process over an hour of WAV (samples lie on disk), 116 MB for an engine, 355 MB more for its CUDA half.
 struct HostNeed {
-  Bytes control{};  ///< `tutti` and its decoders, FFmpeg's libraries allowed for
+  Bytes control{};  ///< `tutti` and as many decoders as feed the devices, FFmpeg's libraries allowed for
   Bytes workers{};  ///< all devices' processes
   Bytes together() const { return {control.value + workers.value}; }
 };
-HostNeed host_need(const CapacityQuestion& question, const std::vector<PlanTarget>& targets);
+HostNeed host_need(const CapacityQuestion& question, const std::vector<PlanTarget>& targets, int cores);
 
 }  // namespace tutti

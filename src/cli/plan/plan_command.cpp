@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 
 #include "base/log.h"
 #include "base/process/exit_code.h"
@@ -145,8 +146,8 @@ Result<PlanBasis> basis_of(const PlanCommand& command) {
   return PlanBasis{std::move(*targets), speech_share(known.runs, path)};
 }
 
-int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& targets,
-                   const std::vector<SimTask>& tasks) {
+int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std::vector<SimTask>& tasks) {
+  const auto& targets = basis.targets;
   const auto simplified = simplified_failures(targets);
   if (!simplified.empty()) log(Level::warning, "not all failures are simulated as they are: " + simplified);
   for (const auto& target : targets)
@@ -156,7 +157,7 @@ int run_simulation(const PlanCommand& command, const std::vector<PlanTarget>& ta
            "Say it, --devices emulated:30x:12GB or --gpus 12GB:30x; or run a batch: its speeds are remembered"},
           kUsage);
   const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
-  auto table = compare_policies(tasks, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  auto table = compare_policies(tasks, basis.speech, sim_devices(targets, kWindowsInFlight), unit, command.seed);
   if (command.price) table.add_costs(*command.price, targets.size());
   if (command.json) {
     std::puts(table.json().c_str());
@@ -179,6 +180,7 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
                                  .compute_type = command.compute_type,
                                  .beams = command.beams,
                                  .ram = ram,
+                                 .cores = static_cast<int>(std::thread::hardware_concurrency()),
                                  .targets = basis.targets,
                                  .tasks = work.tasks,
                                  .speech = basis.speech,
@@ -203,7 +205,7 @@ int run_plan(const std::vector<std::string>& arguments) {
   if (!work) return complain(work.error(), kUsage);
   const auto basis = basis_of(command);
   if (!basis) return complain(basis.error(), kUsage);
-  return command.simulate ? run_simulation(command, basis->targets, work->tasks) : run_quote(command, *basis, *work);
+  return command.simulate ? run_simulation(command, *basis, work->tasks) : run_quote(command, *basis, *work);
 }
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "balance/window_cost.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "device/list/device_list.h"
@@ -23,6 +24,8 @@ struct PlanTarget {
   std::optional<double> speed{};  ///< times real time; none: not known
   std::string speed_type{};       ///< the compute type it was measured with; empty: nobody measured it
   double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
+  /// What windows cost it, which then counts instead of the speed; none: too few batches have counted them.
+  std::optional<WindowCost> window_cost{};
   std::optional<double> watts{};  ///< that it drew in earlier batches
   std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
@@ -58,8 +61,9 @@ struct DevicePast {
 /// Reads it from the store in `folder`; nothing where there is none, and makes none.
 Result<DevicePast> read_device_past(const std::filesystem::path& folder);
 
-/// Tells devices their speed, how long they took to load the model in the last batch with it, and what they drew in the
-/// last batches on average. What an emulated one knows of itself, and a speed that is known already, stays.
+/// Tells devices their speed and what windows cost them, how long they took to load the model in the last batch with
+/// it, and what they drew in the last batches on average. What an emulated one knows of itself, and a speed that is
+/// known already, stays.
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question);
 
 /// How much of the audio was heard as speech in these batches with a model: silence is not transcribed. Reckoned as if

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
@@ -64,6 +65,7 @@ void PolicyTable::add_costs(double price, std::size_t devices) {
 
 std::string PolicyTable::json() const {
   nlohmann::ordered_json out{{"lower_bound_s", lower_bound.count()}, {"policies", nlohmann::ordered_json::array()}};
+  if (speech) out["speech_share"] = *speech;
   for (const auto& row : rows) {
     nlohmann::ordered_json policy{{"name", row.name}, {"makespan_s", row.makespan.count()}, {"ratio", row.ratio}};
     if (row.not_done > 0) policy["not_done"] = row.not_done;
@@ -71,6 +73,21 @@ std::string PolicyTable::json() const {
     out["policies"].push_back(std::move(policy));
   }
   return json_line(out);
+}
+
+std::string silence_text(const std::optional<double>& speech) {
+  if (!speech)
+    return "All of it counts as speech; silence is not transcribed, so with much of it the end comes sooner.";
+  return "As in earlier batches, " + std::to_string(std::lround(100 * *speech)) +
+         " % of it counts as speech; silence is not transcribed.";
+}
+
+std::vector<SimTask> heard(std::vector<SimTask> tasks, const std::optional<double>& speech) {
+  for (SimTask& task : tasks) {
+    task.audio *= speech.value_or(1);
+    task.believed *= speech.value_or(1);
+  }
+  return tasks;
 }
 
 std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
@@ -89,13 +106,21 @@ std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
     if (row.not_done > 0) out += "   " + std::to_string(row.not_done) + " not done";
     out += "\n";
   }
-  return out;
+  return out + silence_text(speech) + "\n";
+}
+
+double throughput(const PlanTarget& target, Seconds window) {
+  return target.window_cost ? target.window_cost->through(std::max(window, Seconds(1))) : *target.speed;
 }
 
 std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int windows) {
   std::vector<SimDevice> devices;
   for (const auto& target : targets) {
-    devices.push_back(plain_device(target.id, *target.speed, target.windows.value_or(windows)));
+    devices.push_back(plain_device(target.id, throughput(target, kFullWindow), target.windows.value_or(windows)));
+    if (target.window_cost) {
+      devices.back().fixed = target.window_cost->fixed();
+      devices.back().speed = target.window_cost->speed();
+    }
     devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
     devices.back().warm_up = devices.back().facts.load_time = target.warm_up;
     devices.back().faults = sim_faults(target.failures);
@@ -107,9 +132,10 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
   return devices;
 }
 
-PolicyTable compare_policies(const std::vector<SimTask>& tasks, const std::vector<SimDevice>& devices, SimUnit unit,
-                             std::uint64_t seed) {
-  PolicyTable table{.lower_bound = lower_bound(tasks, devices, unit)};
+PolicyTable compare_policies(const std::vector<SimTask>& recordings, const std::optional<double>& speech,
+                             const std::vector<SimDevice>& devices, SimUnit unit, std::uint64_t seed) {
+  const std::vector<SimTask> tasks = heard(recordings, speech);
+  PolicyTable table{.lower_bound = lower_bound(tasks, devices, unit), .speech = speech};
   for (const Policy policy : kPolicies) {
     std::vector<SimDevice> used = devices;
     SimOptions options{.unit = unit, .seed = seed};

@@ -18,7 +18,7 @@ constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3",
 
 Quote::Row row_of(const std::string& model, const ModelShape& shape, const QuoteQuestion& question) {
   const CapacityQuestion asked{.shape = shape, .compute_type = question.compute_type, .beams = question.beams};
-  Quote::Row row{.model = model, .host = host_need(asked, question.targets)};
+  Quote::Row row{.model = model, .host = host_need(asked, question.targets, question.cores)};
   for (const auto& target : question.targets) row.on.push_back(capacity(asked, target));
   return row;
 }
@@ -69,52 +69,70 @@ bool can_be_timed(const Quote& quote) {
   return any;
 }
 
-}  // namespace
-
-namespace {
-
-/// As much of them as is expected to be heard.
-std::vector<SimTask> heard(const QuoteQuestion& question) {
-  std::vector<SimTask> tasks = question.tasks;
-  for (SimTask& task : tasks) {
-    task.audio *= question.speech.value_or(1);
-    task.believed *= question.speech.value_or(1);
+/// The recordings as all devices share them.
+WindowWork shared_out(const std::vector<SimTask>& tasks, std::size_t devices, int places) {
+  WindowWork work{.places = places};
+  for (const auto& task : tasks) {
+    work.windows += windows_in(task.audio);
+    work.audio += task.audio;
   }
-  return tasks;
+  work.windows /= static_cast<double>(devices);
+  work.audio /= static_cast<double>(devices);
+  return work;
+}
+
+/// A device's part of the speed of all, and by how much it may be off, relative. What is not known of windows' cost is
+/// the same on all devices, so they are off together; speeds that were told or measured are off each for itself.
+struct SpeedPart {
+  double speed = 0;
+  double error = 0;
+  bool together = false;
+};
+
+/// By how much longer than expected it takes, as drawn, the shortest first.
+std::vector<double> drawn_times(const std::vector<SpeedPart>& parts, std::uint64_t seed) {
+  std::mt19937_64 dice(seed), for_all(seed + 1);
+  std::normal_distribution<double> normal, together;
+  std::vector<double> drawn;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const double common = together(for_all);
+    double believed = 0, true_speed = 0;
+    for (const SpeedPart& part : parts) {
+      believed += part.speed;
+      true_speed += part.speed * std::max(0.1, 1 + part.error * (part.together ? common : normal(dice)));
+    }
+    drawn.push_back(believed / true_speed);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 }  // namespace
 
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on) {
   TimeQuote quote{.speech = question.speech};
+  const auto tasks = heard(question.tasks, question.speech);
   std::vector<SimDevice> devices;
-  std::vector<double> errors;
-  double speed = 0;
+  std::vector<SpeedPart> parts;
+  const auto fitting = static_cast<std::size_t>(std::ranges::count_if(on, [](const auto& it) { return it.fits > 0; }));
   for (std::size_t i = 0; i < question.targets.size(); ++i) {
     if (on[i].fits < 1) continue;
-    devices.push_back(sim_devices({question.targets[i]}, on[i].in_flight)[0]);
+    const PlanTarget& target = question.targets[i];
+    devices.push_back(sim_devices({target}, on[i].in_flight)[0]);
     devices.back().faults.clear();
-    errors.push_back(question.targets[i].speed_error);
-    speed += *question.targets[i].speed;
+    const WindowWork work = shared_out(tasks, fitting, on[i].in_flight);
+    parts.push_back({.speed = throughput(target, work.audio / work.windows),
+                     .error = target.window_cost ? target.window_cost->error(work) : target.speed_error,
+                     .together = target.window_cost.has_value()});
   }
   for (const auto& task : question.tasks) quote.audio += task.audio;
   SimOptions options{.seed = question.seed};
   options.window = std::max(options.window, quote.audio / kMostWindows);
   set_policy(Policy::tutti, devices, options);
   options.dispatcher.tasks_at_once = question.tasks_at_once;
-  const auto tasks = heard(question);
   quote.expected = simulate(tasks, devices, options).makespan;
   quote.lower_bound = lower_bound(tasks, devices, SimUnit::window);
-  std::mt19937_64 dice(question.seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> drawn;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    double true_speed = 0;
-    for (std::size_t i = 0; i < devices.size(); ++i)
-      true_speed += devices[i].speed * std::max(0.1, 1 + errors[i] * normal(dice));
-    drawn.push_back(speed / true_speed);
-  }
-  std::sort(drawn.begin(), drawn.end());
+  const auto drawn = drawn_times(parts, question.seed);
   quote.least = quote.expected * drawn[kDraws / 10];
   quote.most = quote.expected * drawn[kDraws - kDraws / 10];
   return quote;

@@ -15,6 +15,7 @@ struct QuoteQuestion {
   std::string compute_type{};
   std::int32_t beams = 1;
   Bytes ram{};
+  int cores = 1;  ///< of the machine that decodes for them
   std::vector<PlanTarget> targets{};
   std::vector<SimTask> tasks{};     ///< none: only what fits
   std::optional<double> speech{};   ///< of their audio, as in earlier batches; none: not known, and all of it counts
@@ -32,9 +33,6 @@ struct TimeQuote {
   Seconds lower_bound{};
   Seconds audio{};                 ///< of the recordings, silence included
   std::optional<double> speech{};  ///< of it, as QuoteQuestion says
-
-  /// What it supposes of silence, as a sentence.
-  std::string silence_text() const;
 };
 
 /// What fits on which device, what to type, and how long it takes where all speeds are known.
@@ -61,8 +59,8 @@ struct Quote {
 /// Fault::usage for a model whose shape nobody knows.
 Result<Quote> make_quote(QuoteQuestion question);
 
-/// Runs the batch over simulated time, on devices that stay well, then draws speeds and lengths that are off. Every
-/// target has a speed.
+/// Runs the batch over simulated time, on devices that stay well, then draws speeds that are off. Every target has a
+/// speed.
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on);
 
 /// Of so many devices over that time.

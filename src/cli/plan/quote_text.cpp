@@ -1,9 +1,9 @@
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "cli/plan/policy_table.h"
 #include "cli/plan/quote.h"
 #include "view/text.h"
 
@@ -52,7 +52,7 @@ std::string times_text(const Quote& quote) {
       quote.question.tasks.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
       length_text(time.least).c_str(), length_text(time.most).c_str(), length_text(time.lower_bound).c_str(),
       100 * (time.lower_bound / time.expected));
-  return text.data() + time.silence_text() + "\n";
+  return text.data() + silence_text(time.speech) + "\n";
 }
 
 std::optional<double> per_audio_hour(const Quote& quote) {
@@ -61,15 +61,13 @@ std::optional<double> per_audio_hour(const Quote& quote) {
 }
 
 std::string costs_text(const Quote& quote) {
-  constexpr double kJoulesAKilowattHour = 3.6e6;
   std::string text;
   if (quote.cost)
     text +=
         "Expected cost: " + money_text(*quote.cost) + ", at " + money_text(*quote.question.price) + " per device hour";
   if (const auto hour = per_audio_hour(quote)) text += "; " + money_text(*hour) + " per hour of audio";
   if (quote.cost) text += ".\n";
-  if (quote.energy_joules)
-    text += "Expected energy: " + energy_text(*quote.energy_joules / kJoulesAKilowattHour) + ".\n";
+  if (quote.energy_joules) text += "Expected energy: " + energy_text(*quote.energy_joules) + ".\n";
   return text;
 }
 
@@ -94,13 +92,6 @@ Json row_json(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
 }
 
 }  // namespace
-
-std::string TimeQuote::silence_text() const {
-  if (!speech)
-    return "All of it counts as speech; silence is not transcribed, so with much of it the end comes sooner.";
-  return "As in earlier batches, " + std::to_string(std::lround(100 * *speech)) +
-         " % of it counts as speech; silence is not transcribed.";
-}
 
 std::string Quote::text() const {
   std::string text = "What fits, in " + type_text(question.compute_type) + " with " + std::to_string(question.beams) +

@@ -2,8 +2,10 @@
 
 #include <cstdio>
 #include <span>
+#include <vector>
 
 #include "base/build_id.h"
+#include "base/joined.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
@@ -138,21 +140,42 @@ void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std
               (command.out / "refused.jsonl").c_str());
 }
 
+/// What samples follow from, beside the recordings and their texts.
+std::string settings_of(const PrepareCommand& c, const RunOptions& options) {
+  return joined(std::vector<std::string>{options.model.string(), options.compute_type, c.texts.string(),
+                                         show_value(c.rules.window), show_value(c.rules.least_score),
+                                         show_value(c.language)},
+                "\n") +
+         "\n";
+}
+
+/// The recordings that no earlier run has prepared.
+std::vector<std::string> left_of(const PrepareCommand& command, PreparedFolder& folder) {
+  std::vector<std::string> left;
+  for (const auto& path : std::span(command.words).subspan(1))
+    if (!folder.has(path)) left.push_back(path);
+  if (const auto before = command.words.size() - 1 - left.size(); before > 0)
+    std::fprintf(stderr, "%zu of %zu recordings were prepared before\n", before, command.words.size() - 1);
+  return left;
+}
+
 int prepare(const PrepareCommand& command, const RunOptions& options) {
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out);
+  auto folder = PreparedFolder::create(command.out, settings_of(command, options));
   if (!folder) return complain(folder.error(), kUsage);
+  const auto left = left_of(command, *folder);
   const auto worker = start_worker(options, interrupt);
   if (!worker) return complain(worker.error(), interrupt);
   Collection collection(*folder);
   const auto taken = prepare_recordings(
-      std::span(command.words).subspan(1),
-      {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
+      left, {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
       [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
   const bool broken = !taken && !interrupt.raised();
   if (broken) complain(taken.error(), kNothingRan);
   // Whatever ended it: hours of alignment are not lost with the last recording.
-  if (auto finished = folder->finish(); !finished) return complain(finished.error(), kNothingRan);
+  const bool ended = !broken && !interrupt.raised();
+  if (auto finished = folder->finish(ended); !finished) return complain(finished.error(), kNothingRan);
+  if (!ended) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
   say_totals(command, *folder, collection.failed());
   if (interrupt.raised()) return kInterrupted;
   if (broken) return kNothingRan;

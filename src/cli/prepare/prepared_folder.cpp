@@ -16,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kDone = "done";
+
 std::string quoted(const std::string& field) {
   std::string text = "\"";
   for (const char c : field) text += c == '"' ? "\"\"" : std::string(1, c);
@@ -76,14 +78,53 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
 
 }  // namespace
 
-Result<PreparedFolder> PreparedFolder::create(const fs::path& out) {
+Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings) {
   std::error_code ignored;
-  if (fs::exists(out / "metadata.csv", ignored))
+  if (fs::exists(out / "metadata.csv", ignored) && !fs::exists(out / kDone, ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  for (const char* name : {"audio", "transcripts"}) {
+  for (const char* name : {"audio", "transcripts", kDone}) {
     if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
-  return PreparedFolder(out);
+  PreparedFolder folder(out);
+  if (auto gone_on = folder.go_on(settings); !gone_on) return tl::unexpected<Error>(gone_on.error());
+  return folder;
+}
+
+/// Takes in what an earlier run has prepared.
+Result<void> PreparedFolder::go_on(const std::string& settings) {
+  std::error_code ignored;
+  for (; fs::exists(done_file(kept_ + 1), ignored); ++kept_) {
+    const auto file = done_file(kept_ + 1);
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected<Error>(text.error());
+    const auto done = read_done(*text);
+    if (!done) return fail_in(file.string(), done.error());
+    metadata_ += done->metadata;
+    refused_ += done->refused;
+    totals_.samples += done->totals.samples;
+    totals_.audio += done->totals.audio;
+    totals_.refused += done->totals.refused;
+    name_for(done->path);
+    ++before_[done->path];
+  }
+  const auto place = out_ / kDone / "settings";
+  if (kept_ == 0) return write_file_atomically(place, settings);
+  const auto before = read_file(place);
+  if (!before) return tl::unexpected<Error>(before.error());
+  if (*before == settings) return {};
+  return fail(Fault::usage, out_.string() + ": holds part of a corpus that was made with other settings",
+              "Go on with the same ones, name another folder, or remove it");
+}
+
+fs::path PreparedFolder::done_file(int number) const {
+  return out_ / kDone / std::to_string(number);
+}
+
+bool PreparedFolder::has(const fs::path& path) {
+  const auto found = before_.find(path.string());
+  if (found == before_.end()) return false;
+  if (--found->second == 0) before_.erase(found);
+  return true;
 }
 
 /// The recording's name, with a number where another has it, too.
@@ -117,6 +158,8 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
 
 Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& prepared) {
   const auto name = name_for(path);
+  const auto metadata = metadata_.size(), refused = refused_.size();
+  const auto before = totals_;
   int number = 0;
   for (const PreparedPiece& piece : prepared.pieces) {
     char counted[16];
@@ -131,7 +174,14 @@ Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& 
                          {"reason", unit.refused}});
     ++totals_.refused;
   }
-  return {};
+  if (prepared.pieces.empty()) return {};  // it may have its text by the next run
+  const DoneRecording done{.path = path.string(),
+                           .metadata = metadata_.substr(metadata),
+                           .refused = refused_.substr(refused),
+                           .totals = {.samples = totals_.samples - before.samples,
+                                      .audio = totals_.audio - before.audio,
+                                      .refused = totals_.refused - before.refused}};
+  return write_file_atomically(done_file(++kept_), show_done(done));
 }
 
 void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
@@ -139,9 +189,12 @@ void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
   ++totals_.refused;
 }
 
-Result<void> PreparedFolder::finish() const {
+Result<void> PreparedFolder::finish(bool ended) const {
   if (auto written = write_file_atomically(out_ / "refused.jsonl", refused_); !written) return written;
-  return write_file_atomically(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
+  auto written = write_file_atomically(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
+  std::error_code ignored;
+  if (written && ended) fs::remove_all(out_ / kDone, ignored);
+  return written;
 }
 
 }  // namespace tutti

@@ -21,6 +21,7 @@ Json json_of(const DeviceUse& use) {
           {"audio_seconds", use.audio.count()},
           {"busy_seconds", use.busy.count()},
           {"idle_seconds", std::move(idle)},
+          {"windows", or_null(use.windows)},
           {"energy_joules", or_null(use.energy_joules)},
           {"cost", or_null(use.cost)}};
 }

@@ -120,7 +120,7 @@ TextTable device_table(const std::vector<RunRecord>& runs) {
     table.rows.push_back(
         {device, sum.use.name, std::to_string(sum.runs), length_text(sum.use.audio),
          sum.elapsed.count() > 0 ? percent(sum.use.busy / sum.elapsed) : "", times_text(speed_of(sum.use)),
-         sum.use.energy_joules ? energy_text(*sum.use.energy_joules / 3.6e6) : "",
+         sum.use.energy_joules ? energy_text(*sum.use.energy_joules) : "",
          sum.use.cost ? money_text(*sum.use.cost) : "",
          worst == sum.use.idle.end() ? "" : words_of(worst->first) + " (" + length_text(worst->second) + ")"});
   }

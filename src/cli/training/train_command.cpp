@@ -1,14 +1,20 @@
 #include "cli/training/train_command.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/files.h"
+#include "base/owned.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
+#include "base/system_error.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
 #include "cli/training/trainer_names.h"
@@ -190,8 +196,17 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
   return run_engines(training_processes(line, command.devices, *port), doing);
 }
 
-/// The settings go to the engine in a file of this process alone: OUT/config.toml is written by the first engine, once
-/// all of them have accepted what they were told.
+/// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
+/// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted what they were
+/// told.
+Result<OwnedFd> settings_file(const std::string& text) {
+  OwnedFd file(::memfd_create("tutti-settings", MFD_CLOEXEC));
+  if (!file) return fail_errno("the settings", "could not be handed on");
+  if (auto written = write_all(file.get(), std::as_bytes(std::span(text)), "the settings"); !written)
+    return tl::unexpected<Error>(written.error());
+  return file;
+}
+
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {
@@ -200,14 +215,11 @@ int train(const TrainCommand& command) {
     line.insert(line.end(), {"--model", model->string()});
   }
   if (command.resume) line.emplace_back("--resume");
-  const auto settings = command.out / (".settings-" + std::to_string(place_of_process().rank) + ".toml");
-  if (auto written = write_file_atomically(settings, show_recipe(command.recipe)); !written)
-    return complain(written.error(), kNothingRan);
-  line.insert(line.end(), {"--config", settings.string()});
-  const int code = run_processes(command, line);
-  std::error_code ignored;
-  fs::remove(settings, ignored);
-  return code;
+  const auto settings = settings_file(show_recipe(command.recipe));
+  if (!settings) return complain(settings.error(), kNothingRan);
+  const auto opened = std::to_string(::getpid()) + "/fd/" + std::to_string(settings->get());
+  line.insert(line.end(), {"--config", "/proc/" + opened});
+  return run_processes(command, line);
 }
 
 }  // namespace

@@ -189,8 +189,6 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("max-minutes", r.max_minutes, 0, many),
       between("ring-depth", r.ring_depth, 1, 1000),
       between("ring-megabytes", r.ring_megabytes, 0, many),
-      between("window-seconds", r.window_seconds, 0.1, 30),
-      between("mels", r.mels, 80, 128),
       between("timestamps", r.timestamps, 0, 1),
       between("cycles", r.cycles, 1, many),
       between("schedule-steps", r.schedule_steps, 0, many),
@@ -209,6 +207,38 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
+  };
+}
+
+/// A stored network has its own, whatever they are.
+std::vector<Result<void>> new_network_checks(const WhisperRecipe& r) {
+  if (!r.model.empty()) return {};
+  return {
+      between("window-seconds", r.window_seconds, 0.1, 30),
+      one_of("mels", std::to_string(r.mels), {"80", "128"}),
+  };
+}
+
+/// What would do nothing beside the others, and so was not meant.
+std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
+  const auto unless = [](bool senseless, const std::string& what, const char* hint) {
+    return senseless ? Result<void>(fail(Fault::usage, what, hint)) : Result<void>{};
+  };
+  return {
+      unless(r.cycles > 1 && r.schedule != "cosine",
+             "cycles: only the cosine begins anew; the schedule is '" + r.schedule + "'",
+             "Add schedule cosine, or leave cycles out"),
+      unless(r.lora_rank > 0 && r.lora_alpha <= 0,
+             "lora-alpha: expected more than 0, found " + shortest(r.lora_alpha) + "; the additions would add nothing",
+             "It is usually the rank, or twice that"),
+      unless(
+          r.gradient_checkpointing && r.freeze_encoder && r.attention_weight > 0,
+          "gradient-checkpointing: the encoder is frozen, and attention-weight keeps what the decoder computes; there "
+          "is nothing to compute twice",
+          "Leave out one of the three"),
+      unless(r.freeze_encoder && (r.ctc_weight > 0 || r.frame_weight > 0),
+             "ctc-weight, frame-weight: with freeze-encoder there is nothing that they could teach",
+             "Leave out freeze-encoder, or both of them"),
   };
 }
 
@@ -259,12 +289,9 @@ std::string show_recipe(WhisperRecipe recipe) {
 
 Result<void> check_recipe(const WhisperRecipe& r) {
   if (auto checked = check_negatives(r); !checked) return checked;
-  for (const auto& checks : {name_checks(r), range_checks(r)})
+  for (const auto& checks : {name_checks(r), range_checks(r), new_network_checks(r), sense_checks(r)})
     for (const auto& check : checks)
       if (!check) return check;
-  if (r.freeze_encoder && (r.ctc_weight > 0 || r.frame_weight > 0))
-    return fail(Fault::usage, "ctc-weight, frame-weight: with freeze-encoder there is nothing that they could teach",
-                "Leave out freeze-encoder, or both of them");
   if (!r.data_gpu.empty() && !r.cache.empty())
     return fail(Fault::usage, "data-gpu, cache: features that a device computes are not kept", "Leave out one of them");
   if (!r.data_gpu.empty() && !r.devices.empty() && r.data_gpu != "model" && r.data_gpu != "cpu")

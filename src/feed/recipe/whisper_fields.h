@@ -74,8 +74,8 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
         "of the batches that are filled up with silence to the window although padding is 'bucket'");
   visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
   visit("accumulation", r.accumulation, "N", "batches that make one step");
-  visit("epochs", r.epochs, "N", "passes over the data");
-  visit("max-steps", r.max_steps, "N", "end after so many steps, whatever the epochs; 0: no such end");
+  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
   visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
   visit("ring-megabytes", r.ring_megabytes, "MB",
@@ -90,7 +90,7 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
   visit("schedule-steps", r.schedule_steps, "N",
         "in which the rate falls, where the training is to end before or to go on behind; 0: all of its own");
-  visit("cycles", r.cycles, "N", "of the cosine; more than 1: with restarts");
+  visit("cycles", r.cycles, "N", "of schedule cosine; more than 1: with restarts");
   visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
   visit("beta1", r.beta1, "X", "AdamW's memory of gradients");
@@ -137,7 +137,8 @@ void visit_report_fields(WhisperRecipe& r, Visit& visit) {
   visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
   visit("keep", r.keep, "N", "checkpoints kept beside the best one");
   visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
-  visit("bad-step-limit", r.bad_step_limit, "N", "steps in a row that are no finite number end the training");
+  visit("bad-step-limit", r.bad_step_limit, "N",
+        "steps in a row may be no finite number; one more of them ends the training");
   visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
 }
 

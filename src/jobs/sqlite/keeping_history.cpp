@@ -6,11 +6,14 @@ namespace {
 
 void read_devices(Database& database, RunRecord& run) {
   database.rows(
-      "SELECT device, name, audio, busy, energy_joules, cost FROM run_devices WHERE run = ?1 ORDER BY device",
+      "SELECT device, name, audio, busy, energy_joules, cost, windows, places FROM run_devices WHERE run = ?1 "
+      "ORDER BY device",
       [&](const Row& row) {
         DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
         if (row.has(4)) use.energy_joules = row.real(4);
         if (row.has(5)) use.cost = row.real(5);
+        if (row.has(6)) use.windows = row.real(6);
+        if (row.has(7)) use.places = row.count(7);
         run.end.devices.push_back(std::move(use));
       },
       run.id);
@@ -41,10 +44,13 @@ Result<void> SqliteStore::end_run(RunId run, const RunEnd& end) {
     database.run("DELETE FROM run_devices WHERE run = ?1", run);
     for (const auto& use : end.devices) {
       database.run(
-          "INSERT INTO run_devices VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET "
+          "INSERT INTO run_devices(run, device, name, audio, busy, energy_joules, cost, windows, places) "
+          "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO UPDATE SET "
           "audio = audio + excluded.audio, busy = busy + excluded.busy, "
-          "energy_joules = energy_joules + excluded.energy_joules, cost = cost + excluded.cost",
-          run, use.device, use.name, use.audio.count(), use.busy.count(), use.energy_joules, use.cost);
+          "energy_joules = energy_joules + excluded.energy_joules, cost = cost + excluded.cost, "
+          "windows = windows + excluded.windows, places = max(places, excluded.places)",
+          run, use.device, use.name, use.audio.count(), use.busy.count(), use.energy_joules, use.cost, use.windows,
+          use.places);
       for (const auto& [reason, seconds] : use.idle)
         database.run(
             "INSERT INTO run_idle VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET seconds = seconds + "

@@ -84,6 +84,12 @@ UPDATE tasks SET aged_from = ((submitted + 599999) / 600000 - priority) * 600000
 DROP INDEX tasks_claimable;
 CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, submitted, id) WHERE state = 'queued';
 )sql",
+    // A window costs time of its own beside what its audio takes: how much is told by runs with windows of other
+    // lengths.
+    R"sql(
+ALTER TABLE run_devices ADD COLUMN windows REAL;
+ALTER TABLE run_devices ADD COLUMN places INTEGER;
+)sql",
 };
 
 std::int64_t version_of(Database& database) {

@@ -51,8 +51,8 @@ Result<void> replace_folder(const fs::path& path, const std::function<Result<voi
   const fs::path staging = beside(path, kNew);
   std::error_code ignored;
   fs::remove_all(staging, ignored);
-  fs::create_directories(staging, ignored);
-  auto done = fill(staging);
+  auto done = make_folders(staging);
+  if (done) done = fill(staging);
   if (done) done = sync_folder(staging);
   if (done) done = put_in_place(staging, path);
   if (!done) fs::remove_all(staging, ignored);
@@ -112,13 +112,17 @@ Result<void> write_network(const fs::path& path, const NetworkFolder& network) {
 }
 
 Result<void> CheckpointFolder::write(const CheckpointContent& content) const {
-  return replace_folder(folder() / name_of_step(content.state.step), [&](const fs::path& path) {
+  return replace_folder(of_step(content.state.step), [&](const fs::path& path) {
     auto written = fill_network(path, content.network);
     if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
     if (written) written = write_file_atomically(path / "training.json", show_state(content.state));
     if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", "training.json"});
     return written;
   });
+}
+
+fs::path CheckpointFolder::of_step(std::int64_t step) const {
+  return folder() / name_of_step(step);
 }
 
 std::vector<fs::path> CheckpointFolder::newest_first() const {

@@ -35,6 +35,8 @@ class CheckpointFolder {
   Result<void> write(const CheckpointContent& content) const;
   /// Removes all but the newest `keep` and that of step `best`.
   void prune(std::int32_t keep, std::int64_t best) const;
+  /// Where that of a step lies, if it does.
+  std::filesystem::path of_step(std::int64_t step) const;
   /// The complete ones, as far as their names tell.
   std::vector<std::filesystem::path> newest_first() const;
   /// Gives those of later steps than `step` other names ("damaged-step-N"): a training goes on from there because they

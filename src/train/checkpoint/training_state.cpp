@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The position may be any bytes.
+/// A position may be any bytes, and so may a path.
 std::string hex_of(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -40,11 +40,15 @@ std::string show_state(const TrainingState& s) {
               {"recordings", s.recordings},
               {"left_out", s.left_out},
               {"left_out_in_row", s.left_out_in_row},
+              {"is_scaled", s.numbers.is_scaled},
               {"loss_scale", s.numbers.loss_scale},
               {"scaled_steps", s.numbers.scaled_steps},
               {"best_score", std::isfinite(s.best_score) ? Json(s.best_score) : Json()},
               {"best_step", s.best_step},
               {"without_progress", s.without_progress},
+              {"evaluated_step", s.evaluated_step},
+              {"judge", hex_of(s.judge)},
+              {"model_step", s.model_step},
               {"evaluation_due", s.evaluation_due},
               {"seconds", s.seconds},
               {"positions", positions},
@@ -64,10 +68,15 @@ Result<TrainingState> read_state(std::string_view text) {
     json.at("left_out").get_to(s.left_out);
     json.at("left_out_in_row").get_to(s.left_out_in_row);
     json.at("loss_scale").get_to(s.numbers.loss_scale);
+    s.numbers.is_scaled =
+        json.value("is_scaled", s.numbers.loss_scale != 1);  // older checkpoints left it to be guessed
     json.at("scaled_steps").get_to(s.numbers.scaled_steps);
     if (!json.at("best_score").is_null()) json.at("best_score").get_to(s.best_score);
     json.at("best_step").get_to(s.best_step);
     json.at("without_progress").get_to(s.without_progress);
+    s.evaluated_step = json.value("evaluated_step", std::int64_t{0});  // older checkpoints knew none of the three
+    s.judge = bytes_of(json.value("judge", std::string()));
+    s.model_step = json.value("model_step", s.best_step);
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));

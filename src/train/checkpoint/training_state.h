@@ -25,6 +25,9 @@ struct TrainingState {
   double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss
   std::int64_t best_step = 0;
   std::int32_t without_progress = 0;     // evaluations since then
+  std::int64_t evaluated_step = 0;       // of the last whole evaluation
+  std::string judge{};                   // what evaluations are by, TrainerOptions::judge
+  std::int64_t model_step = 0;           // whose network is in OUT/model, where evaluations choose it
   bool evaluation_due = false;           // that of this step was cut short by an interruption
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start

@@ -32,18 +32,8 @@ struct HeardSet {
   std::string compute_type{};
 };
 
-/// Of the whole set, or of a condition: one without any text has no wrong words, and may have heard some all the same.
-template <class Verdict>
-std::string rates_text(const Verdict& verdict) {
-  char text[160];
-  std::snprintf(text, sizeof text, "WER %.2f %%, CER %.2f %%, of silence heard as silence %.1f %%, %lld samples",
-                100 * verdict.wer, 100 * verdict.cer, 100 * verdict.noise_accuracy,
-                static_cast<long long>(verdict.samples));
-  return text;
-}
-
 void print(const Evaluation& evaluation) {
-  std::printf("%s\n", rates_text(evaluation).c_str());
+  std::printf("%s\n", rates_text(rates_of(evaluation)).c_str());
   std::printf("computed in %s\n", evaluation.compute_type.c_str());
   if (const auto bad = bad_text(evaluation); !bad.empty()) std::printf("%s\n", bad.c_str());
   for (const auto& [condition, verdict] : evaluation.per_condition)

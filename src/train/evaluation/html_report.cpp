@@ -28,17 +28,23 @@ std::string percent(double share) {
   return "<td class=\"n\">" + fixed_text(100 * share, 2) + " %</td>";
 }
 
+/// Of so many samples; of none there is no rate.
+std::string rate(std::int64_t samples, double share) {
+  return samples > 0 ? percent(share) : "<td class=\"n\">–</td>";
+}
+
 std::string number(std::int64_t value) {
   return "<td class=\"n\">" + std::to_string(value) + "</td>";
 }
 
 std::string rates_table(const Evaluation& e) {
   std::string html = "<table><tr><th>condition<th>WER<th>CER<th>silence heard as silence<th>samples</tr>\n";
-  const auto add_row = [&html](const std::string& name, const auto& v) {
-    html += "<tr>" + cell(name) + percent(v.wer) + percent(v.cer) + percent(v.noise_accuracy) + number(v.samples) +
-            "</tr>\n";
+  const auto add_row = [&html](const std::string& name, const ConditionVerdict& v) {
+    const auto texts = v.samples - v.noise_samples;
+    html += "<tr>" + cell(name) + rate(texts, v.wer) + rate(texts, v.cer) + rate(v.noise_samples, v.noise_accuracy) +
+            number(v.samples) + "</tr>\n";
   };
-  add_row("all", e);
+  add_row("all", rates_of(e));
   for (const auto& [condition, verdict] : e.per_condition) add_row(condition, verdict);
   return html + "</table>\n" +
          (e.compute_type.empty() ? "" : "<p>The network computed in " + escaped_markup(e.compute_type) + ".</p>\n");
@@ -64,8 +70,9 @@ std::string worst_table(const std::vector<HeardSample>& samples, const std::stri
   std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard<th>sound</tr>\n";
   for (const auto& one : std::span(judged).first(std::min(kWorst, judged.size()))) {
     if (badness(one) == 0) break;
-    html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) + percent(one.verdict.cer) +
-            cell(one.sample->reference) + cell(one.sample->hypothesis) + "<td>" + player(*one.sample) + "</tr>\n";
+    html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) +
+            rate(1 - one.verdict.noise_samples, one.verdict.cer) + cell(one.sample->reference) +
+            cell(one.sample->hypothesis) + "<td>" + player(*one.sample) + "</tr>\n";
   }
   return html + "</table>\n";
 }

@@ -1,6 +1,7 @@
 #include "train/evaluation/verdict.h"
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "text/error_rate/wer.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
@@ -26,7 +27,7 @@ struct Pairs {
     hypotheses.push_back(hypothesis);
   }
   ConditionVerdict verdict() const {
-    ConditionVerdict verdict{.samples = std::ssize(references) + silent};
+    ConditionVerdict verdict{.samples = std::ssize(references) + silent, .noise_samples = silent};
     if (silent > 0) verdict.noise_accuracy = static_cast<double>(kept_silent) / static_cast<double>(silent);
     if (references.empty()) return verdict;
     const auto rates = error_rates(references, hypotheses).value();
@@ -35,6 +36,14 @@ struct Pairs {
     return verdict;
   }
 };
+
+Json rates_json(const ConditionVerdict& v) {
+  return {{"wer", v.wer},
+          {"cer", v.cer},
+          {"noise_accuracy", v.noise_accuracy},
+          {"samples", v.samples},
+          {"noise_samples", v.noise_samples}};
+}
 
 }  // namespace
 
@@ -55,8 +64,11 @@ Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::str
     all.add(reference, hypothesis);
   }
   const auto whole = all.verdict();
-  Evaluation evaluation{
-      .wer = whole.wer, .cer = whole.cer, .noise_accuracy = whole.noise_accuracy, .samples = whole.samples};
+  Evaluation evaluation{.wer = whole.wer,
+                        .cer = whole.cer,
+                        .noise_accuracy = whole.noise_accuracy,
+                        .samples = whole.samples,
+                        .noise_samples = whole.noise_samples};
   for (const auto& [condition, pairs] : by_condition) evaluation.per_condition[condition] = pairs.verdict();
   return evaluation;
 }
@@ -71,6 +83,22 @@ Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64
   return evaluation;
 }
 
+ConditionVerdict rates_of(const Evaluation& e) {
+  return {.wer = e.wer,
+          .cer = e.cer,
+          .noise_accuracy = e.noise_accuracy,
+          .samples = e.samples,
+          .noise_samples = e.noise_samples};
+}
+
+std::string rates_text(const ConditionVerdict& v) {
+  std::string text;
+  if (v.samples > v.noise_samples)
+    text = "WER " + fixed_text(100 * v.wer, 2) + " %, CER " + fixed_text(100 * v.cer, 2) + " %, ";
+  if (v.noise_samples > 0) text += "of silence heard as silence " + fixed_text(100 * v.noise_accuracy, 1) + " %, ";
+  return text + std::to_string(v.samples) + " samples";
+}
+
 std::string bad_text(const Evaluation& evaluation) {
   if (evaluation.bad_samples == 0) return {};
   return std::to_string(evaluation.bad_samples) + " more could not be used" +
@@ -78,15 +106,11 @@ std::string bad_text(const Evaluation& evaluation) {
 }
 
 std::string evaluation_json(const Evaluation& e) {
-  Json json{{"wer", e.wer}, {"cer", e.cer}, {"noise_accuracy", e.noise_accuracy}, {"samples", e.samples}};
+  Json json = rates_json(rates_of(e));
   json["bad_samples"] = e.bad_samples;
   if (!e.compute_type.empty()) json["compute_type"] = e.compute_type;
   json["per_condition"] = Json::object();
-  for (const auto& [condition, verdict] : e.per_condition)
-    json["per_condition"][condition] = {{"wer", verdict.wer},
-                                        {"cer", verdict.cer},
-                                        {"noise_accuracy", verdict.noise_accuracy},
-                                        {"samples", verdict.samples}};
+  for (const auto& [condition, verdict] : e.per_condition) json["per_condition"][condition] = rates_json(verdict);
   return json_line(json);
 }
 

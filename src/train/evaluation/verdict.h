@@ -27,17 +27,19 @@ struct ConditionVerdict {
   double cer = 0;
   double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
   std::int64_t samples = 0;   // with text and without
+  std::int64_t noise_samples = 0;  // of them without
 };
 
 /// How well a model hears a set.
 struct Evaluation {
   double wer = 0;
   double cer = 0;
-  double noise_accuracy = 1;  // these four as a condition's
+  double noise_accuracy = 1;
   std::int64_t samples = 0;
-  std::int64_t bad_samples = 0;  // of the set that could not be heard
-  std::string last_bad{};        // "ID: REASON" of the last of them
-  std::string compute_type{};    // that the network was heard in; empty: not said
+  std::int64_t noise_samples = 0;  // these five as a condition's
+  std::int64_t bad_samples = 0;    // of the set that could not be heard
+  std::string last_bad{};          // "ID: REASON" of the last of them
+  std::string compute_type{};      // that the network was heard in; empty: not said
   std::map<std::string, ConditionVerdict> per_condition{};
 };
 
@@ -51,10 +53,14 @@ Evaluation judge_samples(const std::vector<HeardSample>& samples, const std::str
 /// asked nothing has made no errors.
 Result<Evaluation> judge_set(const std::vector<HeardSample>& samples, std::int64_t bad, const std::string& normaliser);
 
+/// "WER 3.10 %, CER 1.02 %, of silence heard as silence 98.0 %, 400 samples"; without the part of which there is none.
+std::string rates_text(const ConditionVerdict& verdict);
+ConditionVerdict rates_of(const Evaluation& evaluation);
+
 /// "3 more could not be used; the last one, ID: REASON"; empty where all could.
 std::string bad_text(const Evaluation& evaluation);
 
-/// {"wer","cer","noise_accuracy","samples","bad_samples","compute_type","per_condition"} on one line.
+/// {"wer","cer","noise_accuracy","samples","noise_samples","bad_samples","compute_type","per_condition"} on one line.
 std::string evaluation_json(const Evaluation& evaluation);
 
 }  // namespace tutti

@@ -80,7 +80,8 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
               " does not fit the network");
   auto x = at::gelu(at::conv1d(mel, weights.conv1.weight, weights.conv1.bias, /*stride=*/1, /*padding=*/1));
   x = at::gelu(at::conv1d(x, weights.conv2.weight, weights.conv2.bias, /*stride=*/2, /*padding=*/1));
-  x = dropped(x.transpose(1, 2) + weights.audio_positions.narrow(0, 0, mel.size(2) / 2), options.dropout);
+  // Rows side by side from here on: a sum keeps its first operand's strides, and every layer would copy.
+  x = dropped(x.transpose(1, 2).contiguous() + weights.audio_positions.narrow(0, 0, mel.size(2) / 2), options.dropout);
   for (const auto& block : weights.encoder) {
     // Holds the block's tensors: it may run again when the caller's weights are gone.
     const auto run = [block, heads = dims.n_audio_head, share = options.dropout](const at::Tensor& input) {

@@ -1,6 +1,7 @@
 #include "train/report/loss_picture.h"
 
 #include <sstream>
+#include <vector>
 
 #include "base/json.h"
 #include "view/line_chart.h"
@@ -19,7 +20,7 @@ double number(const Json& line, const char* key) {
 
 std::string loss_picture(std::string_view metrics) {
   Curve loss{"loss"}, speed{"samples per second"}, waiting{"share of the time waiting for data"},
-      errors{"word error rate of evaluations"};
+      errors{"word error rate of evaluations"}, gpu{"GPU, share of the time busy"}, cpu{"CPU, share of the time busy"};
   std::istringstream lines{std::string(metrics)};
   for (std::string text; std::getline(lines, text);) {
     const auto line = Json::parse(text, nullptr, false);
@@ -32,8 +33,13 @@ std::string loss_picture(std::string_view metrics) {
     loss.points.emplace_back(step, number(line, "loss"));
     speed.points.emplace_back(step, number(line, "samples") / number(line, "seconds"));
     waiting.points.emplace_back(step, number(line, "waited") / number(line, "seconds"));
+    if (line.contains("gpu")) gpu.points.emplace_back(step, number(line, "gpu"));
+    if (line.contains("cpu")) cpu.points.emplace_back(step, number(line, "cpu"));
   }
-  return line_chart_svg("Training", "step", {loss, errors, speed, waiting});
+  std::vector<Curve> curves{loss, errors, speed, waiting};
+  for (const auto& load : {gpu, cpu})
+    if (!load.points.empty()) curves.push_back(load);  // what nothing is known of has no panel
+  return line_chart_svg("Training", "step", curves);
 }
 
 }  // namespace tutti

@@ -60,7 +60,7 @@ const GpuSnapshot* MachineLine::gpu_in(const MachineSnapshot& snapshot) const {
   return found == snapshot.gpus.end() ? nullptr : &*found;
 }
 
-std::string MachineLine::text() const {
+MachineLoad MachineLine::load() const {
   if (last_.empty()) return {};
   Mean gpu, cpu;
   for (const auto& snapshot : last_) {
@@ -75,7 +75,7 @@ std::string MachineLine::text() const {
     load.gpu_used = own->memory.used;
     load.gpu_total = own->memory.total;
   }
-  return machine_text(load);
+  return load;
 }
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What the machine does, as the progress line says it; what is not known is absent.
+/// What the machine does, as the progress line and metrics say it; what is not known is absent.
 struct MachineLoad {
   std::optional<double> gpu{};  // 0 to 1
   std::optional<Bytes> gpu_used{}, gpu_total{};
@@ -28,7 +28,8 @@ class MachineLine {
 
   /// Takes a snapshot in, once.
   void take(const std::shared_ptr<const MachineSnapshot>& snapshot);
-  std::string text() const;
+  MachineLoad load() const;
+  std::string text() const { return machine_text(load()); }
 
  private:
   const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot) const;

@@ -38,8 +38,8 @@ void Reporter::say(const std::string& line) {
 }
 
 void Reporter::stepped(const StepReport& step) {
-  log_.stepped(step);
   machine_.take(sampler_.latest());
+  log_.stepped(step, machine_.load());
   progress_.stepped(step, machine_.text());
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
@@ -71,12 +71,9 @@ void Reporter::draw() {
 
 void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
   log_.evaluated(state, evaluation, best);
-  char text[160];
-  std::snprintf(text, sizeof text, "step %lld: WER %.2f %%, CER %.2f %% of %lld samples",
-                static_cast<long long>(state.step), 100 * evaluation.wer, 100 * evaluation.cer,
-                static_cast<long long>(evaluation.samples));
   const auto bad = bad_text(evaluation);
-  say(text + std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
+  say("step " + std::to_string(state.step) + ": " + rates_text(rates_of(evaluation)) +
+      std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
   draw();
 }
 

@@ -1,8 +1,10 @@
 #include "train/report/training_log.h"
 
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -65,7 +67,7 @@ Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
   return TrainingLog(options, std::move(*metrics), std::move(*events), std::move(order));
 }
 
-void TrainingLog::stepped(const StepReport& step) {
+void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {
   if (order_) order_->add(line_of({{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids}}));
   const bool is_number = std::isfinite(step.outcome.loss);
   ++steps_.count;
@@ -79,7 +81,8 @@ void TrainingLog::stepped(const StepReport& step) {
            .epoch = step.state.epoch,
            .rate = step.rate,
            .gradient_norm = step.outcome.gradient_norm,
-           .left_out = step.state.left_out};
+           .left_out = step.state.left_out,
+           .load = load};
   if (step.state.step % options_.log_steps == 0 || step.ends_epoch) write_line();
 }
 
@@ -90,21 +93,29 @@ void TrainingLog::ended() {
 void TrainingLog::write_line() {
   const auto all = std::exchange(steps_, {});
   const double loss = all.loss / static_cast<double>(all.finite);  // of none: no number
-  metrics_.add(line_of({{"step", last_.step},
-                        {"epoch", last_.epoch},
-                        {"loss", number(loss)},
-                        {"rate", last_.rate},
-                        {"gradient_norm", number(last_.gradient_norm)},
-                        {"samples", all.samples},
-                        {"targets", all.targets},
-                        {"seconds", all.seconds},
-                        {"waited", all.waited},
-                        {"left_out", last_.left_out}}));
-  const EventScalar scalars[] = {{"train/loss", loss},
-                                 {"train/rate", last_.rate},
-                                 {"train/gradient_norm", last_.gradient_norm},
-                                 {"train/samples_per_second", static_cast<double>(all.samples) / all.seconds},
-                                 {"train/waiting_share", all.waited / all.seconds}};
+  Json line{{"step", last_.step},
+            {"epoch", last_.epoch},
+            {"loss", number(loss)},
+            {"rate", last_.rate},
+            {"gradient_norm", number(last_.gradient_norm)},
+            {"samples", all.samples},
+            {"targets", all.targets},
+            {"seconds", all.seconds},
+            {"waited", all.waited},
+            {"left_out", last_.left_out}};
+  std::vector<EventScalar> scalars{{"train/loss", loss},
+                                   {"train/rate", last_.rate},
+                                   {"train/gradient_norm", last_.gradient_norm},
+                                   {"train/samples_per_second", static_cast<double>(all.samples) / all.seconds},
+                                   {"train/waiting_share", all.waited / all.seconds}};
+  const auto add_share = [&](const char* key, const char* tag, std::optional<double> share) {
+    if (!share) return;
+    line[key] = *share;
+    scalars.push_back({tag, *share});
+  };
+  add_share("gpu", "machine/gpu", last_.load.gpu);
+  add_share("cpu", "machine/cpu", last_.load.cpu);
+  metrics_.add(line_of(line));
   events_.add(last_.step, scalars);
 }
 
@@ -112,9 +123,12 @@ void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evalua
   Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
   line["evaluation"] = Json::parse(evaluation_json(evaluation));
   metrics_.add(line_of(line));
-  const EventScalar scalars[] = {{"evaluation/wer", evaluation.wer},
-                                 {"evaluation/cer", evaluation.cer},
-                                 {"evaluation/noise_accuracy", evaluation.noise_accuracy}};
+  std::vector<EventScalar> scalars;
+  if (evaluation.samples > evaluation.noise_samples) {
+    scalars.push_back({"evaluation/wer", evaluation.wer});
+    scalars.push_back({"evaluation/cer", evaluation.cer});
+  }
+  if (evaluation.noise_samples > 0) scalars.push_back({"evaluation/noise_accuracy", evaluation.noise_accuracy});
   events_.add(state.step, scalars);
 }
 

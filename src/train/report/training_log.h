@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "train/report/event_file.h"
 #include "train/report/growing_file.h"
+#include "train/report/machine_line.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -38,7 +39,8 @@ class TrainingLog {
  public:
   static Result<TrainingLog> open(const TrainingLogOptions& options);
 
-  void stepped(const StepReport& step);
+  /// load: of the machine, lately; its shares are in the line, as far as they are known.
+  void stepped(const StepReport& step, const MachineLoad& load = {});
   void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best);
   /// What no line tells of yet gets one.
   void ended();
@@ -61,6 +63,7 @@ class TrainingLog {
     double rate = 0;
     double gradient_norm = 0;
     std::int64_t left_out = 0;
+    MachineLoad load{};
   };
   void write_line();
   TrainingLog(TrainingLogOptions options, JsonLines metrics, EventFile events, std::unique_ptr<JsonLines> order)

@@ -107,6 +107,7 @@ struct BatchDone {
 struct BatchProgress {
   Seconds done{};
   std::optional<Seconds> total{};  // none: not all recordings are known yet, or not all of their lengths
+  bool all_known = true;           // all recordings are
 };
 
 }  // namespace tutti

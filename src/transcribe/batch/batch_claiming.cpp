@@ -72,12 +72,13 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     BatchAttempt& attempt = attempts_.emplace_back();
     attempt.index = index;
     attempt.lease = std::move(lease);
+    attempt.lease.task.spec = {};  // is `task`, of which the run holds one already
     attempt.task = entry.task;
     attempt.length = entry.audio;
     in_flight_.insert(index);
     input = entry.task->spec.input;
     start = {.number = entry.number,
-             .total = to_do_,
+             .total = to_do_ + to_come_,
              .name = entry.task->spec.name,
              .uuid = entry.task->spec.uuid,
              .next_device = view.next_device,

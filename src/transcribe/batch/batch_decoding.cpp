@@ -31,7 +31,7 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
   if (attempt.settled) return not_wanted();
-  if (auto named = expect_names(attempt.task->outputs); !named) return named;
+  if (auto named = expect_names(attempt.task->outputs()); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
     // What is known of its content already still has to be asked: another recording with it may be at work by now.
@@ -47,7 +47,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
     same = verdict->same_outputs;
   }
   if (same.empty()) return {};
-  const auto copies = copy_of(same, attempt.task->outputs);
+  const auto copies = copy_of(same, attempt.task->outputs());
   if (!copies) return {};  // not whole any more: then the work is done again
   if (auto published = publish_contents(attempt, *copies, {}, true); !published) return published;
   return not_wanted();

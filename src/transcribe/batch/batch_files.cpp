@@ -40,8 +40,14 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
   return task;
 }
 
+void BatchFiles::expect(std::size_t tasks) {
+  const Lock lock(mutex_);
+  to_come_ = tasks;
+}
+
 void BatchFiles::add(std::span<const AskedTask> tasks) {
   const Lock lock(mutex_);
+  to_come_ -= std::min(to_come_, tasks.size());
   for (const AskedTask& task : tasks) add(lock, task);
   changed_.notify_all();
 }
@@ -60,7 +66,7 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
   open_.add(at->second);
   ++to_do_;
   work_.add(asked.audio);
-  if (expect_names(asked.task->outputs))
+  if (expect_names(asked.task->outputs()))
     order_.add(pool_task(id, at->second));
   else
     order_.add_first(id);  // people know at once, not when its turn has come
@@ -80,6 +86,7 @@ void BatchFiles::all_added() {
   {
     const Lock lock(mutex_);
     all_added_ = true;
+    to_come_ = 0;
     changed_.notify_all();
   }
   stop_pool_when_all_ended();

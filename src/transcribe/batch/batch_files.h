@@ -31,6 +31,8 @@ class BatchFiles final : public RunFiles {
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
+  /// So many tasks of this run are still to be added; until they are, they count all the same.
+  void expect(std::size_t tasks);
   /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
   void add(std::span<const AskedTask> tasks);
   void all_added();
@@ -144,6 +146,7 @@ class BatchFiles final : public RunFiles {
   BatchDone done_{};
   BatchWork work_{};
   std::deque<TaskFailure> failures_{};
+  std::size_t to_come_ = 0;  // tasks that are still to be added
   OpenTasks open_{};
   std::size_t to_do_ = 0;            // tasks that had not when they were added
   std::size_t begun_ = 0;            // of those, that were taken up

@@ -48,14 +48,32 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
   return store.record_speed(*whole);  // the last, so that it is known as the latest
 }
 
+/// What it did tells how fast it is.
+bool tells_speed(const PooledDeviceView& device, const BatchReport& report) {
+  return !has_lost_places(device) && !was_stopped_soon(device, report);
+}
+
 Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, JobStore& store) {
   const auto known = store.speeds(false);
   if (!known) return tl::unexpected(known.error());
   for (const auto& device : report.pool.devices) {
-    if (has_lost_places(device) || was_stopped_soon(device, report)) continue;
+    if (!tells_speed(device, report)) continue;
     if (auto kept = keep_speeds(device, options, *known, store); !kept) return kept;
   }
   return {};
+}
+
+/// The latest of a device with this model and type: a run says last what it was with all its places.
+const SpeedRecord* latest_of(const std::vector<SpeedRecord>& known, const SpeedKey& key) {
+  const SpeedRecord* latest = nullptr;
+  for (const SpeedRecord& record : known)
+    if (record.key.device == key.device && record.key.model == key.model && record.key.compute_type == key.compute_type)
+      latest = &record;
+  return latest;
+}
+
+double likeness(int places, int others) {
+  return static_cast<double>(std::min(places, others)) / std::max({1, places, others});
 }
 
 }  // namespace
@@ -65,9 +83,9 @@ std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const Spe
   if (!device.error || device.busy <= Seconds(0)) return {};  // nothing was measured
   Seconds audio = device.audio_done, busy = device.busy;
   std::optional<double> error = device.error;
-  const auto before = std::ranges::find(known, key, &SpeedRecord::key);
-  if (before != known.end() && before->speed > 0) {
-    const Seconds remembered = std::min(kRemembered, static_cast<double>(before->samples) * kSample);
+  if (const SpeedRecord* before = latest_of(known, key); before && before->speed > 0) {
+    const Seconds remembered = std::min(kRemembered, static_cast<double>(before->samples) * kSample) *
+                               likeness(key.concurrency, before->key.concurrency);
     if (remembered > audio && before->median_error) error = before->median_error;
     audio += remembered;
     busy += remembered / before->speed;
@@ -98,6 +116,10 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
         .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
     if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
       use.energy_joules = drawn->second;
+    if (tells_speed(device, report)) {
+      use.windows = device.windows_done;
+      use.places = std::max(1, device.slots);
+    }
     if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
   }
   auto kept = keep_all_speeds(report, options, store);

@@ -17,9 +17,9 @@ void record_news(DevicePool& pool, JobStore& store, RunId run);
 void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
 
 /// How fast a device has been as a whole, under all its places: in this run, and in earlier ones as the `known` speed
-/// of that key says, which counts as much audio as it was measured with, an hour at most. So a run of one short clip,
-/// which pays for a whole window, does not make the next plan one of days. A sample is half a minute of audio. None: of
-/// less nothing is said.
+/// of that key says, which counts as much audio as it was measured with, an hour at most; the latest with other places
+/// counts by as much less as their numbers differ. So a run of one short clip, which pays for a whole window, does not
+/// make the next plan one of days. A sample is half a minute of audio. None: of less nothing is said.
 std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const SpeedKey& key,
                                        const std::vector<SpeedRecord>& known);
 

@@ -8,7 +8,9 @@ namespace tutti {
 
 BatchCounts BatchFiles::counts() const {
   const Lock lock(mutex_);
-  return counts_;
+  BatchCounts counts = counts_;
+  counts.total += to_come_;
+  return counts;
 }
 
 BatchCounts BatchFiles::before() const {
@@ -28,7 +30,7 @@ std::string BatchFiles::held_up() const {
 
 BatchProgress BatchFiles::progress() const {
   const Lock lock(mutex_);
-  BatchProgress progress{.done = done_.audio};
+  BatchProgress progress{.done = done_.audio, .all_known = to_come_ == 0};
   for (const std::size_t index : in_flight_) {
     const BatchAttempt& attempt = attempts_[index];
     progress.done += std::min(Seconds(attempt.position), attempt.length);

@@ -12,7 +12,7 @@ namespace tutti {
 
 /// How far a batch is.
 struct BatchCounts {
-  std::size_t total = 0;  // that were asked for so far
+  std::size_t total = 0;  // that were asked for
   std::size_t done = 0;   // earlier runs included
   std::size_t failed = 0;
   std::size_t cancelled = 0;
@@ -40,7 +40,7 @@ struct BatchWork {
 
 struct BatchStart {
   std::size_t number = 0;  // of this start in the run, from 1
-  std::size_t total = 0;
+  std::size_t total = 0;   // that this run is to do; those that it has not looked at yet may be done
   std::string name;
   std::string uuid{};
   std::string next_device{};  // that takes the next task

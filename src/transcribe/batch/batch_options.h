@@ -9,13 +9,21 @@
 #include "device/list/device_list.h"
 #include "jobs/task.h"
 #include "transcribe/run.h"
+#include "transcript/writers.h"
 
 namespace tutti {
 
 /// A recording to be transcribed and the files it becomes.
 struct BatchTask {
   TaskSpec spec{};
-  std::vector<std::filesystem::path> outputs{};  // in the order of the formats
+  std::vector<Format> formats{};
+
+  /// In the order of the formats. Made when somebody asks: kept, they are most of what a hundred thousand tasks take.
+  std::vector<std::filesystem::path> outputs() const {
+    std::vector<std::filesystem::path> all;
+    for (const Format format : formats) all.emplace_back(spec.key + "." + std::string(extension(format)));
+    return all;
+  }
 };
 
 /// Everything a batch needs to know beside its recordings.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "balance/window_cost.h"
 #include "hub/memory_plan.h"
 #include "transcribe/start/worker_options.h"
 
@@ -55,7 +56,7 @@ bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, 
         known.key.compute_type != options.compute_type || known.speed <= 0)
       continue;
     latest = &known;
-    by_windows[known.key.concurrency] = known.speed;
+    by_windows[known.key.concurrency] = kFullWindow / (known.overhead + kFullWindow / known.speed);
   }
   if (!latest) return false;
   pooled.speed = latest->speed;

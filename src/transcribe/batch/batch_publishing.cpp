@@ -30,19 +30,18 @@ BatchEnd BatchFiles::end_of(const BatchAttempt& attempt, const std::string& devi
 Result<void> BatchFiles::publish(TranscribedFile& file) {
   BatchAttempt& attempt = at(file.outcome.index);
   if (attempt.settled) return not_wanted();
+  file.outcome.outputs = attempt.task->outputs();
   std::vector<OutputContent> contents;
-  for (const auto& output : attempt.task->outputs) {
-    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    auto content = format_transcript(file.transcript, format, options_.run.writer);
+  for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
+    auto content = format_transcript(file.transcript, attempt.task->formats[i], options_.run.writer);
     if (!content) return tl::unexpected(content.error());
-    contents.push_back({output, std::move(*content)});
+    contents.push_back({file.outcome.outputs[i], std::move(*content)});
   }
   {
     const Lock lock(mutex_);
     entries_.at(attempt.lease.key.task).asked = file.outcome.asked;
   }
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
-  file.outcome.outputs = attempt.task->outputs;
   return publish_contents(attempt, contents, use, false);
 }
 

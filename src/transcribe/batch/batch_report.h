@@ -27,7 +27,6 @@ struct BatchAsset {
   Seconds asked{};                // of it, within the clips that were to be heard in this run; without clips, all of it
   std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
   std::string extra = "{}";       // what its list says of it beside what Tutti knows, a JSON object
-  std::vector<std::string> outputs{};
 };
 
 struct BatchReport {

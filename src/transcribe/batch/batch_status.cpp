@@ -79,10 +79,10 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
                      .cancelled = counts.cancelled,
                      .audio_done = progress.done,
                      .audio_total = progress.total,
-                     .left = view.expected_left,
+                     .left = progress.all_known ? view.expected_left : std::nullopt,
                      .held_up = files.held_up(),
                      .failures = files.failures()};
-  if (view.expected_left) status.left_error = *view.expected_left * view.error;
+  if (status.left) status.left_error = *status.left * view.error;
   for (const auto& device : options.devices)
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)

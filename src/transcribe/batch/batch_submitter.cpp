@@ -45,9 +45,13 @@ void BatchSubmitter::Told::tell(const char* what, const char* then) const {
 }
 
 Result<void> BatchSubmitter::submit(const Clock& clock) {
+  files_.expect(tasks_.size());
   for (std::size_t first = 0; first < tasks_.size();) {
     const auto specs = next_portion(first, clock);
-    if (stopped_()) return {};
+    if (stopped_()) {
+      files_.expect(0);
+      return {};
+    }
     if (auto submitted = submit(tasks_.subspan(first, specs.size()), specs); !submitted) return submitted;
     first += specs.size();
   }

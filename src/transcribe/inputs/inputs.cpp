@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/system_error.h"
 #include "text/manifest/read.h"
 
 namespace tutti {
@@ -15,16 +16,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// "talk.mp3/" is called talk.mp3.
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 /// A relative path that stays below whatever it is put under.
 fs::path tame(const fs::path& path) {
   fs::path below;
   for (const auto& part : path.lexically_normal().relative_path())
     if (part != "..") below /= part;
-  return below;
+  return without_slash(below);
 }
 
 fs::path plain(const fs::path& path) {
-  return fs::absolute(path).lexically_normal();
+  return without_slash(fs::absolute(path).lexically_normal());
 }
 
 /// The place of a file in a tree that starts at `root`, both plain. What lies elsewhere keeps its whole path, so that
@@ -48,13 +54,15 @@ class Reading {
     if (argument == "-")
       return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
     if (fs::is_directory(argument, why)) return folder(argument, plain(argument));
+    const bool is_pattern = argument.find_first_of("*?[{") != std::string::npos;
+    if (argument.ends_with('/') && !is_pattern)  // it is no recording that may come later: somebody means a folder
+      return tl::unexpected(system_error(argument, "the folder cannot be read", why.value()));
     if (const auto format = manifest_format(argument)) {
       const bool is_list = *format == ManifestFormat::list;
-      const fs::path folder = is_list ? fs::path() : fs::path(argument).parent_path();
+      const fs::path folder = is_list ? fs::path() : plain(argument).parent_path();
       return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
     }
-    if (argument.find_first_of("*?[{") == std::string::npos || fs::exists(argument, why))
-      return file(argument, fs::path(argument).filename());
+    if (!is_pattern || fs::exists(argument, why)) return file(argument, fs::path(argument).filename());
     const auto matches = expand_glob(argument);
     if (matches.empty())
       return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
@@ -87,14 +95,18 @@ class Reading {
     return {};
   }
 
+  /// `folder`: a table's own; empty: the lines of a list, which lies anywhere.
   ManifestSink entries_below(const fs::path& folder) {
-    const fs::path root =
-        (fs::current_path() / (options_.audio_root.empty() ? folder : options_.audio_root)).lexically_normal();
-    return {[this, root](ManifestEntry&& entry) {
+    const fs::path& begins = options_.audio_root.empty() ? folder : options_.audio_root;
+    const fs::path root = (fs::current_path() / begins).lexically_normal();
+    // An absolute path means the same file wherever somebody stands, and so it has the same place: else the same
+    // command, from another folder, would do all of a list again.
+    const fs::path tree = begins.empty() ? fs::path("/") : root;
+    return {[this, root, tree](ManifestEntry&& entry) {
               if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
-              fs::path file = (root / path).lexically_normal();
-              fs::path below = path.is_absolute() ? place_below(root, file) : tame(path);
+              fs::path file = plain(root / path);
+              fs::path below = path.is_absolute() ? place_below(tree, file) : tame(path);
               return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
             sink_.problem};

@@ -23,9 +23,9 @@ struct InputOptions {
 /// One recording to work on.
 struct Input {
   std::filesystem::path file{};  // absolute; it may be missing
-  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named, where
-  /// the pattern starts, or where the list's relative paths do; of an absolute path elsewhere in a list the whole of
-  /// it, and of a recording that was named itself its name.
+  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named or
+  /// where the pattern starts; of a relative path in a list that path; of an absolute one what is below `audio_root`
+  /// or the table's folder, else the whole of it; and of a recording that was named itself its name.
   std::filesystem::path below{};
   ManifestEntry entry{};  // what a manifest says of it; else the path alone
 };
@@ -40,8 +40,9 @@ struct InputSink {
 /// Reads what people name on the command line and hands each recording on as soon as it is found, in order: a folder
 /// (searched for audio and video, sub-folders by name), a glob ("talks/*.mp3", "talks/**/*.mp3"), a list, table or
 /// manifest (text/manifest/read.h, by extension), "-" (paths or JSON objects from standard input), else a recording.
-/// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing or
-/// an argument is an address or empty; an address in a list is a problem.
+/// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing, a
+/// folder that is written as one ("talks/") is none, or an argument is an address or empty; an address in a list is a
+/// problem.
 Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
                                   const InputSink& sink);
 

@@ -21,6 +21,9 @@ constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
 Result<std::string> sha256_of_recording(const std::filesystem::path& path, const std::atomic<bool>& aborted) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
   if (!file) return fail_errno(path.string(), "cannot be opened");
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))  // the line of a list, say
+    return fail(Fault::usage, path.string() + ": expected a recording, found a folder",
+                "Name the recordings in it, or the folder as an argument of its own");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return fail_in(path.string(), bytes.error());
   Sha256 sum;

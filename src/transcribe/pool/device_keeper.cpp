@@ -57,6 +57,9 @@ class Keeper {
     {
       PoolShared::Lock lock(pool_.mutex);
       if (pool_.stopping) return {Fault::cancelled, "stopped"};
+      // Its driver has spoken since we waited for it, and no life was there to be ended: this one is not to begin, or
+      // it would take for over what has only just happened.
+      if (me_.in_trouble) return {Fault::cancelled, me_.trouble};
       me_.worker = worker;
       me_.loss.reset();
       life = me_.life;

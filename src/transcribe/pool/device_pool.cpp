@@ -133,6 +133,7 @@ class Pool final : public DevicePool {
                           .speed_known = member.facts.speed_known || device.speed != member.facts.speed,
                           .error = device.error,
                           .audio_done = device.audio_done,
+                          .windows_done = device.windows_done,
                           .busy = device.busy,
                           .refusal = device.refusal,
                           .restarts = member.restarts,

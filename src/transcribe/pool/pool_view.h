@@ -29,6 +29,7 @@ struct PooledDeviceView {
   std::optional<double> error{};    // median relative error of the speed model's predictions
   std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
   Seconds audio_done{};
+  double windows_done = 0;  // in it
   Seconds busy{};
   std::map<std::string, Seconds> idle{};  // by reason
   std::string refusal{};                  // why it takes nothing more now

@@ -99,7 +99,8 @@ TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
 }
 
 TextTable task_table(const std::vector<TaskStatus>& tasks) {
-  TextTable table{.columns = {{"TASK", false, 0, true}, {"", false, 2}, {"AUDIO", true, 0}, {"DEVICE", false, 1}}};
+  TextTable table{
+      .columns = {{"TASK", false, 0, true}, {"", false, 2}, {"AUDIO", true, 0}, {"DEVICE", false, 1, true}}};
   for (const TaskStatus& t : tasks) {
     const bool known = t.length && *t.length > Seconds(0);
     table.rows.push_back({t.name, bar_of(known ? t.done / *t.length : 0, kTaskBar),

@@ -53,14 +53,18 @@ Lines failure_lines(const FleetStatus& status, std::size_t columns) {
   return lines;
 }
 
+/// How a device has become well is soon no news, and there are many devices.
+bool has_reason_to_tell(const DeviceStatus& device) {
+  return !device.reason.empty() && concern_of(device.state) != Concern::none;
+}
+
 /// Devices, each in the tint of its state; a reason gets a line of its own where there is room.
 void add_devices(const FleetStatus& status, const Screen& screen, std::size_t room, Lines& out) {
   const Lines lines = lay_out(device_table(status.devices), screen.columns);
   if (room == 0) return;
   out.push_back(screen_line(screen, lines[0], Tint::faint));
   --room;
-  std::size_t reasons = 0;
-  for (const DeviceStatus& device : status.devices) reasons += device.reason.empty() ? 0 : 1;
+  const auto reasons = static_cast<std::size_t>(std::ranges::count_if(status.devices, has_reason_to_tell));
   const bool with_reasons = status.devices.size() + reasons <= room;
   const std::size_t shown =
       status.devices.size() <= room ? status.devices.size() : room - std::min<std::size_t>(room, 1);
@@ -68,7 +72,8 @@ void add_devices(const FleetStatus& status, const Screen& screen, std::size_t ro
     const DeviceStatus& device = status.devices[i];
     const Tint tint = tint_of(concern_of(device.state));
     out.push_back(screen_line(screen, lines[i + 1], tint));
-    if (with_reasons && !device.reason.empty()) out.push_back(screen_line(screen, "  └ " + reason_text(device), tint));
+    if (with_reasons && has_reason_to_tell(device))
+      out.push_back(screen_line(screen, "  └ " + reason_text(device), tint));
   }
   if (shown < status.devices.size() && room > 0)
     out.push_back(

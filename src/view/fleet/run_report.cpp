@@ -87,10 +87,10 @@ Lines quote_lines(const RunNumbers& run) {
   std::string line;
   if (quote.time)
     add_number(line, "", run.elapsed.count(), seconds_of(quote.time), [](double s) { return length_text(Seconds(s)); });
-  add_number(line, "", run.kilowatt_hours, quote.kilowatt_hours, energy_text);
+  add_number(line, "", run.energy_joules, quote.energy_joules, energy_text);
   add_number(line, "cost ", run.cost, quote.cost, money_text);
   if (line.empty()) return {};
-  const bool quoted = quote.time || quote.kilowatt_hours || quote.cost;
+  const bool quoted = quote.time || quote.energy_joules || quote.cost;
   std::string per_hour;
   if (run.cost && run.audio > Seconds(0))
     per_hour = "; " + money_text(*run.cost / (run.audio.count() / 3600)) + " per hour of audio";

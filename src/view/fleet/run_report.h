@@ -43,7 +43,7 @@ struct DeviceTime {
 /// What `tutti plan` had said before.
 struct RunQuote {
   std::optional<Seconds> time{};
-  std::optional<double> kilowatt_hours{};
+  std::optional<double> energy_joules{};
   std::optional<double> cost{};
 };
 
@@ -59,7 +59,7 @@ struct RunNumbers {
   bool shared_files = true;  // windows of one file may run on several devices
   bool stopped = false;      // what was in work then has taken time, and is no audio done
   std::vector<DeviceTime> devices{};
-  std::optional<double> kilowatt_hours{};
+  std::optional<double> energy_joules{};
   std::optional<double> cost{};
   RunQuote quote{};
 };

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// What a network hears at once: a shorter window is filled up to it.
+inline constexpr Seconds kFullWindow{30};
+
+/// Windows of a recording, or of a piece of one, of which so much is heard.
+double windows_in(Seconds audio);
+
+/// Windows that a device did, or is to do, in one run.
+struct WindowWork {
+  double windows = 0;
+  Seconds audio{};  ///< in all of them
+  Seconds busy{};   ///< that it took; of what is to be done nobody knows it
+  int places = 1;   ///< windows in flight at most
+};
+
+/// What a window costs a device: fixed + audio / speed of its time, as a line through what the windows of whole runs
+/// have cost. Of whole runs, because what several windows in flight share cannot be told apart justly: while one is
+/// encoded the others wait. How much is fixed only runs with windows of different lengths tell; until then it is
+/// supposed, and the farther the windows asked for are from those that were measured, the less is known. Pure.
+class WindowCost {
+ public:
+  /// runs: with windows, audio and busy time, at least one; the latest first.
+  explicit WindowCost(std::span<const WindowWork> runs);
+
+  Seconds fixed() const;
+  double speed() const;
+  /// Audio seconds a second in windows of that length.
+  double through(Seconds window) const;
+  /// By which the time of such work may be off, relative: one standard deviation.
+  double error(const WindowWork& work) const;
+
+ private:
+  /// Relative to the mean window.
+  double length(Seconds window) const { return window / mean_ - 1; }
+  double by_audio(std::span<const WindowWork> runs);
+
+  Seconds mean_{};          // of the windows measured
+  Seconds cost_{};          // of such a one
+  double share_ = 0;        // of that cost that goes by the audio; the rest is fixed
+  double level_doubt_ = 0;  // variance of the cost, relative
+  double share_doubt_ = 0;  // variance of the share
+  double scatter_ = 1;      // how much more than supposed the runs differ from the line, as a factor of variances
+};
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+#include "train/stored_shape.h"
+
+#include "base/numbers.h"
+#include "base/units.h"
+
+namespace tutti {
+
+std::string take_stored_shape(WhisperRecipe& recipe, const WhisperDims& dims) {
+  const WhisperRecipe plain;
+  std::string unlike;
+  const auto take = [&](const char* name, auto field, auto stored) {
+    auto& asked = recipe.*field;
+    // What is as without a recipe was asked for by nobody.
+    if (asked != stored && asked != plain.*field)
+      unlike += (unlike.empty() ? "" : ", ") + std::string(name) + " " + number_text(asked) + " (it has " +
+                number_text(stored) + ")";
+    asked = stored;
+  };
+  take("width", &WhisperRecipe::width, dims.n_audio_state);
+  take("heads", &WhisperRecipe::heads, dims.n_audio_head);
+  take("encoder-layers", &WhisperRecipe::encoder_layers, dims.n_audio_layer);
+  take("decoder-layers", &WhisperRecipe::decoder_layers, dims.n_text_layer);
+  take("mels", &WhisperRecipe::mels, dims.n_mels);
+  take("window-seconds", &WhisperRecipe::window_seconds, dims.n_audio_ctx / kPositionsPerSecond);
+  take("text-context", &WhisperRecipe::text_context, dims.n_text_ctx);
+  return unlike;
+}
+
+}  // namespace tutti

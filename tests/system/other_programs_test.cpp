@@ -1,0 +1,95 @@
+// What is trained here, loaded in the programs it is for: Hugging Face transformers and openai-whisper.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "system/training_runs.h"
+
+using namespace tutti;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+ProgramEnd elsewhere(const std::string& python, std::vector<std::string> words) {
+  words.insert(words.begin(), {python, TUTTI_SOURCE_DIR "/tests/system/load_elsewhere.py"});
+  return run_program(words, {"HF_HUB_OFFLINE=1", "CUDA_VISIBLE_DEVICES="});
+}
+
+/// A Python that has both programs: the one that is named, or that of `make peers`; empty: there is none.
+std::string python_with_peers() {
+  std::vector<fs::path> found{variable("TUTTI_PEERS_PYTHON")};
+  const auto named = variable("TUTTI_CACHE"), caches = variable("XDG_CACHE_HOME");
+  const auto cache = !named.empty()    ? fs::path(named)
+                     : !caches.empty() ? fs::path(caches) / "tutti"
+                                       : fs::path(variable("HOME")) / ".cache/tutti";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(cache / "peers", ignored))
+    if (fs::exists(entry.path() / "complete", ignored)) found.push_back(entry.path() / "bin/python");
+  for (const auto& python : found)
+    if (fs::exists(python, ignored) && elsewhere(python.string(), {"there"}).exit_code == 0) return python.string();
+  return {};
+}
+
+/// Of the last line, behind what the programs say of themselves.
+nlohmann::json answer_of(const ProgramEnd& end) {
+  const auto text = end.out.substr(0, end.out.find_last_not_of('\n') + 1);
+  const auto last = text.rfind('\n');
+  return nlohmann::json::parse(text.substr(last == std::string::npos ? 0 : last + 1), nullptr, false);
+}
+
+}  // namespace
+
+#define TUTTI_NEEDS_PEERS(python)                                                                         \
+  if ((python).empty())                                                                                   \
+  GTEST_SKIP() << "needs a Python with transformers and openai-whisper: 'make peers' makes one, or name " \
+                  "yours with TUTTI_PEERS_PYTHON"
+
+TEST(OtherPrograms, TransformersHearsWithTheShippedModelWhatIsHeardHere) {
+  const auto python = python_with_peers();
+  TUTTI_NEEDS_PEERS(python);
+  const TempFolder folder;
+  const std::string model = TUTTI_SOURCE_DIR "/models/nano", corpus = (folder / "corpus").string();
+  ASSERT_EQ(run_program({tutti_program(), "synth", "morse", "--count", "2", "--seed", "3", "--condition", "clean",
+                         "--noise-share", "0", "--longest", "6", "--out", corpus})
+                .exit_code,
+            0);
+  const auto clip = corpus + "/audio/morse_000000.wav";
+  const auto here = run_program({tutti_program(), "transcribe", "--model", model, "--language", "en", "-f", "txt", "-o",
+                                 folder.path().string(), "-q", clip});
+  ASSERT_EQ(here.exit_code, 0) << here.err;
+  const auto end = elsewhere(python, {"heard", model, clip});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  auto written = read_file(folder / "morse_000000.txt").value();
+  written.erase(written.find_last_not_of('\n') + 1);
+  EXPECT_FALSE(written.empty());
+  EXPECT_EQ(answer_of(end)["text"], written);
+}
+
+TEST(OtherPrograms, ANetworkWithWhispersWindowAndVocabularyHasTheSameLogitsInBoth) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const auto python = python_with_peers();
+  TUTTI_NEEDS_PEERS(python);
+  const TempFolder out;
+  const auto trained = run_program(training(out.path(), {"--vocabulary", "english", "--text-context", "448",
+                                                         "--export-type", "float32", "--max-steps", "2"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const auto model = (out / "model").string(), checkpoint = (out / "net.pt").string();
+  const auto converted = run_program({tutti_program(), "convert", model, "-o", checkpoint});
+  ASSERT_EQ(converted.exit_code, 0) << converted.err;
+  const auto end = elsewhere(python, {"compared", model, checkpoint});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto found = answer_of(end);
+  EXPECT_GT(found["largest"].get<double>(), 0.05) << "a network that says nothing agrees with any";
+  EXPECT_LT(found["difference"].get<double>(), 1e-2 * found["largest"].get<double>()) << "the .pt is in float16";
+}

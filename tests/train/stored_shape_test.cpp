@@ -1,0 +1,34 @@
+#include "train/stored_shape.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+const WhisperDims kBase{.n_audio_state = 512,
+                        .n_audio_head = 8,
+                        .n_audio_layer = 6,
+                        .n_text_state = 512,
+                        .n_text_head = 8,
+                        .n_text_layer = 6};
+
+TEST(StoredShape, IsToldInThePlaceOfWhatIsSaidOfNewNetworks) {
+  WhisperRecipe recipe;
+  EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "nobody asked for another one";
+  EXPECT_EQ(recipe.width, 512);
+  EXPECT_EQ(recipe.heads, 8);
+  EXPECT_EQ(recipe.encoder_layers, 6);
+  EXPECT_EQ(recipe.decoder_layers, 6);
+  EXPECT_EQ(recipe.window_seconds, 30);
+  EXPECT_EQ(recipe.text_context, 448);
+  EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "as a resumed training reads it";
+}
+
+TEST(StoredShape, WhatWasAskedForAndCannotBeHadIsNamed) {
+  WhisperRecipe recipe{.width = 128, .window_seconds = 10};
+  EXPECT_EQ(take_stored_shape(recipe, kBase), "width 128 (it has 512), window-seconds 10 (it has 30)");
+  EXPECT_EQ(recipe.window_seconds, 30);
+}
+
+}  // namespace
+}  // namespace tutti
