@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
-#include <map>
 #include <new>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/guarded.h"
 
@@ -13,66 +14,72 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-class OrdinaryMemory final : public HostMemory {
- public:
-  void* allocate(std::size_t bytes) override {
-    void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-    if (!memory) throw std::bad_alloc();
-    return memory;
-  }
-  void release(void* memory, std::size_t) noexcept override { std::free(memory); }
-};
+float* new_floats(std::size_t count) {
+  const std::size_t bytes = (count * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
+  void* const memory = std::aligned_alloc(kAlignment, bytes);
+  if (!memory) throw std::bad_alloc();
+  return static_cast<float*>(memory);
+}
 
 }  // namespace
 
-std::shared_ptr<HostMemory> HostMemory::ordinary() {
-  static const auto memory = std::make_shared<OrdinaryMemory>();
-  return memory;
-}
-
-/// Buffers nobody holds, by the floats they have room for. Held by the pool and by every buffer that is out.
+/// Buffers nobody holds. Held by the pool and by every buffer that is out.
 struct BufferPool::Shelf {
-  explicit Shelf(std::shared_ptr<HostMemory> from) : memory(std::move(from)) {}
+  struct Free {
+    float* floats = nullptr;
+    std::size_t room = 0;  // floats
+  };
+
+  Shelf() {
+    free.with([](auto& all) { all.reserve(kMostFree + 1); });  // letting go of a buffer takes no memory
+  }
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;
   ~Shelf() {
-    for (const auto& [room, floats] : free.with([](auto& all) { return std::move(all); }))
-      memory->release(floats, room * sizeof(float));
+    for (const Free& it : free.with([](auto& all) { return std::move(all); })) std::free(it.floats);
   }
 
   static constexpr std::size_t kMostFree = 16;  // shapes change: what nobody wants any more must go
 
-  void put_back(float* floats, std::size_t room) {
-    std::multimap<std::size_t, float*> dropped;
-    free.with([&](auto& all) {
-      all.emplace(room, floats);
-      if (all.size() > kMostFree) dropped.insert(all.extract(all.begin()));
+  /// The smallest that has room and wastes at most half of itself.
+  std::optional<Free> take(std::size_t floats) {
+    return free.with([&](std::vector<Free>& all) -> std::optional<Free> {
+      auto best = all.end();
+      for (auto it = all.begin(); it != all.end(); ++it)
+        if (it->room >= floats && it->room <= 2 * floats && (best == all.end() || it->room < best->room)) best = it;
+      if (best == all.end()) return std::nullopt;
+      const Free found = *best;
+      all.erase(best);
+      return found;
     });
-    for (const auto& [size, old] : dropped) memory->release(old, size * sizeof(float));
   }
 
-  std::shared_ptr<HostMemory> memory;
-  Guarded<std::multimap<std::size_t, float*>> free;
+  /// The one that has waited longest goes where there are too many.
+  void put_back(const Free& buffer) {
+    std::optional<Free> dropped;
+    free.with([&](std::vector<Free>& all) {
+      all.push_back(buffer);
+      if (all.size() <= kMostFree) return;
+      dropped = all.front();
+      all.erase(all.begin());
+    });
+    if (dropped) std::free(dropped->floats);
+  }
+
+  Guarded<std::vector<Free>> free;  // in the order they came back
 };
 
-BufferPool::BufferPool(std::shared_ptr<HostMemory> memory) : shelf_(std::make_shared<Shelf>(std::move(memory))) {}
+BufferPool::BufferPool() : shelf_(std::make_shared<Shelf>()) {}
 
 HostBuffer BufferPool::take(std::size_t floats) {
-  std::size_t room = std::max<std::size_t>(floats, 1);
-  float* found = shelf_->free.with([&](auto& all) -> float* {
-    const auto it = all.lower_bound(room);
-    if (it == all.end() || it->first > 2 * room) return nullptr;
-    room = it->first;
-    float* const taken = it->second;
-    all.erase(it);
-    return taken;
-  });
-  if (!found) {
-    room += room / 8;  // the next batch of this kind is likely a little longer
-    found = static_cast<float*>(shelf_->memory->allocate(room * sizeof(float)));
+  const std::size_t least = std::max<std::size_t>(floats, 1);
+  auto taken = shelf_->take(least);
+  if (!taken) {
+    const std::size_t room = least + least / 8;  // the next batch of this kind is likely a little longer
+    taken = Shelf::Free{new_floats(room), room};
   }
   HostBuffer buffer;
-  buffer.floats_ = {found, [shelf = shelf_, room](float* memory) { shelf->put_back(memory, room); }};
+  buffer.floats_ = {taken->floats, [shelf = shelf_, room = taken->room](float* it) { shelf->put_back({it, room}); }};
   buffer.size_ = floats;
   return buffer;
 }

@@ -5,22 +5,10 @@
 
 namespace tutti {
 
-/// Where the buffers of batches come from. The default is ordinary memory; a trainer on a GPU gives pinned memory, so
-/// that copies to the device overlap with its work. Thread-safe.
-class HostMemory {
- public:
-  virtual ~HostMemory() = default;
-  /// Memory for `bytes`, aligned to 64. Throws std::bad_alloc.
-  virtual void* allocate(std::size_t bytes) = 0;
-  virtual void release(void* memory, std::size_t bytes) noexcept = 0;
-
-  /// Ordinary memory; lives for the whole process.
-  static std::shared_ptr<HostMemory> ordinary();
-};
-
 class BufferPool;
 
-/// Floats with one owner, from a pool; letting go gives them back to it. Contents are whatever was there before.
+/// Floats from a pool, aligned to 64 bytes. Copies share them, and the last one that lets go gives them back to it.
+/// Contents are whatever was there before.
 class HostBuffer {
  public:
   HostBuffer() = default;
@@ -35,13 +23,14 @@ class HostBuffer {
   std::size_t size_ = 0;
 };
 
-/// Recycles the buffers of batches: in the steady state nothing is allocated, and pinned memory is pinned once.
-/// Thread-safe; buffers may outlive the pool.
+/// Recycles the buffers of batches: in the steady state nothing is allocated. Thread-safe; buffers may outlive the
+/// pool.
 class BufferPool {
  public:
-  explicit BufferPool(std::shared_ptr<HostMemory> memory);
+  BufferPool();
 
-  /// At least `floats` of them; the smallest free buffer that has room and wastes at most half of itself.
+  /// At least `floats` of them; the smallest free buffer that has room and wastes at most half of itself. Throws
+  /// std::bad_alloc.
   HostBuffer take(std::size_t floats);
 
  private:

@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
 #include "base/units.h"
-#include "feed/buffers.h"
 
 namespace tutti {
 
@@ -104,7 +102,6 @@ struct FeedOptions {
   std::filesystem::path bad_samples{};  ///< JSON lines with id and reason; empty: only counted
   FeatureCacheOptions cache{};          ///< (*) whether there is one: with it, features are rounded to half precision
   ResidentOptions resident{};           ///< changes no batch
-  std::shared_ptr<HostMemory> memory = HostMemory::ordinary();
   const Clock* clock = &Clock::real();  ///< outlives the feed
 
   /// Batch::position of the last batch that was used; empty: from the start.

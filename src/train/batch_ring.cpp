@@ -21,10 +21,9 @@ class BatchRing::Slots : public RingDevice {
       rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); });
       copy(slot);
     } catch (const std::exception& error) {
-      const auto what = "batch " + std::to_string(batch.index) + " could not be prepared";
-      if (!is_out_of_memory(error)) return fail(Fault::internal, what + ": " + text_of(error));
-      return fail(Fault::exhausted, what + ", memory ran out: " + text_of(error),
-                  "Go on with --resume and a smaller ring-depth or ring-megabytes, or with more memory");
+      return tl::unexpected(
+          failure_of(error, "batch " + std::to_string(batch.index) + " could not be prepared",
+                     "Go on with --resume and a smaller ring-depth or ring-megabytes, or with more memory"));
     }
     return {};
   }

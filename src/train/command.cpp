@@ -101,15 +101,15 @@ bool is_out_of_threads(const std::exception& problem) {
   return refused && refused->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends. `smaller`: what
-/// takes less.
+/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends. `failed`: what
+/// that ends; `smaller`: what takes less.
 template <class Work>
-int guarded(const char* smaller, Work work) {
+int guarded(const char* failed, const char* smaller, Work work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     return work();
   } catch (const std::exception& problem) {
-    if (is_out_of_memory(problem)) return complain({Fault::exhausted, "memory ran out: " + text_of(problem), smaller});
+    if (is_out_of_memory(problem)) return complain(failure_of(problem, failed, smaller));
     if (is_out_of_threads(problem))
       return complain({Fault::exhausted, "no thread could be started: memory ran out, or the user's number of threads",
                        "Take fewer threads, or raise this process's limits (memory: ulimit -v; threads: ulimit -u)"});
@@ -127,7 +127,9 @@ void keep_few_kernels() {
 
 int train_command(std::span<char*> arguments) {
   keep_few_kernels();
-  return guarded("Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder", [&] {
+  constexpr const char* kSmaller =
+      "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder";
+  return guarded("the training cannot go on", kSmaller, [&] {
     auto training = training_of(arguments);
     if (!training) return complain(training.error());
     const auto end = train_whisper(std::move(*training));
@@ -137,7 +139,8 @@ int train_command(std::span<char*> arguments) {
 }
 
 int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose) {
-  return guarded("Take a smaller model, a smaller compute-type, or another device", [&] {
+  constexpr const char* kSmaller = "Take a smaller model, a smaller compute-type, or another device";
+  return guarded("the evaluation cannot go on", kSmaller, [&] {
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
     const auto done = evaluate_model(*request, choose);

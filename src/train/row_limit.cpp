@@ -26,7 +26,7 @@ Bytes memory_for(at::Device device) {
 }
 
 bool has_more(Bytes now, Bytes before) {
-  return before.value > 0 && (now.value == 0 || now > before);
+  return before.value > 0 && (now.value == 0 || now.value - before.value > before.value / 20);
 }
 
 std::string show_row_limit(const RowLimit& limit) {

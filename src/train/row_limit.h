@@ -19,7 +19,8 @@ struct RowLimit {
 /// The memory of a card; on a CPU what this process may have (`ulimit -v`). 0: no limit is known.
 Bytes memory_for(at::Device device);
 
-/// Whether a limit may be forgotten.
+/// Whether a limit may be forgotten: there is more by a twentieth. Cards of one kind, and one card under two drivers,
+/// differ by less, which makes no room for another row.
 bool has_more(Bytes now, Bytes before);
 
 /// "ROWS of BYTES", as processes tell each other and checkpoints keep it, and back. Throws std::invalid_argument for

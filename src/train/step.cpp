@@ -150,7 +150,7 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
     } catch (const std::exception& problem) {
       if (!is_out_of_memory(problem)) throw;
       // What was added so far is dropped with the gradients, and the step begins anew.
-      const auto together = row_limit_.value_or(widest);
+      const auto together = std::min(row_limit_.value_or(widest), widest);  // an earlier batch may have had more
       if (together == 1) {
         log(Level::warning, "memory ran out, and not one sample at a time fits");
         throw;

@@ -34,8 +34,8 @@ class Task {
   /// Where `prepare` computes; the host's cores, unless a task takes features from a device.
   virtual at::Device data_device() const { return at::kCPU; }
 
-  /// Beside everything else: it reads nothing that training changes. The tensors are the caller's own, none is a view
-  /// of `batch`.
+  /// Beside everything else: it reads nothing that training changes. The tensors outlive `batch`: they may share its
+  /// memory, and then hold it.
   virtual TaskBatch prepare(const Batch& batch) = 0;
   /// The loss of rows on the task's device, summed over their targets: [] float32. `dropout` where the network learns.
   virtual at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) = 0;

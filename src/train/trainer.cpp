@@ -11,7 +11,6 @@
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
-#include "train/row_limit.h"
 
 namespace tutti {
 namespace {
@@ -69,6 +68,7 @@ void Trainer::keep_row_limit(const RowLimit& before) {
     return;
   }
   parts_.step.limit_rows(before.rows);
+  kept_limit_ = before;
   log(Level::info, "at most " + rows + " samples are computed together, as before: memory ran out above");
 }
 
@@ -210,9 +210,9 @@ Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
     return parts_.evaluate();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
-    return fail(
-        Fault::exhausted, "the network could not be judged: " + text_of(problem),
-        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'");
+    return tl::unexpected(failure_of(
+        problem, "the network could not be judged",
+        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'"));
   }
 }
 
@@ -306,8 +306,10 @@ Result<void> Trainer::save() {
   return write_copies("the checkpoint of step " + std::to_string(state_.step), [this] { return write_checkpoint(); });
 }
 
+/// One that was kept goes on to say where memory ran out, which may have been more than there is now.
 void Trainer::note_row_limits() {
-  const RowLimit own{parts_.step.row_limit().value_or(0), memory_for(parts_.task.device())};
+  const auto rows = parts_.step.row_limit().value_or(0);
+  const auto own = rows == kept_limit_.rows ? kept_limit_ : RowLimit{rows, memory_for(parts_.task.device())};
   state_.row_limits.clear();
   for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
 }

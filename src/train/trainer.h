@@ -20,6 +20,7 @@
 #include "train/evaluation/verdict.h"
 #include "train/optimiser/schedule.h"
 #include "train/peers/peers.h"
+#include "train/row_limit.h"
 #include "train/step.h"
 #include "train/task.h"
 
@@ -132,6 +133,7 @@ class Trainer {
   TrainingState state_;
   CheckpointFolder checkpoints_;
   std::string position_{};  // behind the last batch used
+  RowLimit kept_limit_{};   // of the checkpoint, where there is no more memory than then
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;

@@ -44,10 +44,13 @@ LabelRules rules_of(const WhisperRecipe& r, const WhisperDims& dims) {
           .n_vocab = dims.n_vocab};
 }
 
-/// [rows, n_mels, frames], a view of the batch.
+/// [rows, n_mels, frames], in the batch's own memory: of Whisper's windows a copy would take as much again for every
+/// batch of the ring.
 at::Tensor mel_of(const Batch& batch) {
   // from_blob wants a mutable pointer; nothing writes through it.
-  return at::from_blob(const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, at::kFloat);
+  return at::from_blob(
+      const_cast<float*>(batch.row(0)), {batch.size(), batch.n_mels, batch.frames}, [held = batch.mel](void*) {},
+      at::kFloat);
 }
 
 /// Where features are computed; none: by the feed.
@@ -148,7 +151,7 @@ Result<void> WhisperTask::keep_on_device(std::shared_ptr<const PackedSet> set) {
   return {};
 }
 
-/// [rows, n_mels, frames]: a view of the batch, gathered or computed now.
+/// [rows, n_mels, frames]: the batch's, gathered or computed now.
 at::Tensor WhisperTask::features_of(const Batch& batch) {
   if (set_ && !batch.places.empty()) return (*set_)(batch);
   if (!features_) return mel_of(batch);
@@ -170,7 +173,7 @@ at::Tensor WhisperTask::heard_rows(const Batch& batch, const std::vector<std::in
   const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
   CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
   const auto window = 2 * std::int64_t{dims().n_audio_ctx};
-  return random.chance(window_share_) ? filled_up(used, window) : used.clone();
+  return random.chance(window_share_) ? filled_up(used, window) : used;
 }
 
 TaskBatch WhisperTask::prepare(const Batch& batch) {

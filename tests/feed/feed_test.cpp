@@ -277,6 +277,22 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
 }
 
+TEST(Feed, ARowThatIsFilledUpToTheWindowIsWhatItIsOnItsOwn) {
+  const std::vector<double> seconds{3.0, 2.99, 2.97, 1.0, 0.5};  // of which 0, 1 and 3 frames are free
+  const Corpus corpus(seconds);
+  FeedOptions options = options_for(corpus.manifest());
+  options.padding = Padding::window;
+  options.window = Seconds(3);
+  options.batch_size = 5;
+  const auto batches = all_batches(options);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, 300);
+  expect_log_mels(batches, seconds);
+  options.cache.folder = corpus.folder() / "cache";
+  expect_log_mels(all_batches(options), seconds, 2e-3);
+  expect_log_mels(all_batches(options), seconds, 2e-3);
+}
+
 TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {
   const Corpus corpus(std::vector<double>(5, 0.5));
   FeedOptions options = options_for(corpus.manifest());

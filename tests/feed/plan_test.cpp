@@ -129,26 +129,28 @@ TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
   EXPECT_EQ(planner.replace({0}).samples[0].index, -1);
 }
 
-/// A row as the plan stage handed it on, and the oldest batch that was not done then.
+/// A row as the plan stage handed it on, the oldest batch that was not done then, and the room there was for features
+/// of its own batch.
 struct HandedOut {
   std::int64_t batch = 0;
   std::int64_t oldest = 0;
+  std::size_t room = 0;
 };
 
 /// Hands samples for three batches of two to a plan stage; `done` finishes or opens the first batch once its rows have
 /// been handed on.
 template <class Done>
-std::vector<HandedOut> handed_out(Done done) {
-  const FeedOptions options{.n_mels = 1, .batch_size = 2};
+std::vector<HandedOut> handed_out(Done done, Padding padding = Padding::bucket) {
+  const FeedOptions options{.n_mels = 1, .padding = padding, .batch_size = 2};
   PlanBoard board(PlanState{Planner({.most_samples = 2, .by_length = false}, 2, 4)});
-  BufferPool buffers(HostMemory::ordinary());
+  BufferPool buffers;
   const auto bad = BadSamples::counting({});
   PlanStage stage(options, board, buffers, *bad);
   Guarded<std::vector<HandedOut>> rows;
   std::jthread planning([&] {
     const Emit<RowPtr> emit = [&](RowPtr&& row) {
       const auto oldest = board.with([](const PlanState& state) { return state.planner.in_flight().front().number; });
-      rows.change([&](auto& all) { all.push_back({row->work->batch.index, oldest}); });
+      rows.change([&](auto& all) { all.push_back({row->work->batch.index, oldest, row->work->batch.mel.size()}); });
       return true;
     };
     for (std::int64_t i = 0; i < 6; ++i) {
@@ -171,6 +173,12 @@ TEST(PlanStage, TheFirstBatchHasTheStagesBehindToItself) {
 TEST(PlanStage, AFirstBatchThatNeedsReplacementsHoldsNothingUp) {
   const auto rows = handed_out([](PlanState& state) { state.holes = Holes{.batch = 0, .rows = {1}}; });
   EXPECT_EQ(rows.size(), 6U) << "it is filled when the batches behind it have been chosen";
+}
+
+TEST(PlanStage, ABatchThatIsFilledUpToTheWindowTakesNoRoomForThatWhileItIsInWork) {
+  const auto done = [](PlanState& state) { state.planner.resolve(); };
+  for (const auto& row : handed_out(done)) EXPECT_EQ(row.room, 20U);
+  for (const auto& row : handed_out(done, Padding::window)) EXPECT_EQ(row.room, 0U) << "of 6000 numbers";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "small_training.h"
+#include "support/memory_limit.h"
 #include "support/temp_folder.h"
 #include "train/row_limit.h"
 
@@ -24,6 +25,7 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
+  EXPECT_EQ(end.error().what, "the network could not be judged, memory ran out: out of memory");
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
@@ -119,6 +121,41 @@ TEST(Trainer, WhereThereIsMoreMemoryThanBeforeASplitIsForgotten) {
         state);
     EXPECT_EQ(again.step.row_limit(), limit) << memory;
   }
+}
+
+TEST(Trainer, ASplitThatWasKeptStillSaysWhereMemoryRanOut) {
+  const TempFolder out;
+  Training first(out.path());
+  first.options.max_steps = 2;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  const MemoryLimit less(rlim_t{1} << 40);
+  const Bytes now = memory_for(at::kCPU), before{2 * now.value};
+  ASSERT_GT(now.value, 0);
+  for (const auto& [fits, found] : {std::pair(std::int64_t{3}, before), std::pair(std::int64_t{2}, now)}) {
+    const TempFolder elsewhere;
+    Training again(elsewhere.path());
+    auto state = restore_checkpoint(out.path() / "checkpoints/step-00000002", *again.task, again.step).value();
+    state.row_limits = {{.rows = 3, .memory = before}};
+    again.options.max_steps = 3;
+    Trainer trainer({.task = *again.task,
+                     .step = again.step,
+                     .next = batches_behind(state.positions.front()),
+                     .watcher = again.watcher},
+                    again.options, state);
+    again.step.limit_rows(fits);
+    ASSERT_EQ(trainer.run(), TrainingEnd::finished);
+    EXPECT_EQ(trainer.state().row_limits.at(0).rows, fits);
+    EXPECT_EQ(trainer.state().row_limits.at(0).memory, found) << "a larger card may yet hold no more";
+  }
+}
+
+TEST(RowLimit, IsForgottenWhereThereIsMoreMemoryByATwentieth) {
+  const Bytes card{80'000'000'000};
+  EXPECT_FALSE(has_more(card, card));
+  EXPECT_FALSE(has_more(Bytes{80'500'000'000}, card)) << "the same card under another driver";
+  EXPECT_TRUE(has_more(Bytes{96'000'000'000}, card));
+  EXPECT_TRUE(has_more(Bytes{}, card)) << "no limit any more";
+  EXPECT_FALSE(has_more(card, Bytes{})) << "there was none";
 }
 
 TEST(RowLimit, IsReadAsItIsShown) {

@@ -143,6 +143,19 @@ TEST(TrainStep, WhereMemoryRunsOutTheBatchIsSplitAndTheStepStaysTheSame) {
   }
 }
 
+TEST(TrainStep, ASmallBatchIsSplitByWhatItHasNotByWhatLargerOnesWereLimitedTo) {
+  const auto real = small_task();
+  CrampedTask cramped(*real, 2, fail_on_card);
+  TrainStep step(cramped, {}, {});
+  step.limit_rows(32);
+  const auto batch = real->prepare(small_batch(0, 7));
+  LogCapture log;
+  step.run({&batch, 1}, 1, 1e-2);
+  EXPECT_EQ(step.row_limit(), 2);
+  EXPECT_EQ(log.count("4 samples are computed together instead of 7"), 1);
+  EXPECT_EQ(log.count("memory ran out"), 2) << "8 or 16 would have been all of them again";
+}
+
 TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
   const auto real = small_task();
   CrampedTask cramped(*real, 0, fail_on_card);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "small_whisper.h"
 
 namespace tutti {
@@ -18,6 +20,19 @@ TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
     const auto silence = part[row].min();
     EXPECT_TRUE(at::equal(whole[row].narrow(1, 40, 160), silence.expand({80, 160}))) << row;
   }
+}
+
+TEST(WhisperTask, TheFeaturesOfABatchAreSharedNotCopiedAndOutliveIt) {
+  const auto task = small_task();
+  std::optional<Batch> batch = small_batch(0, 2);
+  const float* const place = batch->row(0);
+  const auto mel = task->prepare(*batch).inputs[0];
+  EXPECT_EQ(mel.const_data_ptr<float>(), place);
+  const auto before = mel.clone();
+  batch.reset();
+  const auto another = small_batch(1, 2);
+  EXPECT_NE(another.row(0), place) << "its memory is held";
+  EXPECT_TRUE(at::equal(mel, before));
 }
 
 TEST(WhisperTask, PiecesOfARecordingCountAsOne) {

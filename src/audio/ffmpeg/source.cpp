@@ -90,7 +90,9 @@ FfmpegSource::~FfmpegSource() {
 Result<void> FfmpegSource::open_decoder() {
   const AVCodec* decoder = api_.avcodec_find_decoder(stream()->codecpar->codec_id);
   const std::string name = api_.avcodec_get_name(stream()->codecpar->codec_id);
-  if (!decoder) return fail(Fault::unsupported, "FFmpeg has no decoder for its audio (" + name + ")");
+  if (!decoder)
+    return fail(Fault::unsupported, "FFmpeg has no decoder for its audio (" + name + ")",
+                "Install an FFmpeg that was built with one, or convert the file to WAV or FLAC");
   codec_.reset(api_.avcodec_alloc_context3(decoder));
   packet_.reset(api_.av_packet_alloc());
   frame_.reset(api_.av_frame_alloc());

@@ -16,12 +16,7 @@ constexpr int kGathering = 4;  // batches at a time, each with its buffer
 
 GatheredBatches::GatheredBatches(const FeedOptions& options, std::shared_ptr<const PackedSet> set, BadSamples& bad,
                                  std::string prefix)
-    : options_(options),
-      set_(std::move(set)),
-      bad_(bad),
-      prefix_(std::move(prefix)),
-      buffers_(options.memory),
-      planner_(planner_for(options)) {}
+    : options_(options), set_(std::move(set)), bad_(bad), prefix_(std::move(prefix)), planner_(planner_for(options)) {}
 
 Result<void> GatheredBatches::restore(std::string_view position) {
   is_resumed_ = true;

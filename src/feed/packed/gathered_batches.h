@@ -7,6 +7,7 @@
 
 #include "feed/bad_samples.h"
 #include "feed/batch_path.h"
+#include "feed/buffers.h"
 #include "feed/packed/gather_plan.h"
 #include "feed/packed/packed_set.h"
 

@@ -106,14 +106,12 @@ class Packer {
   /// None for a bad sample: why is in the row.
   Result<std::optional<CachedFeatures>> features_of(Row& row) {
     stages_.read(row);
-    const bool was_read = !row.bad;
     if (row.needs_sound()) stages_.decode(row);
     if (row.needs_sound()) stages_.resample(row);
     auto kept = row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
     if (kept) return kept;
-    // The file is there: what is missing is its decoder, or a folder for what that writes.
-    const bool is_decoder_missing = was_read && row.bad->fault == Fault::missing;
-    if (is_decoder_missing || may_pass(row.bad->fault)) return fail_in(row.line.id, *row.bad);
+    if (row.lacking) return fail_in(row.line.id, *row.lacking);
+    if (may_pass(row.bad->fault)) return fail_in(row.line.id, *row.bad);
     return kept;
   }
 

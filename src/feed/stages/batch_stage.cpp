@@ -1,6 +1,7 @@
 #include "feed/stages/batch_stage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/numbers.h"
 
@@ -76,7 +77,8 @@ Batch BatchStage::finished(Progress& progress) const {
     kept.push_back(at);
     longest = std::max<std::int64_t>(longest, made.samples[at].frames);
   }
-  if (kept.size() == made.samples.size() && longest == made.frames) return std::move(made);
+  const bool is_whole = kept.size() == made.samples.size() && longest == made.frames;
+  if (is_whole && !progress.work->keeps_all_apart()) return std::move(made);
   if (longest > made.frames) longest = rounded_up(longest, frame_multiple_);
 
   Batch batch;
@@ -84,7 +86,7 @@ Batch BatchStage::finished(Progress& progress) const {
   batch.epoch = made.epoch;
   batch.n_mels = made.n_mels;
   batch.frames = longest;
-  if (made.sounds.empty()) copy_features(*progress.work, kept, batch);
+  if (made.sounds.empty()) gather_features(*progress.work, kept, batch);
   for (const std::size_t at : kept) {
     if (!made.sounds.empty()) batch.sounds.push_back(std::move(made.sounds[at]));
     batch.samples.push_back(std::move(made.samples[at]));
@@ -92,12 +94,12 @@ Batch BatchStage::finished(Progress& progress) const {
   return batch;
 }
 
-void BatchStage::copy_features(const BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const {
+void BatchStage::gather_features(BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const {
   const Batch& made = work.batch;
   batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   float* to = batch.mel.data();
   for (const std::size_t at : kept) {
-    const auto& own = work.overlong[at];
+    const auto own = std::exchange(work.apart[at], {});
     const std::int64_t width = own.empty() ? made.frames : std::ssize(own) / batch.n_mels;
     const std::int64_t shared = std::min(width, batch.frames);
     const float* from = own.empty() ? made.row(static_cast<std::int64_t>(at)) : own.data();

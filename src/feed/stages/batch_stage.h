@@ -39,8 +39,8 @@ class BatchStage {
   /// With all epochs before `epoch` through.
   Result<void> judge_before(std::int64_t epoch) const;
   Batch finished(Progress& progress) const;
-  /// Those rows of what was made, as wide as `batch` is.
-  void copy_features(const BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const;
+  /// Those rows of what was made, filled up to the T of `batch`. Rows that were kept apart are gone then.
+  void gather_features(BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const;
 
   std::string prefix_;
   int frame_multiple_;

@@ -98,10 +98,10 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   batch.frames = frames_of_batch(planned, options_);
   if (options_.as_sound)
     batch.sounds.resize(planned.samples.size());
-  else
+  else if (options_.padding == Padding::bucket)
     batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   batch.samples.resize(planned.samples.size());
-  work->overlong.resize(planned.samples.size());
+  work->apart.resize(planned.samples.size());
   while (!works_.empty() && works_.front().use_count() == 1) works_.pop_front();
   works_.push_back(work);
   for (std::size_t at = 0; at < planned.samples.size(); ++at)

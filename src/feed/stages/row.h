@@ -19,10 +19,14 @@ namespace tutti {
 /// A batch whose rows are being made. Each row is written by the one thread that has it; the batch stage looks at a row
 /// after it has arrived there.
 struct BatchInWork {
-  Batch batch;
-  /// [n_mels, frames] of rows that do not fit the planned T, or only without what straddles their end and a last frame
-  /// of silence: where another makes the batch longer, they are still what they are on their own.
-  std::vector<std::vector<float>> overlong{};
+  Batch batch;  ///< without room for features where all of its rows are kept apart
+  /// [n_mels, frames] of rows that are kept apart until all are there: sound, what straddles its end, a last frame of
+  /// silence. All rows of a batch that is filled up to the window: that is mostly silence, and several batches are in
+  /// work at a time. Of other batches those that do not fit the planned T, or only without their end: where another
+  /// makes the batch longer, they are still what they are on their own.
+  std::vector<std::vector<float>> apart{};
+
+  bool keeps_all_apart() const { return batch.mel.size() == 0 && batch.sounds.empty(); }
 };
 
 /// A sample of the order, looked at but not decoded; or a mark between samples.
@@ -54,8 +58,10 @@ struct Row {
   std::optional<CachedFeatures> cached{};
   float lead = 0;              ///< seconds that a cut moved the start by
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
+  /// In place of `bad`: what this machine has not got, and whatever is like this sample needs. The feed ends with it.
+  std::optional<Error> lacking{};
 
-  bool is_wanted() const { return work && !bad && planned.index >= 0; }
+  bool is_wanted() const { return work && !bad && !lacking && planned.index >= 0; }
   /// It has to be decoded: its features were not in the cache.
   bool needs_sound() const { return is_wanted() && !cached; }
 };

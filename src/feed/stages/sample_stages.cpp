@@ -103,6 +103,15 @@ ClipRange range_of(const Row& row) {
   return range;
 }
 
+/// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, and what
+/// is full is the disk for what that writes. No other sample of its kind fares better.
+void note_failure(Row& row, Error why) {
+  std::error_code ignored;
+  const bool lacks =
+      (why.fault == Fault::missing || why.fault == Fault::full) && std::filesystem::exists(row.line.audio, ignored);
+  (lacks ? row.lacking : row.bad) = std::move(why);
+}
+
 }  // namespace
 
 std::int32_t SampleStages::frames_of(std::int64_t samples) {
@@ -240,7 +249,7 @@ void SampleStages::decode(Row& row) const {
   if (clip)
     row.clip = std::move(*clip);
   else
-    row.bad = clip.error();
+    note_failure(row, clip.error());
 }
 
 /// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same sound and finds the same place.
@@ -258,10 +267,7 @@ void SampleStages::trim(Row& row) const {
 void SampleStages::resample(Row& row) {
   auto pcm = resamplers_.with([&](ClipResampler& resampler) { return resampler.convert(std::move(row.clip)); });
   row.clip = {};
-  if (!pcm) {
-    row.bad = pcm.error();
-    return;
-  }
+  if (!pcm) return note_failure(row, pcm.error());
   row.pcm = std::move(*pcm);
   trim(row);
   const Seconds length = length_of(std::ssize(row.pcm), kModelRate);
@@ -324,11 +330,13 @@ void SampleStages::features(Row& row) {
   if (cache_ && compute_rounded(row)) keep(row.key, *row.cached);
   if (row.bad) return;
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
-  float* planned = batch.row(static_cast<std::int64_t>(row.at));
-  const std::int64_t stride = std::max(batch.frames, real + kStraddlingFrames + 1);  // the last one is silent
-  auto& own = row.work->overlong[row.at];
-  own.resize(stride > batch.frames ? static_cast<std::size_t>(batch.n_mels * stride) : 0);
-  float* out = own.empty() ? planned : own.data();
+  const bool has_place = !row.work->keeps_all_apart();
+  const std::int64_t needed = real + kStraddlingFrames + 1;  // the last one is silent
+  const std::int64_t stride = has_place ? std::max(batch.frames, needed) : needed;
+  auto& own = row.work->apart[row.at];
+  own.resize(has_place && stride == batch.frames ? 0 : static_cast<std::size_t>(batch.n_mels * stride));
+  float* const planned = has_place ? batch.row(static_cast<std::int64_t>(row.at)) : nullptr;
+  float* const out = own.empty() ? planned : own.data();
   if (row.cached)
     unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
@@ -339,7 +347,7 @@ void SampleStages::features(Row& row) {
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   mask_spectrum(out, batch.n_mels, stride, real,
                 spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key));
-  if (!own.empty()) crop(own, batch.n_mels, planned, batch.frames);
+  if (planned && !own.empty()) crop(own, batch.n_mels, planned, batch.frames);
   describe(row, real);
 }
 

@@ -15,7 +15,8 @@ namespace tutti {
 inline constexpr double kFeatureVersion = 2;
 
 /// What is done to one sample, step by step, up to its row of the batch. Every step is a function of the sample, the
-/// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad.
+/// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad, or,
+/// where no sample is to blame, says what the machine lacks.
 class SampleStages {
  public:
   /// `cache` may be null.

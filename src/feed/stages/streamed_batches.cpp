@@ -12,7 +12,6 @@ StreamedBatches::StreamedBatches(const FeedOptions& options, const Dataset& set,
     : options_(options),
       set_(set),
       cache_(std::move(cache)),
-      buffers_(options.memory),
       board_(PlanState{planner_for(options)}),
       stages_(options, set, cache_.get()),
       plan_(options, board_, buffers_, bad),
@@ -44,17 +43,10 @@ Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reade
                                      Concerns concerns) {
   const auto fn = [this, work, concerns](RowPtr&& row) -> Result<RowPtr> {
     if (((*row).*concerns)()) work(stages_, *row);
+    if (row->lacking) return fail_in(row->line.id, *row->lacking);
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
-}
-
-/// Where what changes rates is not there no other sample of that rate fares better, and none of them is to blame.
-Result<RowPtr> StreamedBatches::resampled(RowPtr&& row) {
-  if (!row->needs_sound()) return std::move(row);
-  stages_.resample(*row);
-  if (row->bad && row->bad->fault == Fault::missing) return fail_in(row->line.id, *row->bad);
-  return std::move(row);
 }
 
 Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
@@ -83,8 +75,9 @@ Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   rows = step(
       pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); },
       &Row::needs_sound);
-  rows = pipeline.map("resample", std::move(rows), [this](RowPtr&& row) { return resampled(std::move(row)); },
-                      {.threads = threads.resample, .output = {.items = 32}});
+  rows = step(
+      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); },
+      &Row::needs_sound);
   if (options_.as_sound) {
     rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
   } else {

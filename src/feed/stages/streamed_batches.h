@@ -6,6 +6,7 @@
 
 #include "feed/bad_samples.h"
 #include "feed/batch_path.h"
+#include "feed/buffers.h"
 #include "feed/cache/feature_cache.h"
 #include "feed/plan/board.h"
 #include "feed/sample_order.h"
@@ -32,9 +33,8 @@ class StreamedBatches final : public BatchPath {
  private:
   using Work = void (*)(SampleStages&, Row&);
   Reader<RowPtr> planned_rows(Pipeline& pipeline);
-  Result<RowPtr> resampled(RowPtr&& row);
   using Concerns = bool (Row::*)() const;
-  /// A stage that works on the rows it concerns and hands all of them on.
+  /// A stage that works on the rows it concerns and hands all of them on. It fails where the machine lacks something.
   Reader<RowPtr> step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,
                       Concerns concerns = &Row::is_wanted);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 #include <oneapi/dnnl/dnnl_common.hpp>
+#include <utility>
 
 #include "model/step/kernels.h"
 
@@ -41,6 +42,11 @@ std::string text_of(const std::exception& problem) {
   std::string text = torch ? torch->what_without_backtrace() : problem.what();
   text.resize(std::min(text.find('\n'), text.size()));
   return text;
+}
+
+Error failure_of(const std::exception& problem, const std::string& failed, std::string hint) {
+  if (!is_out_of_memory(problem)) return {Fault::internal, failed + ": " + text_of(problem)};
+  return {Fault::exhausted, failed + ", memory ran out: " + text_of(problem), std::move(hint)};
 }
 
 }  // namespace tutti

@@ -13,10 +13,8 @@ Result<void> done(const std::string& kind, const std::function<Result<void>()>& 
   try {
     return work();
   } catch (const std::exception& problem) {
-    if (!is_out_of_memory(problem))
-      return fail(Fault::internal, "the " + kind + " could not be written: " + text_of(problem));
-    return fail(Fault::exhausted, "the " + kind + " could not be written, memory ran out: " + text_of(problem),
-                "Let this process have more memory (ulimit -v)");
+    return tl::unexpected(
+        failure_of(problem, "the " + kind + " could not be written", "Let this process have more memory (ulimit -v)"));
   }
 }
 

@@ -20,8 +20,8 @@ Result<void> write_copies(const std::string& what, const std::function<Result<vo
     return write();
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
-    return fail(Fault::exhausted, what + " could not be copied to be written, memory ran out: " + text_of(problem),
-                "The newest checkpoint is whole: go on with --resume where there is more memory");
+    return tl::unexpected(failure_of(problem, what + " could not be copied to be written",
+                                     "The newest checkpoint is whole: go on with --resume where there is more memory"));
   }
 }
 
