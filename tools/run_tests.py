@@ -4,7 +4,8 @@
 Usage: run_tests.py BUILD [CTEST-OPTION...]
 
 Skipped tests are named with their reason, failed ones by name after ctest has shown their output. Exit status 1 when a
-test failed or none ran. TUTTI_NO_SKIPS=1 makes a skipped test a failure too (CI, where the shared test data is there).
+test failed or none ran. TUTTI_NO_SKIPS=1 makes a skipped test a failure too (CI, where the shared test data is there),
+but for those that need another project's program: no set-up installs these for the tests, `make peers` does.
 """
 import os
 import pathlib
@@ -12,6 +13,8 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+
+OTHER_PROGRAM = "another program: "  # begins the reason of such a skip
 
 
 def outcome(case):
@@ -49,7 +52,8 @@ def main():
         print(f"skipped: {case.get('name')}: {reason(case)}")
     for case in cases["failed"]:
         print(f"failed: {case.get('name')}")
-    forbidden = bool(cases["skipped"]) and os.environ.get("TUTTI_NO_SKIPS") == "1"
+    lacking = [case for case in cases["skipped"] if not reason(case).startswith(OTHER_PROGRAM)]
+    forbidden = bool(lacking) and os.environ.get("TUTTI_NO_SKIPS") == "1"
     if forbidden:
         print("a skipped test is a failure here (TUTTI_NO_SKIPS=1)")
     print(", ".join(f"{len(found)} {name}" for name, found in cases.items()))

@@ -50,10 +50,11 @@ nlohmann::json answer_of(const ProgramEnd& end) {
 
 }  // namespace
 
-#define TUTTI_NEEDS_PEERS(python)                                                                         \
-  if ((python).empty())                                                                                   \
-  GTEST_SKIP() << "needs a Python with transformers and openai-whisper: 'make peers' makes one, or name " \
-                  "yours with TUTTI_PEERS_PYTHON"
+// "another program" is what tools/run_tests.py knows such a skip by.
+#define TUTTI_NEEDS_PEERS(python)                                                                             \
+  if ((python).empty())                                                                                       \
+  GTEST_SKIP() << "another program: needs a Python with transformers and openai-whisper; 'make peers' makes " \
+                  "one, or name yours with TUTTI_PEERS_PYTHON"
 
 TEST(OtherPrograms, TransformersHearsWithTheShippedModelWhatIsHeardHere) {
   const auto python = python_with_peers();
