@@ -207,7 +207,7 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells
   if (training.model.empty()) return;
   const auto unlike = take_stored_shape(training.recipe, dims);
   if (tells && !unlike.empty())
-    log(Level::warning, "of new networks, while 'model' names one that stays as it is: " + unlike);
+    log(Level::warning, "'model' names a network that keeps its shape; this was asked for and does nothing: " + unlike);
   auto told = read_recipe(training.settings, "settings").value();  // it was read before
   take_stored_shape(told, dims);
   training.settings = show_recipe(told);
