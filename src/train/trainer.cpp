@@ -292,8 +292,10 @@ Result<void> Trainer::publish_best() {
   const auto written = writer_.finish();  // whatever failed: what is there now tells
   std::error_code ignored;
   if (model_step_ == state_.best_step && std::filesystem::exists(options_.out / "model", ignored)) return {};
-  if (auto restored = restore_checkpoint(checkpoints_.of_step(state_.best_step), parts_.task, parts_.step); !restored)
-    return written ? tl::unexpected<Error>(restored.error()) : written;
+  const auto best = checkpoints_.of_step(state_.best_step);
+  if (auto restored = restore_checkpoint(best, parts_.task, parts_.step); !restored)
+    return written ? fail_in((options_.out / "model").string() + " is to be made of the best network", restored.error())
+                   : written;
   const AveragesInPlace averages(parts_.task, parts_.step);
   return publish(state_.best_step);
 }

@@ -112,16 +112,18 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
   };
 }
 
-/// What an evaluation's rates depend on beside the network.
-std::string judge_of(const WhisperRecipe& r, const DataParts& parts) {
+/// What an evaluation's rates depend on beside the network: for all processes what the first one says, who alone
+/// evaluates. The same set may lie elsewhere on other machines.
+std::string judge_of(const WhisperRecipe& r, const DataParts& parts, Peers* peers) {
   if (!parts.eval_data) return {};
   std::error_code ignored;
   const auto where = std::filesystem::weakly_canonical(*parts.eval_data, ignored);
-  return joined(
-      std::vector<std::string>{where.empty() ? parts.eval_data->string() : where.string(), parts.eval_split,
-                               std::to_string(r.eval_samples), r.normaliser, r.language, r.task,
-                               r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
-      "\n");
+  const auto own =
+      joined(std::vector<std::string>{where.empty() ? parts.eval_data->string() : where.string(), parts.eval_split,
+                                      std::to_string(r.eval_samples), r.normaliser, r.language, r.task,
+                                      r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
+             "\n");
+  return peers ? peers->gather(own).front() : own;
 }
 
 /// Whether what is asked of evaluations can be had.
@@ -205,7 +207,7 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells
   if (training.model.empty()) return;
   const auto unlike = take_stored_shape(training.recipe, dims);
   if (tells && !unlike.empty())
-    log(Level::warning, "of new networks, while 'model' names one that stays as it is: " + unlike);
+    log(Level::warning, "'model' names a network that keeps its shape; this was asked for and does nothing: " + unlike);
   auto told = read_recipe(training.settings, "settings").value();  // it was read before
   take_stored_shape(told, dims);
   training.settings = show_recipe(told);
@@ -350,7 +352,7 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers},
-                  options_of(training, (*task)->dims(), length, judge_of(recipe, parts)), std::move(*state));
+                  options_of(training, (*task)->dims(), length, judge_of(recipe, parts, peers)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (end && *reporter) {

@@ -7,12 +7,16 @@ namespace {
 
 TEST(DoneRecordings, AreReadAsTheyWereShownWhateverTheirBytes) {
   const DoneRecording done{.path = "talks/a\n\xff.mp3",
+                           .name = "a\n\xff",
+                           .made_of = "12 34",
                            .metadata = "\"1\",\"two\nlines\"\n",
                            .refused = "{}\n",
                            .totals = {.samples = 3, .audio = Seconds(0.1), .refused = 1}};
   const auto read = read_done(show_done(done));
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->path, done.path);
+  EXPECT_EQ(read->name, done.name);
+  EXPECT_EQ(read->made_of, done.made_of);
   EXPECT_EQ(read->metadata, done.metadata);
   EXPECT_EQ(read->refused, done.refused);
   EXPECT_EQ(read->totals.samples, 3);

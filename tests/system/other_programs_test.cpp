@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "base/environment.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
@@ -16,28 +16,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 ProgramEnd elsewhere(const std::string& python, std::vector<std::string> words) {
   words.insert(words.begin(), {python, TUTTI_SOURCE_DIR "/tests/system/load_elsewhere.py"});
   return run_program(words, {"HF_HUB_OFFLINE=1", "CUDA_VISIBLE_DEVICES="});
 }
 
-/// A Python that has both programs: the one that is named, or that of `make peers`; empty: there is none.
+/// A Python that has both programs: the one that is named, which has to, or that of `make peers`; empty: there is none.
 std::string python_with_peers() {
-  std::vector<fs::path> found{variable("TUTTI_PEERS_PYTHON")};
-  const auto named = variable("TUTTI_CACHE"), caches = variable("XDG_CACHE_HOME");
-  const auto cache = !named.empty()    ? fs::path(named)
-                     : !caches.empty() ? fs::path(caches) / "tutti"
-                                       : fs::path(variable("HOME")) / ".cache/tutti";
+  if (const auto named = variable("TUTTI_PEERS_PYTHON")) return *named;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(cache / "peers", ignored))
-    if (fs::exists(entry.path() / "complete", ignored)) found.push_back(entry.path() / "bin/python");
-  for (const auto& python : found)
-    if (fs::exists(python, ignored) && elsewhere(python.string(), {"there"}).exit_code == 0) return python.string();
+  for (const auto& entry : fs::directory_iterator(cache_folder() / "peers", ignored)) {
+    if (!fs::exists(entry.path() / "complete", ignored)) continue;
+    const auto python = (entry.path() / "bin/python").string();
+    if (elsewhere(python, {"there"}).exit_code == 0) return python;
+  }
   return {};
 }
 

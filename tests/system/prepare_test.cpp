@@ -223,7 +223,8 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
 }
 
 TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
-  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("mixed-1.wav"),
+  // Long enough not to be over before we are heard of.
+  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("long-three-minutes.flac"),
                                          with_text("string-nicolas.wav")};
   ASSERT_EQ(run_program(command_for(recordings, "whole")).exit_code, 0);
   {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 #include "train/checkpoint/background_writer.h"
@@ -146,6 +147,27 @@ TEST(BackgroundWriter, AModelThatIsMissingInTheEndIsAnErrorWhateverElseWasWritte
   ASSERT_TRUE(writer.write("model", full_disk));
   ASSERT_TRUE(writer.write("checkpoint", [] { return Result<void>(); }));
   EXPECT_FALSE(writer.finish());
+}
+
+TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudged) {
+  const TrainingState now{.step = 9,
+                          .numbers = {.is_scaled = true, .loss_scale = 1024, .scaled_steps = 3},
+                          .best_score = 0.25,
+                          .best_step = 6,
+                          .evaluated_step = 9,
+                          .judge = "a set",
+                          .model_step = 6,
+                          .positions = {"here"}};
+  auto json = nlohmann::json::parse(show_state(now));
+  for (const char* key : {"is_scaled", "evaluated_step", "judge", "model_step", "evaluation_due"})
+    ASSERT_EQ(json.erase(key), 1U) << key;
+  const auto before = read_state(json.dump());
+  ASSERT_TRUE(before) << before.error().text();
+  EXPECT_TRUE(before->numbers.is_scaled) << "by its scale";
+  EXPECT_EQ(before->evaluated_step, 0) << "it is judged once more";
+  EXPECT_EQ(before->judge, "") << "whoever judges now has judged before";
+  EXPECT_EQ(before->model_step, 6) << "the best one was always written";
+  EXPECT_EQ(before->positions, now.positions);
 }
 
 }  // namespace

@@ -158,6 +158,12 @@ TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
         << missing;
     fs::remove_all(parts / "model");
   }
+  fs::remove_all(parts / "checkpoints/step-00000002");
+  Training last(parts.path());
+  judged(last);
+  const auto end = last.run();
+  ASSERT_FALSE(end) << "neither the model nor what to make it of is there";
+  EXPECT_THAT(end.error().what, testing::HasSubstr("model is to be made of the best network"));
 }
 
 TEST(Resume, AdditionsAboveAnotherModelAreRefused) {

@@ -9,8 +9,9 @@ namespace tutti {
 std::string show_done(const DoneRecording& done) {
   std::ostringstream head;
   head << done.totals.samples << ' ' << number_text(done.totals.audio.count()) << ' ' << done.totals.refused << ' '
-       << done.path.size() << ' ' << done.metadata.size() << '\n';
-  return head.str() + done.path + done.metadata + done.refused;
+       << done.path.size() << ' ' << done.name.size() << ' ' << done.made_of.size() << ' ' << done.metadata.size()
+       << ' ' << done.refused.size() << '\n';
+  return head.str() + done.path + done.name + done.made_of + done.metadata + done.refused;
 }
 
 Result<DoneRecording> read_done(std::string_view text) {
@@ -18,16 +19,17 @@ Result<DoneRecording> read_done(std::string_view text) {
   std::istringstream head{std::string(text.substr(0, end))};
   DoneRecording done;
   double seconds = 0;
-  std::size_t path = 0, metadata = 0;
-  head >> done.totals.samples >> seconds >> done.totals.refused >> path >> metadata;
-  const auto rest = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  if (!head || path > rest.size() || metadata > rest.size() - path)
-    return fail(Fault::corrupt, "expected what a recording added to a corpus, found something else",
-                "Remove this file; its recording, and those behind it, are prepared again");
+  head >> done.totals.samples >> seconds >> done.totals.refused;
+  auto rest = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  for (auto* field : {&done.path, &done.name, &done.made_of, &done.metadata, &done.refused}) {
+    std::size_t size = 0;
+    if (!(head >> size) || size > rest.size())
+      return fail(Fault::corrupt, "expected what a recording added to a corpus, found something else",
+                  "Remove this file; its recording is prepared again");
+    *field = rest.substr(0, size);
+    rest.remove_prefix(size);
+  }
   done.totals.audio = Seconds(seconds);
-  done.path = rest.substr(0, path);
-  done.metadata = rest.substr(path, metadata);
-  done.refused = rest.substr(path + metadata);
   return done;
 }
 

@@ -19,6 +19,8 @@ struct PreparedTotals {
 /// What one recording added to the lists of a corpus, kept in a file of its own until all are done.
 struct DoneRecording {
   std::string path{};
+  std::string name{};      // what the ids of its samples begin with
+  std::string made_of{};   // PreparedRecording::made_of
   std::string metadata{};  // lines
   std::string refused{};   // likewise
   PreparedTotals totals{};

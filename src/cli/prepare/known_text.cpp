@@ -1,5 +1,8 @@
 #include "cli/prepare/known_text.h"
 
+#include <optional>
+#include <utility>
+
 #include "base/files.h"
 #include "transcript/known/subtitle_reader.h"
 #include "transcript/like_python.h"
@@ -31,16 +34,40 @@ Result<KnownText> read_text(const fs::path& file, const std::string& extension) 
   return KnownText{.file = file, .timed = std::move(*timed)};
 }
 
-}  // namespace
-
-Result<KnownText> known_text(const fs::path& recording, const fs::path& folder) {
-  const auto place = folder.empty() ? recording.parent_path() : folder;
+/// The text's place and ending; none where there is no text.
+std::optional<std::pair<fs::path, std::string>> text_file(const fs::path& recording, const fs::path& place) {
   for (const std::string extension : {".srt", ".vtt", ".json", ".txt"})
     for (const auto& name : {recording.stem(), recording.filename()}) {
       const auto file = place / (name.string() + extension);
       std::error_code ignored;
-      if (fs::exists(file, ignored)) return read_text(file, extension);
+      if (fs::exists(file, ignored)) return std::pair(file, extension);
     }
+  return {};
+}
+
+fs::path place_of_text(const fs::path& recording, const fs::path& folder) {
+  return folder.empty() ? recording.parent_path() : folder;
+}
+
+/// "size time", as far as the file can be asked.
+std::string stamp_of(const fs::path& file) {
+  std::error_code ignored;
+  const auto written = fs::last_write_time(file, ignored).time_since_epoch();
+  return std::to_string(fs::file_size(file, ignored)) + " " + std::to_string(written.count());
+}
+
+}  // namespace
+
+std::string stamp_of_sources(const fs::path& recording, const fs::path& folder) {
+  const auto text = text_file(recording, place_of_text(recording, folder));
+  std::error_code ignored;
+  if (!text || !fs::exists(recording, ignored)) return {};
+  return stamp_of(recording) + "\n" + text->first.string() + "\n" + stamp_of(text->first);
+}
+
+Result<KnownText> known_text(const fs::path& recording, const fs::path& folder) {
+  const auto place = place_of_text(recording, folder);
+  if (const auto found = text_file(recording, place)) return read_text(found->first, found->second);
   return fail(Fault::missing,
               recording.string() + ": no text lies in " + (place.empty() ? fs::path(".") : place).string(),
               "Expected " + recording.stem().string() + ".srt, .vtt, .json or .txt");

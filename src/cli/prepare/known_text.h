@@ -21,4 +21,7 @@ struct KnownText {
 /// Fault::missing says what was looked for.
 Result<KnownText> known_text(const std::filesystem::path& recording, const std::filesystem::path& folder);
 
+/// Changes with the recording and its text: their sizes and times. Empty where one of them is not there.
+std::string stamp_of_sources(const std::filesystem::path& recording, const std::filesystem::path& folder);
+
 }  // namespace tutti

@@ -161,8 +161,8 @@ std::vector<std::string> left_of(const PrepareCommand& command, PreparedFolder& 
 
 int prepare(const PrepareCommand& command, const RunOptions& options) {
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out, settings_of(command, options));
-  if (!folder) return complain(folder.error(), kUsage);
+  auto folder = PreparedFolder::create(command.out, settings_of(command, options), command.texts);
+  if (!folder) return complain(folder.error());
   const auto left = left_of(command, *folder);
   const auto worker = start_worker(options, interrupt);
   if (!worker) return complain(worker.error(), interrupt);

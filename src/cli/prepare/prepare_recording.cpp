@@ -83,6 +83,7 @@ class Alignment {
 
 Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
                                        const LogMel& log_mel, const OnDecoded& on_decoded) {
+  auto made_of = stamp_of_sources(path, texts);
   auto text = known_text(path, texts);
   if (!text) return tl::unexpected(text.error());
   auto recording = decode_recording(path, on_decoded);
@@ -90,7 +91,8 @@ Result<KnownRecording> known_recording(const std::filesystem::path& path, const 
   if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
   const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
-  return KnownRecording{.recording = std::move(*recording), .text = std::move(*text), .maximum = *maximum};
+  return KnownRecording{
+      .recording = std::move(*recording), .text = std::move(*text), .maximum = *maximum, .made_of = std::move(made_of)};
 }
 
 Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
@@ -101,8 +103,10 @@ Result<PreparedRecording> prepare_recording(KnownRecording known, const Transcri
   judge_units(*units, rules.least_score);
   const double window = std::min(rules.window.value_or(alignment.window()), alignment.window());
   auto pieces = cut_units(*units, known.recording.duration().count(), window);
-  PreparedRecording prepared{
-      .recording = std::move(known.recording), .language = alignment.language(), .pieces = std::move(pieces)};
+  PreparedRecording prepared{.recording = std::move(known.recording),
+                             .language = alignment.language(),
+                             .made_of = std::move(known.made_of),
+                             .pieces = std::move(pieces)};
   std::ranges::copy_if(*units, std::back_inserter(prepared.refused),
                        [](const TextUnit& u) { return !u.refused.empty(); });
   return prepared;

@@ -22,13 +22,15 @@ struct PrepareRules {
 struct KnownRecording {
   Recording recording;
   KnownText text{};
-  float maximum = 0;  // LogMel::maximum of the recording
+  float maximum = 0;      // LogMel::maximum of the recording
+  std::string made_of{};  // stamp_of_sources() before they were read
 };
 
 /// A recording cut into pieces.
 struct PreparedRecording {
   Recording recording;
   std::string language{};
+  std::string made_of{};  // as KnownRecording's
   std::vector<PreparedPiece> pieces{};
   std::vector<TextUnit> refused{};
 };

@@ -1,13 +1,19 @@
 #include "cli/prepare/prepared_folder.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "audio/synth/sound_file.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/numbers.h"
+#include "base/system_error.h"
+#include "cli/prepare/known_text.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -76,48 +82,94 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
   return transcript;
 }
 
+/// One process at a time: who takes another one for gone, and goes on, would write over what that one does.
+Result<OwnedFd> lock_folder(const fs::path& out) {
+  const auto path = out / kDone / "lock";
+  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!fd) return fail_errno(path.string(), "could not be opened");
+  const auto taken = try_lock_file(fd.get(), path.string(), "");
+  if (!taken && taken.error().fault == Fault::unsupported) {
+    log(Level::warning, taken.error().what + ": a second process in " + out.string() + " would not be noticed");
+    return OwnedFd();
+  }
+  if (!taken) return tl::unexpected<Error>(taken.error());
+  if (*taken) return fd;
+  return fail(Fault::refused, out.string() + ": another process is preparing this corpus",
+              "Wait for it to end, or name another folder with --out");
+}
+
+/// The files of recordings, in the order in which these were done.
+std::map<int, fs::path> done_files(const fs::path& out) {
+  std::map<int, fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(out / kDone, ignored))
+    if (const auto number = number_in<int>(entry.path().filename().string())) files[*number] = entry.path();
+  return files;
+}
+
+Result<DoneRecording> read_done_file(const fs::path& file) {
+  const auto text = read_file(file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto done = read_done(*text);
+  if (!done) return fail_in(file.string(), done.error());
+  return done;
+}
+
+/// Keeps the settings of a corpus that is begun, and expects those of one that is gone on with.
+Result<void> settle_settings(const fs::path& out, const std::string& settings, bool goes_on) {
+  const auto place = out / kDone / "settings";
+  if (!goes_on) return write_file_atomically(place, settings);
+  const auto before = read_file(place);
+  if (!before) return tl::unexpected<Error>(before.error());
+  if (*before == settings) return {};
+  return fail(Fault::usage, out.string() + ": holds part of a corpus that was made with other settings",
+              "Go on with the same ones, name another folder, or remove it");
+}
+
 }  // namespace
 
-Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings) {
+Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings, const fs::path& texts) {
   std::error_code ignored;
   if (fs::exists(out / "metadata.csv", ignored) && !fs::exists(out / kDone, ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
   for (const char* name : {"audio", "transcripts", kDone}) {
     if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
-  PreparedFolder folder(out);
-  if (auto gone_on = folder.go_on(settings); !gone_on) return tl::unexpected<Error>(gone_on.error());
+  auto lock = lock_folder(out);
+  if (!lock) return tl::unexpected<Error>(lock.error());
+  PreparedFolder folder(out, std::move(*lock));
+  if (auto gone_on = folder.go_on(settings, texts); !gone_on) return tl::unexpected<Error>(gone_on.error());
   return folder;
 }
 
-/// Takes in what an earlier run has prepared.
-Result<void> PreparedFolder::go_on(const std::string& settings) {
-  std::error_code ignored;
-  for (; fs::exists(done_file(kept_ + 1), ignored); ++kept_) {
-    const auto file = done_file(kept_ + 1);
-    const auto text = read_file(file);
-    if (!text) return tl::unexpected<Error>(text.error());
-    const auto done = read_done(*text);
-    if (!done) return fail_in(file.string(), done.error());
-    metadata_ += done->metadata;
-    refused_ += done->refused;
-    totals_.samples += done->totals.samples;
-    totals_.audio += done->totals.audio;
-    totals_.refused += done->totals.refused;
-    name_for(done->path);
+/// Takes in what an earlier run has prepared, but of recordings that are not what they were then.
+Result<void> PreparedFolder::go_on(const std::string& settings, const fs::path& texts) {
+  const auto files = done_files(out_);
+  if (auto settled = settle_settings(out_, settings, !files.empty()); !settled) return settled;
+  for (const auto& [number, file] : files) {
+    const auto done = read_done_file(file);
+    if (!done) return tl::unexpected<Error>(done.error());
+    last_ = number;
+    const auto now = stamp_of_sources(done->path, texts);
+    if (!now.empty() && now != done->made_of) {
+      log(Level::warning, done->path + " or its text has changed: what was prepared of it before is not kept");
+      std::error_code ignored;
+      fs::remove(file, ignored);
+      continue;
+    }
+    take(*done);
+    names_.insert(done->name);
     ++before_[done->path];
   }
-  const auto place = out_ / kDone / "settings";
-  if (kept_ == 0) return write_file_atomically(place, settings);
-  const auto before = read_file(place);
-  if (!before) return tl::unexpected<Error>(before.error());
-  if (*before == settings) return {};
-  return fail(Fault::usage, out_.string() + ": holds part of a corpus that was made with other settings",
-              "Go on with the same ones, name another folder, or remove it");
+  return {};
 }
 
-fs::path PreparedFolder::done_file(int number) const {
-  return out_ / kDone / std::to_string(number);
+void PreparedFolder::take(const DoneRecording& done) {
+  metadata_ += done.metadata;
+  refused_ += done.refused;
+  totals_.samples += done.totals.samples;
+  totals_.audio += done.totals.audio;
+  totals_.refused += done.totals.refused;
 }
 
 bool PreparedFolder::has(const fs::path& path) {
@@ -130,58 +182,53 @@ bool PreparedFolder::has(const fs::path& path) {
 /// The recording's name, with a number where another has it, too.
 std::string PreparedFolder::name_for(const fs::path& path) {
   const auto stem = path.stem().string();
-  const int before = names_[stem]++;
-  return before == 0 ? stem : stem + "~" + std::to_string(before + 1);
+  auto name = stem;
+  for (int number = 2; !names_.insert(name).second; ++number) name = stem + "~" + std::to_string(number);
+  return name;
 }
 
-Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared,
-                                   const PreparedPiece& taken) {
+Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& taken,
+                                   DoneRecording& done) const {
   const auto piece = settled(taken, prepared.recording);
   if (!piece) return tl::unexpected(piece.error());
   const auto first = samples_in(Seconds(piece->start), kModelRate);
   const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
-  auto done = prepared.recording.read(first, pcm);
-  if (done) done = write_sound(out_ / "audio" / (id + ".flac"), pcm, SoundFormat::flac);
-  if (done)
-    done = write_file_atomically(out_ / "transcripts" / (id + ".json"),
-                                 transcript_json(transcript_of(*piece, prepared.language)));
-  if (!done) return done;
+  auto written = prepared.recording.read(first, pcm);
+  if (written) written = write_sound(out_ / "audio" / (id + ".flac"), pcm, SoundFormat::flac);
+  if (written)
+    written = write_file_atomically(out_ / "transcripts" / (id + ".json"),
+                                    transcript_json(transcript_of(*piece, prepared.language)));
+  if (!written) return written;
   const Seconds length = length_of(std::ssize(pcm), kModelRate);
-  metadata_ += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
-               fixed_text(length.count(), 4) + "," + fixed_text(piece->start, 3) + "," + fixed_text(taken.score, 3) +
-               "\n";
-  ++totals_.samples;
-  totals_.audio += length;
+  done.metadata += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
+                   fixed_text(length.count(), 4) + "," + fixed_text(piece->start, 3) + "," +
+                   fixed_text(taken.score, 3) + "\n";
+  ++done.totals.samples;
+  done.totals.audio += length;
   return {};
 }
 
 Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& prepared) {
-  const auto name = name_for(path);
-  const auto metadata = metadata_.size(), refused = refused_.size();
-  const auto before = totals_;
+  DoneRecording done{.path = path.string(), .made_of = prepared.made_of};
+  if (!prepared.pieces.empty()) done.name = name_for(path);
   int number = 0;
   for (const PreparedPiece& piece : prepared.pieces) {
     char counted[16];
     std::snprintf(counted, sizeof counted, "-%04d", ++number);
-    if (auto written = write(name + counted, prepared, piece); !written) return written;
+    if (auto written = write(done.name + counted, prepared, piece, done); !written) return written;
   }
   for (const TextUnit& unit : prepared.refused) {
-    refused_ += line_of({{"recording", path.string()},
-                         {"start", std::round(unit.said.start * 1000) / 1000},
-                         {"end", std::round(unit.said.end * 1000) / 1000},
-                         {"text", unit.said.text},
-                         {"reason", unit.refused}});
-    ++totals_.refused;
+    done.refused += line_of({{"recording", path.string()},
+                             {"start", std::round(unit.said.start * 1000) / 1000},
+                             {"end", std::round(unit.said.end * 1000) / 1000},
+                             {"text", unit.said.text},
+                             {"reason", unit.refused}});
+    ++done.totals.refused;
   }
+  take(done);
   if (prepared.pieces.empty()) return {};  // it may have its text by the next run
-  const DoneRecording done{.path = path.string(),
-                           .metadata = metadata_.substr(metadata),
-                           .refused = refused_.substr(refused),
-                           .totals = {.samples = totals_.samples - before.samples,
-                                      .audio = totals_.audio - before.audio,
-                                      .refused = totals_.refused - before.refused}};
-  return write_file_atomically(done_file(++kept_), show_done(done));
+  return write_file_atomically(out_ / kDone / std::to_string(++last_), show_done(done));
 }
 
 void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
@@ -192,9 +239,13 @@ void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
 Result<void> PreparedFolder::finish(bool ended) const {
   if (auto written = write_file_atomically(out_ / "refused.jsonl", refused_); !written) return written;
   auto written = write_file_atomically(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
+  if (!written || !ended) return written;
+  // Under another name first, so that half of it is never gone on with.
+  const auto gone = out_ / ".done";
   std::error_code ignored;
-  if (written && ended) fs::remove_all(out_ / kDone, ignored);
-  return written;
+  fs::rename(out_ / kDone, gone, ignored);
+  fs::remove_all(gone, ignored);
+  return {};
 }
 
 }  // namespace tutti

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "cli/prepare/done_recordings.h"
 #include "cli/prepare/prepare_recording.h"
 
@@ -16,9 +18,11 @@ namespace tutti {
 /// recording added, so that whatever ends us costs no more than the recordings in work. One thread.
 class PreparedFolder {
  public:
-  /// Fault::usage where `out` holds a corpus already, or part of one that was made with other settings. Part of one
-  /// that was made with these is gone on with.
-  static Result<PreparedFolder> create(const std::filesystem::path& out, const std::string& settings);
+  /// Fault::usage where `out` holds a corpus already, or part of one that was made with other settings; Fault::refused
+  /// where another process is at work there. Part of one that was made with these is gone on with; `texts`: where the
+  /// texts lie, by which it is seen that one has changed since.
+  static Result<PreparedFolder> create(const std::filesystem::path& out, const std::string& settings,
+                                       const std::filesystem::path& texts);
 
   /// Whether an earlier run has prepared this one: once for every time that it did.
   bool has(const std::filesystem::path& path);
@@ -31,16 +35,18 @@ class PreparedFolder {
   const PreparedTotals& totals() const { return totals_; }
 
  private:
-  explicit PreparedFolder(std::filesystem::path out) : out_(std::move(out)) {}
-  Result<void> go_on(const std::string& settings);
-  std::filesystem::path done_file(int number) const;
+  PreparedFolder(std::filesystem::path out, OwnedFd lock) : out_(std::move(out)), lock_(std::move(lock)) {}
+  Result<void> go_on(const std::string& settings, const std::filesystem::path& texts);
+  void take(const DoneRecording& done);
   std::string name_for(const std::filesystem::path& path);
-  Result<void> write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& piece);
+  Result<void> write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& piece,
+                     DoneRecording& done) const;
 
   std::filesystem::path out_;
-  int kept_ = 0;                         // recordings in done/
+  OwnedFd lock_;                         // empty where the file system keeps none
+  int last_ = 0;                         // number in done/
   std::map<std::string, int> before_{};  // of them, those of an earlier run that has() was not asked for yet
-  std::map<std::string, int> names_{};
+  std::set<std::string> names_{};
   std::string metadata_{};
   std::string refused_{};
   PreparedTotals totals_{};
