@@ -174,6 +174,14 @@ TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
       << "of what is like what was measured more is known";
 }
 
+TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts) {
+  std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
+  add_past(targets, past_of_clips(200), {"base", "default"});
+  const auto quote = quote_time({.targets = targets, .tasks = with_error(std::vector<double>(4, 1.7e6), 0, 0)},
+                                {{.fits = 1, .in_flight = 1}});
+  EXPECT_NEAR(quote.lower_bound / quote.expected, 1, 0.01);
+}
+
 TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) {
   DevicePast past = past_of_clips(10);
   for (SpeedRecord& speed : past.speeds) speed.samples = 120;
