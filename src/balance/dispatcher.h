@@ -38,7 +38,7 @@ struct DeviceView {
   Bytes reserved{};               ///< the resident model included
   double speed = 0;               ///< as now believed of pieces as long as usual, with as many as make it fastest
   double pace = 0;                ///< with those that are in flight, at least one
-  double single = 0;              ///< with one
+  double single = 0;              ///< of one alone, a full window if those are shorter
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
   double windows_done = 0;  ///< in it; a whole file counts as those it makes
