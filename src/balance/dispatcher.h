@@ -52,7 +52,7 @@ struct DeviceView {
 /// How far all of it is.
 struct QueueView {
   std::optional<Seconds> expected_left{};  ///< until all is done; none while no device is in service
-  double error = 0;                        ///< of it, relative
+  double error = 0;                        ///< of it, relative; 1: nobody knows when
 };
 
 /// Decides which piece of which task runs where, and when. The one object that the real run and the simulator drive.
