@@ -183,7 +183,7 @@ TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts
 }
 
 TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) {
-  DevicePast past = past_of_clips(10);
+  DevicePast past = past_of_clips(60);  // a quarter of an hour, in half as many windows as an hour has
   for (SpeedRecord& speed : past.speeds) speed.samples = 120;
   std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
   add_past(targets, past, {"base", "default"});
