@@ -136,13 +136,14 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
 
 /// What a store says after a batch over 15 s clips on two devices; each of them pays 0.7 s for a window and 1/40 of its
 /// audio.
-DevicePast past_of_clips(double windows) {
+DevicePast past_of_clips(std::int64_t windows) {
   const TempFolder folder;
   {
     const auto store = open_store({.folder = folder.path()});
     EXPECT_TRUE(store) << store.error().text();
     RunEnd end{.total = 1, .successful = 1};
-    const Seconds audio(15 * windows), busy(windows * (0.7 + 15 / 40.0));
+    const auto count = static_cast<double>(windows);
+    const Seconds audio(15 * count), busy(count * (0.7 + 15 / 40.0));
     for (const char* device : {"cpu:0", "cpu:1"}) {
       end.audio += audio;
       end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .places = 10});

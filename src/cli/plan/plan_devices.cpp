@@ -50,7 +50,10 @@ void add_window_cost(PlanTarget& target, const std::vector<RunRecord>& runs, con
     for (const auto& use : run.end.devices) {
       if (use.device != target.record || use.windows.value_or(0) <= 0) continue;
       if (use.audio <= Seconds(0) || use.busy <= Seconds(0)) continue;
-      work.push_back({.windows = *use.windows, .audio = use.audio, .busy = use.busy, .places = use.places.value_or(1)});
+      work.push_back({.windows = static_cast<double>(*use.windows),
+                      .audio = use.audio,
+                      .busy = use.busy,
+                      .places = use.places.value_or(1)});
       counted += use.audio;
     }
   }
