@@ -222,7 +222,7 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .reserved = reserved_,
           .speed = through(usual),
           .pace = speed_.through(usual, std::max(1, pieces())),
-          .single = speed_.through(usual, 1),
+          .single = speed_.through(std::max(usual, kFullWindow), 1),
           .error = speed_.error(),
           .audio_done = audio_done_,
           .windows_done = windows_done_,

@@ -326,7 +326,7 @@ QueueView Dispatcher::queue(Seconds now) {
     error += through * device.error(piece).value_or(kUnmeasuredError);
   }
   if (speed <= 0) return {};
-  return {.expected_left = std::max(Seconds(audio / speed), landing), .error = error / speed};
+  return {.expected_left = std::max(Seconds(audio / speed), landing), .error = std::min(1.0, error / speed)};
 }
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {

@@ -38,7 +38,7 @@ struct DeviceView {
   Bytes reserved{};               ///< the resident model included
   double speed = 0;               ///< as now believed of pieces as long as usual, with as many as make it fastest
   double pace = 0;                ///< with those that are in flight, at least one
-  double single = 0;              ///< with one
+  double single = 0;              ///< of one alone, a full window if those are shorter
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
   double windows_done = 0;  ///< in it; a whole file counts as those it makes
@@ -52,7 +52,7 @@ struct DeviceView {
 /// How far all of it is.
 struct QueueView {
   std::optional<Seconds> expected_left{};  ///< until all is done; none while no device is in service
-  double error = 0;                        ///< of it, relative
+  double error = 0;                        ///< of it, relative; 1: nobody knows when
 };
 
 /// Decides which piece of which task runs where, and when. The one object that the real run and the simulator drive.

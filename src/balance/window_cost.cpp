@@ -51,30 +51,29 @@ WindowCost::WindowCost(std::span<const WindowWork> runs) {
   mean_ /= weight;
   cost_ /= weight;
   level_doubt_ = 1 / weight;
-  const double off = by_audio(runs);
-  const auto more = static_cast<double>(runs.size() - 1);
-  scatter_ = (kSupposedRuns + off) / (kSupposedRuns + more);
+  draw_line(runs);
 }
 
-/// Finds share_. What is supposed of it counts by its doubt, as one more measurement. Returns how far the runs are from
-/// the line, in variances; old ones as if they were new, so that the band is not narrower than they differ.
-double WindowCost::by_audio(std::span<const WindowWork> runs) {
+/// Finds how the cost goes by the audio, and how far the runs are from that line; old ones as if they were new, so that
+/// the band is not narrower than they differ. What is supposed of the share counts by its doubt, as one more
+/// measurement, and is no surer where runs with windows of one length differed less than expected.
+void WindowCost::draw_line(std::span<const WindowWork> runs) {
   const double full = mean_ / kFullWindow;
   const double whole = kFixed + (1 - kFixed) * full;  // cost of a mean window, as a share of a full one's
   const double supposed = 1 - kFixed / whole, doubt = squared(kFixedDoubt * full / squared(whole));
   const auto above = [&](const WindowWork& run) { return run.busy / run.windows / cost_ - 1; };
-  double known = 1 / doubt, sum = supposed / doubt;
+  double told = 0, sum = supposed / doubt;
   for (std::size_t age = 0; age < runs.size(); ++age) {
     const double its = 1 / variance(runs[age], age), away = length(runs[age].audio / runs[age].windows);
-    known += its * squared(away);
+    told += its * squared(away);
     sum += its * away * above(runs[age]);
   }
-  share_ = std::clamp(sum / known, kLeastByAudio, 1.0);
-  share_doubt_ = 1 / known;
+  share_ = std::clamp(sum / (1 / doubt + told), kLeastByAudio, 1.0);
   double off = 0;
   for (std::size_t age = 0; age < runs.size(); ++age)
     off += squared(above(runs[age]) - share_ * length(runs[age].audio / runs[age].windows)) / variance(runs[age], 0);
-  return off;
+  scatter_ = (kSupposedRuns + off) / (kSupposedRuns + static_cast<double>(runs.size() - 1));
+  share_doubt_ = 1 / (1 / doubt + told / scatter_);
 }
 
 Seconds WindowCost::fixed() const {
@@ -91,9 +90,9 @@ double WindowCost::through(Seconds window) const {
 
 double WindowCost::error(const WindowWork& work) const {
   const double away = length(work.audio / work.windows), cost = 1 + share_ * away;
-  const double line = (level_doubt_ + squared(away) * share_doubt_) / squared(cost);
-  const double its_own = squared(kBetweenRuns) + squared(filling(work));
-  return std::clamp(std::sqrt(scatter_ * (line + its_own)), kLeastError, kMostError);
+  const double line = (scatter_ * level_doubt_ + squared(away) * share_doubt_) / squared(cost);
+  const double its_own = scatter_ * (squared(kBetweenRuns) + squared(filling(work)));
+  return std::clamp(std::sqrt(line + its_own), kLeastError, kMostError);
 }
 
 }  // namespace tutti

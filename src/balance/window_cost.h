@@ -39,12 +39,12 @@ class WindowCost {
  private:
   /// Relative to the mean window.
   double length(Seconds window) const { return window / mean_ - 1; }
-  double by_audio(std::span<const WindowWork> runs);
+  void draw_line(std::span<const WindowWork> runs);
 
   Seconds mean_{};          // of the windows measured
   Seconds cost_{};          // of such a one
   double share_ = 0;        // of that cost that goes by the audio; the rest is fixed
-  double level_doubt_ = 0;  // variance of the cost, relative
+  double level_doubt_ = 0;  // variance of the cost, relative, as supposed
   double share_doubt_ = 0;  // variance of the share
   double scatter_ = 1;      // how much more than supposed the runs differ from the line, as a factor of variances
 };

@@ -27,8 +27,8 @@ struct DeviceUse {
   std::optional<double> energy_joules{};
   std::optional<double> cost{};  // in the currency of --price
   // What its windows cost there is told by these; none: by this run it is not, or an earlier version wrote it.
-  std::optional<double> windows{};  // done there
-  std::optional<int> places{};      // for windows in flight
+  std::optional<std::int64_t> windows{};  // done there
+  std::optional<int> places{};            // for windows in flight
 };
 
 struct RunEnd {

@@ -59,7 +59,7 @@ TEST(SpeedModel, WhatPiecesOfAnotherLengthCostIsInDoubtWhileAllWereAlike) {
   SpeedModel model(10, 1);
   EXPECT_EQ(model.doubt(Seconds(15)), 0) << "all of it is only believed";
   for (int i = 0; i < 20; ++i) model.measured(Seconds(30), Seconds(1), 1);
-  EXPECT_DOUBLE_EQ(model.doubt(Seconds(30)), 0);
+  EXPECT_NEAR(model.doubt(Seconds(30)), 0, 1e-9);
   EXPECT_GT(model.doubt(Seconds(15)), 0.3);
   EXPECT_DOUBLE_EQ(model.through(Seconds(15), 1), model.speed(1));
 }

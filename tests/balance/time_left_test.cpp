@@ -45,6 +45,19 @@ TEST(TimeLeft, WhatIsLeftIsLessCertainWhenItsWindowsAreUnlikeThoseThatWereMeasur
   const double alike = dispatcher.queue(Seconds(now)).error;
   for (TaskKey id = 3; id < 60; ++id) dispatcher.add_task(id, {.audio = Seconds(10)}, Seconds(now));
   EXPECT_GT(dispatcher.queue(Seconds(now)).error, alike + 0.5);
+  EXPECT_LE(dispatcher.queue(Seconds(now)).error, 1) << "nothing ends before now";
+}
+
+TEST(TimeLeft, AfterShortClipsAFullWindowIsNotThoughtToTakeAsLongAsSoManyOfThem) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 1), {});
+  dispatcher.add_task(1, {.audio = Seconds(900)}, {});
+  std::vector<double> lengths;
+  for (int i = 0; i < 40; ++i) lengths.push_back(1 + i % 5);
+  const double now = do_windows(dispatcher, lengths, 0);
+  const DeviceView clips = dispatcher.devices(Seconds(now))[0];
+  EXPECT_NEAR(clips.speed, 5.9, 0.2);
+  EXPECT_GT(clips.single, 1.5 * clips.speed) << "or a worker that hangs would be waited for as much longer";
 }
 
 }  // namespace

@@ -48,6 +48,19 @@ TEST(WindowCost, OfWhatIsNotLikeWhatWasMeasuredLessIsKnown) {
   EXPECT_GT(cost.error(truth.run(10, Seconds(15))), 0.2) << "a run that fills its places but once";
 }
 
+TEST(WindowCost, HoweverManyRunsHadWindowsOfOneLengthTheyDoNotTellWhatIsFixed) {
+  for (const double fixed : {0.15, 0.5, 0.85}) {
+    const Truth truth{fixed};
+    const std::vector<WindowWork> clips(20, truth.run(400, Seconds(15)));
+    const WindowCost cost(clips);
+    EXPECT_LT(cost.error(truth.run(400, Seconds(15))), 0.05) << "of the same again they tell much";
+    const WindowWork lectures = truth.run(600, kFullWindow);
+    const double expected = predicted(cost, lectures), band = kFourOfFive * cost.error(lectures);
+    EXPECT_LE(expected / (1 + band), lectures.busy.count()) << fixed;
+    EXPECT_GE(expected / (1 - band), lectures.busy.count()) << fixed;
+  }
+}
+
 TEST(WindowCost, RunsWithWindowsOfOtherLengthsTellWhatIsFixed) {
   for (const double fixed : {0.0, 0.2, 0.7}) {
     const Truth truth{fixed};

@@ -102,7 +102,7 @@ TEST(HistoryJson, NumbersAreNumbersAndAbsentIsNull) {
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["runs"][0]["devices"][0]["energy_joules"], 3.6e6);
   EXPECT_TRUE(json["runs"][0]["devices"][1]["energy_joules"].is_null());
-  EXPECT_EQ(json["runs"][0]["devices"][0]["windows"], 52);
+  EXPECT_EQ(json["runs"][0]["devices"][0]["windows"].dump(), "52");
   EXPECT_TRUE(json["runs"][0]["devices"][1]["windows"].is_null());
   EXPECT_TRUE(json["runs"][1]["ended_unix_seconds"].is_null());
   EXPECT_TRUE(json["runs"][1]["audio_seconds"].is_null());

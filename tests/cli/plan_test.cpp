@@ -136,13 +136,14 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
 
 /// What a store says after a batch over 15 s clips on two devices; each of them pays 0.7 s for a window and 1/40 of its
 /// audio.
-DevicePast past_of_clips(double windows) {
+DevicePast past_of_clips(std::int64_t windows) {
   const TempFolder folder;
   {
     const auto store = open_store({.folder = folder.path()});
     EXPECT_TRUE(store) << store.error().text();
     RunEnd end{.total = 1, .successful = 1};
-    const Seconds audio(15 * windows), busy(windows * (0.7 + 15 / 40.0));
+    const auto count = static_cast<double>(windows);
+    const Seconds audio(15 * count), busy(count * (0.7 + 15 / 40.0));
     for (const char* device : {"cpu:0", "cpu:1"}) {
       end.audio += audio;
       end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .places = 10});
@@ -174,8 +175,16 @@ TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
       << "of what is like what was measured more is known";
 }
 
+TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts) {
+  std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
+  add_past(targets, past_of_clips(200), {"base", "default"});
+  const auto quote = quote_time({.targets = targets, .tasks = with_error(std::vector<double>(4, 1.7e6), 0, 0)},
+                                {{.fits = 1, .in_flight = 1}});
+  EXPECT_NEAR(quote.lower_bound / quote.expected, 1, 0.01);
+}
+
 TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) {
-  DevicePast past = past_of_clips(10);
+  DevicePast past = past_of_clips(60);  // a quarter of an hour, in half as many windows as an hour has
   for (SpeedRecord& speed : past.speeds) speed.samples = 120;
   std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
   add_past(targets, past, {"base", "default"});

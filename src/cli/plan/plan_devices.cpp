@@ -22,11 +22,11 @@ int likeness(const std::string& known, const SpeedQuestion& question, bool on_cp
   return type_on(known, on_cpu) == type_on(asked, on_cpu) ? kTheSameThere : kOther;
 }
 
-/// Returns how many windows are remembered in it; 0: it was not measured.
-std::int64_t add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, const SpeedQuestion& question) {
+/// Returns how much audio is remembered in it: a sample is a full window's.
+Seconds add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, const SpeedQuestion& question) {
   constexpr double kLeastError = 0.02;
   int best = 1;
-  std::int64_t samples = 0;
+  Seconds remembered{};
   for (const auto& known : speeds) {
     if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
     const int worth = likeness(known.key.compute_type, question, target.on_cpu);
@@ -35,26 +35,29 @@ std::int64_t add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speed
     target.speed = known.speed;
     target.speed_type = known.key.compute_type;
     target.speed_error = std::max(kLeastError, known.median_error.value_or(PlanTarget{}.speed_error));
-    samples = known.samples;
+    remembered = static_cast<double>(known.samples) * kFullWindow;
   }
-  return samples;
+  return remembered;
 }
 
 /// From the batches that the speed is of. While most of what it remembers is from before windows were counted, nothing.
 void add_window_cost(PlanTarget& target, const std::vector<RunRecord>& runs, const std::string& model,
-                     std::int64_t remembered) {
+                     Seconds remembered) {
   std::vector<WindowWork> work;
-  double windows = 0;
+  Seconds counted{};
   for (const auto& run : runs) {
     if (run.start.model != model || run.start.compute_type != target.speed_type) continue;
     for (const auto& use : run.end.devices) {
       if (use.device != target.record || use.windows.value_or(0) <= 0) continue;
       if (use.audio <= Seconds(0) || use.busy <= Seconds(0)) continue;
-      work.push_back({.windows = *use.windows, .audio = use.audio, .busy = use.busy, .places = use.places.value_or(1)});
-      windows += *use.windows;
+      work.push_back({.windows = static_cast<double>(*use.windows),
+                      .audio = use.audio,
+                      .busy = use.busy,
+                      .places = use.places.value_or(1)});
+      counted += use.audio;
     }
   }
-  if (!work.empty() && 2 * windows >= static_cast<double>(remembered)) target.window_cost.emplace(work);
+  if (!work.empty() && 2 * counted >= remembered) target.window_cost.emplace(work);
 }
 
 void add_watts(PlanTarget& target, const std::vector<RunRecord>& runs) {
@@ -117,7 +120,7 @@ Result<DevicePast> read_device_past(const std::filesystem::path& folder) {
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question) {
   for (PlanTarget& target : targets) {
     if (!target.speed) {
-      const std::int64_t remembered = add_speed(target, past.speeds, question);
+      const Seconds remembered = add_speed(target, past.speeds, question);
       if (target.speed) add_window_cost(target, past.runs, question.model, remembered);
     }
     if (!target.windows) target.warm_up = load_time_in(past.runs, target.record, question.model);

@@ -1,6 +1,7 @@
 #include "cli/plan/quote.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "balance/sim/simulator.h"
@@ -89,17 +90,22 @@ struct SpeedPart {
   bool together = false;
 };
 
+/// As the simulator takes them: full ones, or so many together that there are not too many.
+Seconds simulated_window(Seconds audio) {
+  return kFullWindow * std::max(1.0, std::ceil(audio / kFullWindow / kMostWindows));
+}
+
 /// By how much longer than expected it takes, as drawn, the shortest first.
 std::vector<double> drawn_times(const std::vector<SpeedPart>& parts, std::uint64_t seed) {
-  std::mt19937_64 dice(seed), for_all(seed + 1);
-  std::normal_distribution<double> normal, together;
+  std::mt19937_64 dice(seed);
+  std::normal_distribution<double> normal;
   std::vector<double> drawn;
   for (int draw = 0; draw < kDraws; ++draw) {
-    const double common = together(for_all);
+    const double together = normal(dice);
     double believed = 0, true_speed = 0;
     for (const SpeedPart& part : parts) {
       believed += part.speed;
-      true_speed += part.speed * std::max(0.1, 1 + part.error * (part.together ? common : normal(dice)));
+      true_speed += part.speed * std::max(0.1, 1 + part.error * (part.together ? together : normal(dice)));
     }
     drawn.push_back(believed / true_speed);
   }
@@ -126,8 +132,7 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
                      .together = target.window_cost.has_value()});
   }
   for (const auto& task : question.tasks) quote.audio += task.audio;
-  SimOptions options{.seed = question.seed};
-  options.window = std::max(options.window, quote.audio / kMostWindows);
+  SimOptions options{.window = simulated_window(quote.audio), .seed = question.seed};
   set_policy(Policy::tutti, devices, options);
   options.dispatcher.tasks_at_once = question.tasks_at_once;
   quote.expected = simulate(tasks, devices, options).makespan;

@@ -12,7 +12,7 @@ void read_devices(Database& database, RunRecord& run) {
         DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
         if (row.has(4)) use.energy_joules = row.real(4);
         if (row.has(5)) use.cost = row.real(5);
-        if (row.has(6)) use.windows = row.real(6);
+        if (row.has(6)) use.windows = row.number(6);
         if (row.has(7)) use.places = row.count(7);
         run.end.devices.push_back(std::move(use));
       },

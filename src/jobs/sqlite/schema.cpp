@@ -87,7 +87,7 @@ CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, submitted, id
     // A window costs time of its own beside what its audio takes: how much is told by runs with windows of other
     // lengths.
     R"sql(
-ALTER TABLE run_devices ADD COLUMN windows REAL;
+ALTER TABLE run_devices ADD COLUMN windows INTEGER;
 ALTER TABLE run_devices ADD COLUMN places INTEGER;
 )sql",
 };

@@ -1,6 +1,7 @@
 #include "transcribe/batch/batch_history.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/log.h"
 
@@ -117,7 +118,7 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
     if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
       use.energy_joules = drawn->second;
     if (tells_speed(device, report)) {
-      use.windows = device.windows_done;
+      use.windows = std::llround(device.windows_done);
       use.places = std::max(1, device.slots);
     }
     if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
