@@ -78,7 +78,7 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
       return "needs " + gigabytes_text(book.facts().piece_memory) + " of memory; " +
              gigabytes_text(*book.free_memory(scene.options)) + " are free";
     case Limit::failed_there: return "its worker was lost with this task";
-    case Limit::kept_for_another: return "kept free for a suspect that runs alone";
+    case Limit::kept_for_another: return "kept free for one that lost its worker";
   }
   return {};
 }

@@ -17,7 +17,7 @@ void add_devices(OptionTable& table, BatchCommand& c) {
   table.add_list("devices", c.devices, "LIST",
                  "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), emulated:30x:12GB, or FILE.toml of them; "
                  "comma-separated, may be given again; default: every GPU, else the CPU");
-  table.add("device", c.device, "DEVICE|None", "only there, instead of --devices; auto: every GPU, as without it")
+  table.add("device", c.device, "DEVICE|None", "work on this one alone, instead of --devices; auto: as without it")
       .letter = 'd';
   table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",

@@ -176,7 +176,8 @@ std::string with_assets(std::string object, const std::vector<BatchAsset>& asset
       if (c == '\n') object += "  ";  // only between fields: within a text it is escaped
     }
   }
-  return object + (assets.empty() ? "]\n}\n" : "\n ]\n}\n");
+  object += assets.empty() ? "]\n}\n" : "\n ]\n}\n";
+  return object;
 }
 
 }  // namespace
