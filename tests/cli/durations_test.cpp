@@ -64,6 +64,8 @@ TEST_F(PlanDurations, ComeFromTablesFoldersAndHeadersAsABatchsDo) {
   EXPECT_THAT(read({table, lines, folder_ / "talks"}).seconds, UnorderedElementsAre(10, 3, 20))
       << "a file that is named twice counts once";
   EXPECT_THAT(read({file("plain.json", "[5]"), lines}).seconds, UnorderedElementsAre(5, 20));
+  EXPECT_TRUE(read({file("plain.json", "[5]")}).plain);
+  EXPECT_FALSE(read({file("plain.json", "[5]"), lines}).plain) << "of recordings part may be silence";
   EXPECT_THAT(read({file("from-a-pipe", R"({"assets": [{"name": "a.mp3", "duration": 8}]})")}).seconds, ElementsAre(8));
 }
 

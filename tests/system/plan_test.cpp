@@ -71,6 +71,20 @@ TEST_F(PlanTest, SaysWhatABatchWillCostInTheTypeThatASelfTestChooses) {
   EXPECT_EQ(plan({"--gpus", "12GB:30x", "--price", "-1"}).exit_code, 2);
 }
 
+TEST_F(PlanTest, PlainLengthsAreComputedWholeHoweverMuchSilenceRecordingsHad) {
+  std::filesystem::create_directories(folder_ / "talks");
+  write_tone(folder_ / "talks/tone.wav", 30, 440);
+  const std::string model = TUTTI_SOURCE_DIR "/models/nano", card = "emulated:30x:12GB";
+  const auto done = run_program({tutti_program(), "batch", folder_ / "talks", "-o", folder_ / "out", "--state",
+                                 folder_ / "state", "--model", model, "--devices", card});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_LT(planned({folder_ / "talks", "--model", model, "--devices", card})["time"]["speech_share"], 1);
+  const json told =
+      planned({"--durations", file("work.json", "[3600]"), "--simulate", "--model", model, "--devices", card});
+  EXPECT_FALSE(told.contains("speech_share"));
+  EXPECT_NEAR(told["lower_bound_s"].get<double>(), 120, 1e-6);
+}
+
 TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
   const auto work = file("work.json", "[3600, 3600]");
   const std::string card = "[[device]]\nuse = \"emulated:30x:12GB\"\n";

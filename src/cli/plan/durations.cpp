@@ -103,6 +103,7 @@ class Gathering {
   }
 
   bool take(const ManifestEntry& entry, const fs::path& file) {
+    found_.plain = false;
     Result<std::optional<Seconds>> length = entry.duration;
     if (!entry.duration) length = sound_length(file);
     if (length && *length && (*length)->count() <= kLongest)

@@ -15,6 +15,7 @@ struct Durations {
   std::vector<double> seconds{};
   std::size_t unknown = 0;      ///< recordings of which neither a list nor their own file says it
   std::string first_unknown{};  ///< one of them, and why; empty: none
+  bool plain = true;            ///< lengths alone: of recordings part may be silence, of these nothing is known
 
   /// "3 of 40 recordings are left out, their length is not known (the first: …)"; empty: none are.
   std::string left_out() const;

@@ -115,6 +115,7 @@ Result<void> check(const PlanCommand& command) {
 struct PlanWork {
   std::vector<SimTask> tasks{};
   std::size_t unknown_lengths = 0;
+  bool plain = false;  // lengths alone
 };
 
 Result<PlanWork> work_of(const PlanCommand& command) {
@@ -124,7 +125,7 @@ Result<PlanWork> work_of(const PlanCommand& command) {
       read_durations(named, {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
   if (!found) return tl::unexpected(found.error());
   if (found->unknown > 0) log(Level::warning, found->left_out());
-  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown};
+  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown, found->plain};
 }
 
 /// The devices to plan for, and what is known from earlier batches.
@@ -133,7 +134,8 @@ struct PlanBasis {
   std::optional<double> speech{};  // of the audio
 };
 
-Result<PlanBasis> basis_of(const PlanCommand& command) {
+/// All of plain lengths is computed: they are what a list or a simulation means by them, not recordings with pauses.
+Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
   if (!targets) return tl::unexpected(targets.error());
   const auto model = find_model(command.model, ModelPlaces::from_environment());
@@ -143,7 +145,7 @@ Result<PlanBasis> basis_of(const PlanCommand& command) {
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const DevicePast known = past.value_or(DevicePast{});
   add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});
-  return PlanBasis{std::move(*targets), speech_share(known.runs, path)};
+  return PlanBasis{std::move(*targets), plain ? std::nullopt : speech_share(known.runs, path)};
 }
 
 int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std::vector<SimTask>& tasks) {
@@ -203,7 +205,7 @@ int run_plan(const std::vector<std::string>& arguments) {
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);
-  const auto basis = basis_of(command);
+  const auto basis = basis_of(command, work->plain);
   if (!basis) return complain(basis.error(), kUsage);
   return command.simulate ? run_simulation(command, *basis, work->tasks) : run_quote(command, *basis, *work);
 }
