@@ -175,7 +175,7 @@ TEST(Trainer, WhatWasLearnedIsKeptWhereMemoryIsTooShortToJudgeIt) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
-  EXPECT_NE(end.error().what.find("could not be judged: tried to allocate 20 GiB"), std::string::npos)
+  EXPECT_NE(end.error().what.find("could not be judged, memory ran out: tried to allocate 20 GiB"), std::string::npos)
       << end.error().what;
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000003"}));
 }
