@@ -65,7 +65,7 @@ struct Rows {
 
 Verdict by_itself(const Sequence& sequence, const at::Tensor& logits, std::int64_t row) {
   auto own = logits[row].clone();
-  return judge(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, kTokens);
+  return judge(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, {}, kTokens);
 }
 
 void expect_same(const Verdict& found, const Verdict& wanted, const Sequence& sequence, std::size_t number) {
@@ -130,7 +130,9 @@ TEST(DeviceJudge, OfLogitsThatAreNoNumbersOrAllForbiddenHasNoLogProbability) {
   const auto count = static_cast<std::int64_t>(live.size()) + 1;
   DeviceJudge judge;
   for (const float logit : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    const auto found = judge.judge(rows.of(at::full({count, kVocabulary}, logit)), live, kTokens);
+    const auto logits = at::full({count, kVocabulary}, logit);
+    const auto found = judge.judge(rows.of(logits), live, kTokens);
+    EXPECT_TRUE(std::ranges::equal(found, judge_on_host(rows.of(logits), live, kTokens), agree)) << logit;
     for (std::size_t i = 0; i < live.size(); ++i) {
       EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
       // A search without any offer ends; one with an offer that is no number fails.
@@ -159,6 +161,22 @@ TEST(DeviceJudge, DrawsEveryTokenAsOftenAsItIsProbable) {
   EXPECT_NEAR(times[40], 1200, 120);  // five standard deviations
   EXPECT_NEAR(times[90], 600, 110);
   EXPECT_NEAR(times[95], 200, 70);
+}
+
+TEST(CheckedJudge, OfContinuationsOnlyThoseWithLikeSumsMayChangePlaces) {
+  const Verdict wanted{.continuations = {{.token = 5, .sum_logprob = -1.0F},
+                                         {.token = 6, .sum_logprob = -2.0F},
+                                         {.token = 7, .sum_logprob = -2.0F},
+                                         {.token = 8, .sum_logprob = -3.0F}}};
+  const auto named = [&](std::vector<std::int32_t> tokens) {
+    auto found = wanted;
+    for (std::size_t i = 0; i < tokens.size(); ++i) found.continuations[i].token = tokens[i];
+    return found;
+  };
+  EXPECT_TRUE(agree(wanted, wanted));
+  EXPECT_TRUE(agree(named({5, 7, 6, 8}), wanted));
+  EXPECT_TRUE(agree(named({5, 6, 7, 9}), wanted)) << "a ninth may be as likely as the last";
+  EXPECT_FALSE(agree(named({6, 5, 7, 8}), wanted));
 }
 
 TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
