@@ -184,7 +184,7 @@ TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
   int judged = 0;
   CheckedJudge judge([&judged, real = DeviceJudge()](const auto& step, auto live, const auto& tokens) mutable {
     auto verdicts = real.judge(step, live, tokens);
-    if (++judged > 1) verdicts[0].choice.token ^= 1;  // nobody compares a kind of step twice
+    if (++judged > 1) verdicts[0].choice.token ^= 1;  // who looks?
     return verdicts;
   });
   const auto live = all_kinds();
@@ -194,6 +194,11 @@ TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
   const auto second = judge.judge(rows.of(logits), live, kTokens);
   EXPECT_TRUE(judge.trusted());
   EXPECT_EQ(second[0].choice.token, first[0].choice.token ^ 1);
+  const LogSink before = set_log_sink([](Level, std::string_view) {});
+  const auto greedy = judge.judge(rows.of(logits), std::span(live).first(kHistories.size()), kTokens);
+  set_log_sink(before);
+  EXPECT_FALSE(judge.trusted()) << "a step of another kind";
+  EXPECT_EQ(greedy[0].choice.token, first[0].choice.token);
 }
 
 TEST(CheckedJudge, GivesTheHostsVerdictsInPlaceOfWrongOnesAndTrustsNoMore) {
