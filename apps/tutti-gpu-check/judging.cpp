@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "checks.h"
-#include "decode/to_host.h"
+#include "decode/checked_judge.h"
 #include "rates.h"
 
 namespace tutti {
@@ -43,44 +43,44 @@ std::vector<Sequence> sequences(std::size_t count) {
   return live;
 }
 
-std::vector<Verdict> judge_on_host(const at::Tensor& logits, std::span<const Sequence> live) {
-  auto rows = to_host(logits).clone();
-  std::vector<Verdict> verdicts;
-  for (std::size_t i = 0; i < live.size(); ++i) {
-    auto* row = rows.mutable_data_ptr<float>() + static_cast<std::int64_t>(i) * kVocabulary;
-    verdicts.push_back(judge(live[i], {row, kVocabulary}, kTokens));
-  }
-  return verdicts;
+/// The larger of two distances; one that is no number is larger than any.
+double farther(double one, double other) {
+  return std::isnan(one) || one > other ? one : other;
 }
 
 /// How far two judgements are apart; infinity where they name different tokens.
 double distance(const Verdict& found, const Verdict& wanted) {
   const bool same =
       found.choice.token == wanted.choice.token &&
+      found.no_speech_prob.has_value() == wanted.no_speech_prob.has_value() &&
       std::ranges::equal(found.continuations, wanted.continuations, {}, &Continuation::token, &Continuation::token);
   if (!same) return std::numeric_limits<double>::infinity();
-  double worst = std::abs(found.choice.logprob - wanted.choice.logprob);
+  const double no_speech = found.no_speech_prob.value_or(0) - wanted.no_speech_prob.value_or(0);
+  double worst = farther(std::abs(found.choice.logprob - wanted.choice.logprob), std::abs(no_speech));
   for (std::size_t i = 0; i < found.continuations.size(); ++i) {
     const double apart = found.continuations[i].sum_logprob - wanted.continuations[i].sum_logprob;
-    worst = std::max(worst, std::abs(apart));
+    worst = farther(worst, std::abs(apart));
   }
   return worst;
 }
 
 void check_step(Report& report, at::Device device, std::size_t count) {
   const auto live = sequences(count);
-  const auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3).to(device);
-  std::vector<std::int64_t> newest(count), no_sot(count, -1);
+  auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3);
+  logits[0][*kTokens.no_speech].fill_(15);  // about as likely as all the rest
+  logits = logits.to(device);
+  std::vector<std::int64_t> newest(count), at_sot(count, -1);
   std::iota(newest.begin(), newest.end(), 0);
-  const StepRows step{logits, newest, no_sot};
+  at_sot.front() = 0;  // it enters
+  const StepRows step{logits, newest, at_sot};
   DeviceJudge there;
-  const auto found = there.judge(step, live, kTokens), wanted = judge_on_host(logits, live);
+  const auto found = there.judge(step, live, kTokens), wanted = judge_on_host(step, live, kTokens);
   double worst = 0;
   bool sound = true;
   for (std::size_t i = 0; i < count; ++i) {
     const double apart = distance(found[i], wanted[i]);
     sound = sound && apart <= kTolerance;  // what is no number is not
-    worst = std::max(worst, apart);
+    worst = farther(worst, apart);
   }
   const auto what = "steps of " + std::to_string(count);
   report.add({.check = "judge",
@@ -93,7 +93,7 @@ void check_step(Report& report, at::Device device, std::size_t count) {
     report.add({.check = "judge", .what = what + where, .value = rate, .unit = "steps/s"});
   };
   add(", judged there", rate_of(least, [&] { there.judge(step, live, kTokens); }));
-  add(", judged by one thread of the host", rate_of(least, [&] { judge_on_host(logits, live); }));
+  add(", judged by one thread of the host", rate_of(least, [&] { judge_on_host(step, live, kTokens); }));
 }
 
 }  // namespace

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/units.h"
-#include "decode/softmax.h"
 #include "decode/step_logits.h"
 
 namespace tutti {
@@ -156,11 +154,7 @@ std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
   const auto grain = std::max<std::int64_t>(1, kLogitsPerThread / logits.n_vocab());
   at::parallel_for(0, static_cast<std::int64_t>(live_.size()), grain, [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      std::optional<float> no_speech;
-      const auto at_sot = logits.at_sot(i);  // may be the row that is judged: read before
-      if (!at_sot.empty() && tokens_.no_speech) no_speech = softmax_at(at_sot, *tokens_.no_speech);
-      verdicts[i] = judge(live_[i], logits.newest(i), tokens_);
-      verdicts[i].no_speech_prob = no_speech;
+      verdicts[i] = judge(live_[i], logits.newest(i), logits.at_sot(i), tokens_);
     }
   });
   return verdicts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "decode/logit_rules.h"
 #include "decode/softmax.h"
@@ -12,7 +13,12 @@ std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_
                                                   std::int32_t count) {
   const auto tokens = largest_places(logits, static_cast<std::size_t>(count));
   std::vector<Continuation> found;
-  if (tokens.empty()) return found;
+  if (tokens.empty()) {
+    constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+    const bool sound = std::ranges::none_of(logits, [](float logit) { return std::isnan(logit); });
+    if (!sound) found.push_back({.parent = parent, .sum_logprob = kNoNumber});
+    return found;
+  }
   const double log_sum = log_sum_exp(logits, logits[static_cast<std::size_t>(tokens.front())]);
   for (const auto token : tokens) {
     const auto logprob = static_cast<float>(static_cast<double>(logits[static_cast<std::size_t>(token)]) - log_sum);

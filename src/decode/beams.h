@@ -15,8 +15,8 @@ struct Continuation {
 };
 
 /// What openai-whisper's BeamSearchDecoder (decoding.py) considers of one beam: its `count` likeliest continuations,
-/// likeliest first, summed in float32. Fewer where fewer tokens are possible at all.
-/// logits: [n_vocab] after the rules; sum_logprob: of the beam so far.
+/// likeliest first, summed in float32. Fewer where fewer tokens are possible at all; one that is no number where no
+/// logit is a number. logits: [n_vocab] after the rules; sum_logprob: of the beam so far.
 std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_logprob, std::span<const float> logits,
                                                   std::int32_t count);
 

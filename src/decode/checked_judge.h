@@ -32,6 +32,9 @@ class CheckedJudge {
   bool trusted_ = true;
 };
 
+/// As DeviceJudge::judge, row by row on the host.
+std::vector<Verdict> judge_on_host(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+
 /// Whether two judgements are one but for rounding: where the second was narrow, another token may win.
 bool agree(const Verdict& found, const Verdict& wanted);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/softmax.h"
+
 namespace tutti {
 
 std::size_t likeliest(std::span<const Sample> samples, double length_penalty) {
@@ -31,18 +33,23 @@ SampleKey draw_key(const Sequence& sequence) {
           .step = static_cast<std::uint64_t>(sequence.sample.steps)};
 }
 
-Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens) {
+Verdict judge(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
+              const DecodingTokens& tokens) {
   const auto& job = sequence.of->job;
   const auto& sample = sequence.sample;
-  const auto rules = apply_logit_rules(logits, sample.tokens, job.rules, tokens);
+  Verdict verdict;
+  // Before the rules change what may be the same row.
+  if (!at_sot.empty() && tokens.no_speech) verdict.no_speech_prob = softmax_at(at_sot, *tokens.no_speech);
+  verdict.narrow = apply_logit_rules(newest, sample.tokens, job.rules, tokens).narrow;
   if (sequence.is_beam()) {
     // One more than there are beams: end-of-text may be among them and is no beam any more.
-    return {
-        .continuations = likeliest_continuations(0, static_cast<float>(sample.sum_logprob), logits, job.beam_size + 1),
-        .narrow = rules.narrow};
+    verdict.continuations =
+        likeliest_continuations(0, static_cast<float>(sample.sum_logprob), newest, job.beam_size + 1);
+  } else {
+    verdict.choice = choose(newest, job.temperature, draw_key(sequence));
+    verdict.narrow = verdict.narrow || verdict.choice.narrow;
   }
-  const auto choice = choose(logits, job.temperature, draw_key(sequence));
-  return {.choice = choice, .narrow = rules.narrow || choice.narrow};
+  return verdict;
 }
 
 bool advance(Sequence& sequence, const Verdict& verdict, const DecodingTokens& tokens, std::int32_t n_text_ctx) {

@@ -68,9 +68,10 @@ struct Verdict {
   bool narrow = false;                        // it could have come out otherwise
 };
 
-/// Applies the rules to the logits after the newest token ([n_vocab], changed) and judges them. Thread-safe for
-/// different sequences.
-Verdict judge(const Sequence& sequence, std::span<float> logits, const DecodingTokens& tokens);
+/// Applies the rules to the logits after the newest token ([n_vocab], changed) and judges them. at_sot: those after
+/// start-of-transcript, which may be the same row; empty where there are none. Thread-safe for different sequences.
+Verdict judge(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
+              const DecodingTokens& tokens);
 
 /// Takes the chosen token. True once the sample has ended: at end-of-text, at max_tokens, or when it outgrows the text
 /// context.

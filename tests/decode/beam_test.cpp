@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "decode/batcher.h"
@@ -58,6 +59,17 @@ TEST(Continuations, AreSummedLogProbabilitiesLikeliestFirstAndNeverForbiddenToke
   EXPECT_EQ(found[0].parent, 4U);
   EXPECT_NEAR(found[0].sum_logprob, -1 + std::log(0.625), 1e-6);
   EXPECT_EQ(likeliest_continuations(0, 0.0F, logits, 2).size(), 2U);
+}
+
+TEST(Continuations, OfLogitsThatAreNoNumbersAreNoNumbersAndNotNone) {
+  std::vector<float> logits(1000, std::numeric_limits<float>::quiet_NaN());
+  logits[0] = -std::numeric_limits<float>::infinity();
+  const auto found = likeliest_continuations(2, -1.0F, logits, 6);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].parent, 2U);
+  EXPECT_TRUE(std::isnan(found[0].sum_logprob));
+  logits.assign(1000, -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(likeliest_continuations(2, -1.0F, logits, 6).empty());
 }
 
 // 300 words, the end, two special tokens, 97 times.

@@ -65,7 +65,7 @@ struct Rows {
 
 Verdict by_itself(const Sequence& sequence, const at::Tensor& logits, std::int64_t row) {
   auto own = logits[row].clone();
-  return judge(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, kTokens);
+  return judge(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, {}, kTokens);
 }
 
 void expect_same(const Verdict& found, const Verdict& wanted, const Sequence& sequence, std::size_t number) {
@@ -130,7 +130,9 @@ TEST(DeviceJudge, OfLogitsThatAreNoNumbersOrAllForbiddenHasNoLogProbability) {
   const auto count = static_cast<std::int64_t>(live.size()) + 1;
   DeviceJudge judge;
   for (const float logit : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    const auto found = judge.judge(rows.of(at::full({count, kVocabulary}, logit)), live, kTokens);
+    const auto logits = at::full({count, kVocabulary}, logit);
+    const auto found = judge.judge(rows.of(logits), live, kTokens);
+    EXPECT_TRUE(std::ranges::equal(found, judge_on_host(rows.of(logits), live, kTokens), agree)) << logit;
     for (std::size_t i = 0; i < live.size(); ++i) {
       EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
       // A search without any offer ends; one with an offer that is no number fails.
@@ -161,12 +163,28 @@ TEST(DeviceJudge, DrawsEveryTokenAsOftenAsItIsProbable) {
   EXPECT_NEAR(times[95], 200, 70);
 }
 
+TEST(CheckedJudge, OfContinuationsOnlyThoseWithLikeSumsMayChangePlaces) {
+  const Verdict wanted{.continuations = {{.token = 5, .sum_logprob = -1.0F},
+                                         {.token = 6, .sum_logprob = -2.0F},
+                                         {.token = 7, .sum_logprob = -2.0F},
+                                         {.token = 8, .sum_logprob = -3.0F}}};
+  const auto named = [&](std::vector<std::int32_t> tokens) {
+    auto found = wanted;
+    for (std::size_t i = 0; i < tokens.size(); ++i) found.continuations[i].token = tokens[i];
+    return found;
+  };
+  EXPECT_TRUE(agree(wanted, wanted));
+  EXPECT_TRUE(agree(named({5, 7, 6, 8}), wanted));
+  EXPECT_TRUE(agree(named({5, 6, 7, 9}), wanted)) << "a ninth may be as likely as the last";
+  EXPECT_FALSE(agree(named({6, 5, 7, 8}), wanted));
+}
+
 TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
   at::manual_seed(7);
   int judged = 0;
   CheckedJudge judge([&judged, real = DeviceJudge()](const auto& step, auto live, const auto& tokens) mutable {
     auto verdicts = real.judge(step, live, tokens);
-    if (++judged > 1) verdicts[0].choice.token ^= 1;  // nobody compares a kind of step twice
+    if (++judged > 1) verdicts[0].choice.token ^= 1;  // who looks?
     return verdicts;
   });
   const auto live = all_kinds();
@@ -176,6 +194,11 @@ TEST(CheckedJudge, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
   const auto second = judge.judge(rows.of(logits), live, kTokens);
   EXPECT_TRUE(judge.trusted());
   EXPECT_EQ(second[0].choice.token, first[0].choice.token ^ 1);
+  const LogSink before = set_log_sink([](Level, std::string_view) {});
+  const auto greedy = judge.judge(rows.of(logits), std::span(live).first(kHistories.size()), kTokens);
+  set_log_sink(before);
+  EXPECT_FALSE(judge.trusted()) << "a step of another kind";
+  EXPECT_EQ(greedy[0].choice.token, first[0].choice.token);
 }
 
 TEST(CheckedJudge, GivesTheHostsVerdictsInPlaceOfWrongOnesAndTrustsNoMore) {
