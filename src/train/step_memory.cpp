@@ -13,9 +13,9 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kLine = 64;   // a block's own line stands before the data, which is aligned as torch's
-constexpr std::size_t kParts = 8;   // sizes between a power of two and the next
-constexpr int kPartBits = 3;        // of which log2 is this
-constexpr int kSmallestPower = 16;  // kSmallestKept
+constexpr int kSmallestPower = 16;  // of two: kSmallestKept
+constexpr int kPartBits = 3;
+constexpr auto kParts = std::size_t{1} << kPartBits;  // sizes from a power of two to the next
 
 /// The least size, by its number, that has room for so many bytes: up to an eighth more, so that batches of nearly
 /// equal length find each other's blocks. Pages nobody writes to cost nothing.

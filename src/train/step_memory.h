@@ -44,7 +44,7 @@ class StepMemory final : public c10::Allocator {
   /// Blocks nobody uses, each the head of its list, by the number of their size. Lists run through the blocks
   /// themselves: giving one back takes no memory, for there may be none left.
   struct Shelf {
-    static constexpr std::size_t kSizes = 8 * 32;
+    static constexpr std::size_t kSizes = 8 * 32;  // 64 KiB to 256 TiB
 
     Block* take(std::size_t number);
     void keep(Block* block);
