@@ -1,7 +1,6 @@
 #include "feed/buffers.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <utility>
@@ -12,13 +11,15 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::align_val_t kAlignment{64};
 
+/// By operator new: its handler may make room.
 float* new_floats(std::size_t count) {
-  const std::size_t bytes = (count * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-  void* const memory = std::aligned_alloc(kAlignment, bytes);
-  if (!memory) throw std::bad_alloc();
-  return static_cast<float*>(memory);
+  return static_cast<float*>(::operator new(count * sizeof(float), kAlignment));
+}
+
+void free_floats(float* floats) {
+  ::operator delete(floats, kAlignment);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ struct BufferPool::Shelf {
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;
   ~Shelf() {
-    for (const Free& it : free.with([](auto& all) { return std::move(all); })) std::free(it.floats);
+    for (const Free& it : free.with([](auto& all) { return std::move(all); })) free_floats(it.floats);
   }
 
   static constexpr std::size_t kMostFree = 16;  // shapes change: what nobody wants any more must go
@@ -63,7 +64,7 @@ struct BufferPool::Shelf {
       dropped = all.front();
       all.erase(all.begin());
     });
-    if (dropped) std::free(dropped->floats);
+    if (dropped) free_floats(dropped->floats);
   }
 
   Guarded<std::vector<Free>> free;  // in the order they came back

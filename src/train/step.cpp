@@ -11,6 +11,7 @@
 #include "base/random/counter_random.h"
 #include "model/cards/out_of_memory.h"
 #include "model/cards/tf32.h"
+#include "train/step_memory.h"
 
 namespace tutti {
 namespace {
@@ -159,6 +160,7 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
       log(Level::warning, "memory ran out: " + std::to_string(*row_limit_) +
                               " samples are computed together instead of " + std::to_string(together) +
                               "; the steps stay the same");
+      make_room_in_step_memory();  // what ran out may not have been a tensor's
     }
   }
 }

@@ -2,9 +2,10 @@
 
 #include <c10/core/Allocator.h>
 
+#include <array>
 #include <cstddef>
-#include <map>
-#include <mutex>
+
+#include "base/guarded.h"
 
 namespace tutti {
 
@@ -34,22 +35,40 @@ class StepMemory final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
+  /// Memory ran out: what is kept goes back to the system. Says whether that was anything.
+  bool make_room();
   Held held() const;
 
  private:
   struct Block;
-  static void give_back(void* data);
-  Block* take(std::size_t size);
-  Block* fresh(std::size_t size);
-  void keep(Block* block);
-  void free_kept_beyond(std::size_t bytes);
+  /// Blocks nobody uses, each the head of its list, by the number of their size. Lists run through the blocks
+  /// themselves: giving one back takes no memory, for there may be none left.
+  struct Shelf {
+    static constexpr std::size_t kSizes = 8 * 32;  // 64 KiB to 256 TiB
 
-  mutable std::mutex mutex_;
-  Held held_;
-  std::multimap<std::size_t, Block*> kept_;  // by size
+    Block* take(std::size_t number);
+    void keep(Block* block);
+    /// The largest until no more than so many bytes are left, as a list.
+    Block* remove_beyond(std::size_t bytes);
+
+    Held held{};
+    std::array<Block*, kSizes> free{};
+  };
+
+  static void give_back(void* data);
+  static void free_all(Block* list);
+  Block* fresh(std::size_t size);
+  Block* take(std::size_t bytes);
+  Block* in_place_of_kept(std::size_t size);
+
+  Guarded<Shelf> shelf_;
 };
 
-/// From now on every tensor of this process on the CPU has its memory from one StepMemory.
+/// From now on every tensor of this process on the CPU has its memory from one StepMemory, which makes room for
+/// whatever is made by operator new.
 void keep_step_memory();
+
+/// Where that memory ran out for something else (what oneDNN works in, say).
+void make_room_in_step_memory();
 
 }  // namespace tutti

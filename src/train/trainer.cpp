@@ -11,6 +11,7 @@
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
+#include "train/step_memory.h"
 
 namespace tutti {
 namespace {
@@ -206,8 +207,11 @@ Result<void> Trainer::tend(bool ends_epoch) {
 /// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
 Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
+    make_room_in_step_memory();  // its threads need some, and its sizes are no step's, nor a step's its own
     averages.emplace(parts_.task, parts_.step);
-    return parts_.evaluate();
+    auto evaluation = parts_.evaluate();
+    make_room_in_step_memory();
+    return evaluation;
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
     return tl::unexpected(failure_of(

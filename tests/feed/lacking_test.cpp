@@ -2,13 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "feed/bad_samples.h"
+#include "feed/buffers.h"
 #include "feed/corpus.h"
 #include "feed/source/dataset.h"
+#include "feed/stages/plan_stage.h"
 #include "feed/stages/sample_stages.h"
 #include "support/environment.h"
 
@@ -52,6 +58,18 @@ TEST_F(Film, WhereItsDecoderIsMissingTheFeedEndsWithThatAndTheSampleIsNotBlamed)
   EXPECT_EQ(read_file(bad_).value(), "") << "it is as good as it was";
 }
 
+TEST_F(Film, WhereThereIsNoPlaceToDecodeItToTheFeedEndsWithThatAndTheSampleIsNotBlamed) {
+  FeedOptions options = options_for(corpus_.manifest());
+  options.bad_samples = bad_;
+  const std::string nowhere = corpus_.folder() / "nowhere";
+  const ScopedVariable gone("TMPDIR", nowhere.c_str());
+  Feed feed = opened(options);
+  const auto batch = feed.next();
+  ASSERT_FALSE(batch);
+  EXPECT_THAT(batch.error().text(), testing::AllOf(HasSubstr("s0: "), HasSubstr("nowhere"), HasSubstr("Point TMPDIR")));
+  EXPECT_EQ(read_file(bad_).value(), "");
+}
+
 TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
   const FeedOptions options = options_for(corpus_.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
@@ -64,6 +82,47 @@ TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
   EXPECT_FALSE(row.lacking);
   ASSERT_TRUE(row.bad);
   EXPECT_THAT(row.bad->what, HasSubstr("No such file"));
+}
+
+/// While it lives, this process opens no more files.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Feed, ASampleIsNotBlamedWhereNoDescriptorIsLeftForIt) {
+  const Corpus corpus({1.0});
+  const FeedOptions options = options_for(corpus.manifest());
+  const auto set = open_dataset(options.data, "", {}).value();
+  SampleStages stages(options, *set, nullptr);
+  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 100}};
+  Probed probed;
+  {
+    const NoDescriptors none;
+    stages.read(row);
+    probed = stages.probe(std::move(probed));
+  }
+  EXPECT_FALSE(row.bad);
+  ASSERT_TRUE(row.lacking);
+  EXPECT_THAT(row.lacking->text(), HasSubstr("ulimit -n"));
+
+  PlanBoard board(PlanState{Planner({.most_samples = 2, .by_length = false}, 2, 4)});
+  BufferPool buffers;
+  const auto bad = BadSamples::counting({});
+  PlanStage stage(options, board, buffers, *bad);
+  const auto taken = stage.take(std::move(probed), [](RowPtr&&) { return true; });
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().fault, Fault::exhausted);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "train/step_memory.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "feed/buffers.h"
 #include "model/cards/out_of_memory.h"
 #include "support/memory_limit.h"
 
@@ -104,6 +107,28 @@ TEST(StepMemory, WhatIsKeptMakesRoomBeforeMemoryRunsOut) {
     EXPECT_TRUE(is_out_of_memory(problem)) << problem.what();
   }
   EXPECT_EQ(memory.held().most, memory.held().used) << "what fits now is what counts from here on";
+}
+
+TEST(StepMemory, WhereRoomIsMadeNothingIsKept) {
+  StepMemory memory;
+  const auto used = memory.allocate(kMiB);
+  for (const auto size : {3 * kMiB, 3 * kMiB, 5 * kMiB}) memory.allocate(size);
+  EXPECT_TRUE(memory.make_room());
+  const auto held = memory.held();
+  EXPECT_EQ(held.kept, 0u);
+  EXPECT_EQ(held.used, kMiB);
+  EXPECT_EQ(held.most, kMiB);
+  EXPECT_FALSE(memory.make_room()) << "what is used stays";
+}
+
+TEST(StepMemory, WhatIsKeptMakesRoomForTheFeedToo) {
+  if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "MemoryLimit: a sanitizer ends the process instead";
+  keep_step_memory();
+  at::empty({256 << 20}, at::kByte).reset();
+  const MemoryLimit limit(100 * kMiB);
+  BufferPool pool;
+  EXPECT_NE(pool.take((150 * kMiB) / sizeof(float)).data(), nullptr);
+  EXPECT_THROW(pool.take((1000 * kMiB) / sizeof(float)), std::bad_alloc);
 }
 
 }  // namespace

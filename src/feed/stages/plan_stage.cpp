@@ -23,6 +23,8 @@ Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
   switch (probed.kind) {
     case Probed::Kind::begin: return begin(emit);
     case Probed::Kind::sample:
+      if (probed.bad && probed.bad->fault == Fault::exhausted)
+        return fail_in(probed.id, *probed.bad);  // no fault of it
       bad_.note_seen(1);
       if (probed.bad) {
         if (auto noted = bad_.add(probed.id, probed.bad->text()); !noted) return noted;

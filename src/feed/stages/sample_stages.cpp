@@ -103,8 +103,13 @@ ClipRange range_of(const Row& row) {
   return range;
 }
 
-/// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, and what
-/// is full is the disk for what that writes. No other sample of its kind fares better.
+/// Descriptors, or the system's memory, were used up by others than the sample.
+void note_unread(Row& row, Error why) {
+  (why.fault == Fault::exhausted ? row.lacking : row.bad) = std::move(why);
+}
+
+/// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, or a place
+/// for what that writes, and what is full is its disk. No other sample of its kind fares better.
 void note_failure(Row& row, Error why) {
   std::error_code ignored;
   const bool lacks =
@@ -207,19 +212,12 @@ void SampleStages::read(Row& row) const {
   auto line = set_.at(row.planned.index);
   if (!line) {
     row.line.id = set_.id(row.planned.index);
-    row.bad = line.error();
-    return;
+    return note_unread(row, line.error());
   }
   row.line = std::move(*line);
-  if (auto added = add_text(row); !added) {
-    row.bad = added.error();
-    return;
-  }
+  if (auto added = add_text(row); !added) return note_unread(row, added.error());
   auto bytes = read_bytes(row.line.audio);
-  if (!bytes) {
-    row.bad = bytes.error();
-    return;
-  }
+  if (!bytes) return note_unread(row, bytes.error());
   row.bytes = std::move(*bytes);
   if (cache_) look_up(row);
 }

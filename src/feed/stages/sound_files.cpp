@@ -50,6 +50,9 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
 }
 
 Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range) {
+  // Asked for beforehand: whatever is wrong with the place for it is no fault of the file.
+  if (const auto place = open_unnamed_file(); !place)
+    return fail(Fault::missing, place.error().what, place.error().hint);
   const auto recording = decode_recording(path);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());

@@ -17,7 +17,8 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window);
 /// The whole file.
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path);
 
-/// Formats that libsndfile does not know: the whole file through a decoding child, then the part of it.
+/// Formats that libsndfile does not know: the whole file through a decoding child, then the part of it. Fault::missing:
+/// the file, what decodes it, or a place (TMPDIR) for what that writes.
 Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range);
 
 }  // namespace tutti
