@@ -3,14 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <map>
 
 namespace tutti {
 
 StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live, bool stay) {
   std::vector<SequenceStep> steps;
   std::vector<std::vector<std::int32_t>> wanted(live.size());  // sot and the newest token of each prefill
-  std::map<const JobProgress*, std::size_t> prefilled;         // by which sequence
+  Prefilled prefilled;
   std::int64_t next_row = 0;
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto& sequence = live[i];
@@ -36,6 +35,12 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live, bool st
     rows_.push_back(next_row - 1);
   }
   logits_ = stay ? stepper.decode_there(steps) : stepper.decode(steps);
+  share_prefills(stepper, live, prefilled, stay);
+}
+
+/// What one sequence of a job prefilled is copied for its brothers.
+void StepLogits::share_prefills(Stepper& stepper, std::span<const Sequence> live, const Prefilled& prefilled,
+                                bool stay) {
   copies_.resize(live.size());
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (!live[i].entering()) continue;

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,9 @@ class StepLogits {
   std::span<const float> at_sot(std::size_t i) const;
 
  private:
+  using Prefilled = std::map<const JobProgress*, std::size_t>;  // which sequence prefilled its job
+
+  void share_prefills(Stepper& stepper, std::span<const Sequence> live, const Prefilled& prefilled, bool stay);
   std::span<float> row(std::int64_t index) const;
 
   at::Tensor logits_{};                       // [rows, n_vocab]

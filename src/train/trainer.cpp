@@ -11,7 +11,7 @@
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
-#include "train/step_memory.h"
+#include "train/step/step_memory.h"
 
 namespace tutti {
 namespace {

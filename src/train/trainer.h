@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "feed/bad_samples.h"
-#include "train/averages_in_place.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
@@ -20,8 +19,9 @@
 #include "train/evaluation/verdict.h"
 #include "train/optimiser/schedule.h"
 #include "train/peers/peers.h"
-#include "train/row_limit.h"
-#include "train/step.h"
+#include "train/step/averages_in_place.h"
+#include "train/step/row_limit.h"
+#include "train/step/step.h"
 #include "train/task.h"
 
 namespace tutti {

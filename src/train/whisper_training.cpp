@@ -19,7 +19,7 @@
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
-#include "train/step_memory.h"
+#include "train/step/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/stored_shape.h"
 #include "train/whisper_feed.h"
@@ -47,6 +47,7 @@ Precision precision_of(const WhisperRecipe& r) {
 }
 
 TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
+  if (task.device().is_cpu()) keep_step_memory();
   return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
                    {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
@@ -303,15 +304,20 @@ TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* pe
   return length;
 }
 
-/// Says what is trained by, and keeps it where --resume looks for it. Not before all processes have accepted it: what
-/// is refused must not take the place of what can go on.
-Result<void> take_over(const WhisperTraining& training, const TrainingState& state) {
+/// Begins to report: says what is trained by, and keeps it where --resume looks for it. Not before all processes have
+/// accepted it: what is refused must not take the place of what can go on.
+Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, const WhisperTask& task,
+                                            const TrainingState& state) {
+  auto reporter = reporter_of(training, task, state);
+  if (!reporter) return reporter;
   const CheckpointFolder checkpoints(training.out);
   checkpoints.clear_leftovers();
   checkpoints.set_aside_behind(state.step);
   std::printf("%s\n", training.settings.c_str());
   std::fflush(stdout);
-  return write_file_atomically(training.out / "config.toml", training.settings);
+  if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
+    return tl::unexpected<Error>(kept.error());
+  return reporter;
 }
 
 }  // namespace
@@ -328,7 +334,6 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   const int rank = peers ? peers->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
-  if ((*task)->device().is_cpu()) keep_step_memory();
   settle_shape(training, (*task)->dims(), rank == 0);
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
@@ -337,10 +342,8 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
-  auto reporter = rank == 0 ? reporter_of(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
+  auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
-  if (rank == 0)
-    if (auto taken = take_over(training, *state); !taken) return tl::unexpected<Error>(taken.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
   Silence silence;
@@ -355,10 +358,9 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
                   options_of(training, (*task)->dims(), length, judge_of(recipe, parts, peers)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
-  if (end && *reporter) {
-    (*reporter)->ended(trainer.state(), *end);
-    tell_of_epochs(recipe, trainer.state().step, *end);
-  }
+  if (!end || !*reporter) return end;
+  (*reporter)->ended(trainer.state(), *end);
+  tell_of_epochs(recipe, trainer.state().step, *end);
   return end;
 }
 

@@ -14,7 +14,7 @@
 #include "small_whisper.h"
 #include "support/environment.h"
 #include "support/log_capture.h"
-#include "train/step.h"
+#include "train/step/step.h"
 
 namespace tutti {
 namespace {

@@ -11,7 +11,7 @@
 #include "small_training.h"
 #include "support/memory_limit.h"
 #include "support/temp_folder.h"
-#include "train/row_limit.h"
+#include "train/step/row_limit.h"
 
 namespace tutti {
 namespace {

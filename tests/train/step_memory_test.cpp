@@ -1,4 +1,4 @@
-#include "train/step_memory.h"
+#include "train/step/step_memory.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "small_whisper.h"
 #include "train/optimiser/schedule.h"
-#include "train/step.h"
+#include "train/step/step.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/step.h"
+#include "train/step/step.h"
 
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "train/row_limit.h"
-#include "train/step.h"
+#include "train/step/row_limit.h"
+#include "train/step/step.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/step.h"
+#include "train/step/step.h"
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
@@ -11,7 +11,7 @@
 #include "base/random/counter_random.h"
 #include "model/cards/out_of_memory.h"
 #include "model/cards/tf32.h"
-#include "train/step_memory.h"
+#include "train/step/step_memory.h"
 
 namespace tutti {
 namespace {

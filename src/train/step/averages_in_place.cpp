@@ -1,4 +1,4 @@
-#include "train/averages_in_place.h"
+#include "train/step/averages_in_place.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,4 +1,4 @@
-#include "train/step_memory.h"
+#include "train/step/step_memory.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "train/network/parameters.h"
-#include "train/step.h"
+#include "train/step/step.h"
 #include "train/task.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "train/row_limit.h"
+#include "train/step/row_limit.h"
 
 #include <sys/resource.h>
 
