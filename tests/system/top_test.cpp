@@ -143,9 +143,10 @@ TEST(Top, CallsTheProcessesOfABatchByTheProgramsName) {
   const TempFolder folder;
   const std::string runtime = "XDG_RUNTIME_DIR=" + folder.path().string();
   write_tone(folder / "talk.wav", 60, 200);
-  RunningProgram batch({tutti_program(), "batch", (folder / "talk.wav").string(), "--devices", "emulated:0.01x:8GB",
-                        "--yes", "--output-dir", (folder / "out").string(), "--state", (folder / "state").string()},
-                       {runtime});
+  RunningProgram batch(
+      {tutti_program(), "batch", (folder / "talk.wav").string(), "--devices", "emulated:0.01x:8GB", "--yes",
+       "--vad-method", "energy", "--output-dir", (folder / "out").string(), "--state", (folder / "state").string()},
+      {runtime});
   ASSERT_TRUE(batch.saw("Processing: "));
   const auto batch_and_worker = AllOf(SizeIs(Ge(2U)), Each("tutti"));
   std::vector<std::string> names;
