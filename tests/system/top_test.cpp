@@ -32,7 +32,8 @@ std::size_t lines_of(const std::string& text) {
 /// The names of the processes of the batch, as `top --json` tells them.
 std::vector<std::string> own_processes(const std::string& json) {
   std::vector<std::string> names;
-  for (const auto& process : nlohmann::json::parse(json)["processes"])
+  const auto told = nlohmann::json::parse(json);  // lives as long as what is walked through
+  for (const auto& process : told["processes"])
     if (process["own"] == true) names.push_back(process["name"]);
   return names;
 }
