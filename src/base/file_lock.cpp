@@ -1,9 +1,14 @@
 #include "base/file_lock.h"
 
+#include <fcntl.h>
 #include <sys/file.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/system_error.h"
 
 namespace tutti {
@@ -44,6 +49,25 @@ Result<bool> try_lock_file(int file, const std::string& thing, std::string_view 
 Result<void> lock_file(int file, const std::string& thing, std::string_view way_out) {
   if (locked(file, LOCK_EX) == 0) return {};
   return not_locked(thing, way_out);
+}
+
+Result<OwnedFd> take_hold(const Hold& hold) {
+  constexpr auto kBetween = std::chrono::milliseconds(50);
+  OwnedFd fd(::open(hold.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!fd) return fail_errno(hold.file.string(), "could not be opened");
+  const auto until = Clock::real().now() + hold.patience;
+  for (bool told = false;; told = true) {
+    const auto taken = try_lock_file(fd.get(), hold.file.string(), "");
+    if (!taken && taken.error().fault == Fault::unsupported) {
+      log(Level::warning, taken.error().what + ": " + hold.unnoticed + " would not be noticed");
+      return OwnedFd();
+    }
+    if (!taken) return tl::unexpected<Error>(taken.error());
+    if (*taken) return fd;
+    if (Clock::real().now() >= until) return fail(Fault::refused, hold.other, hold.way_out);
+    if (!told) log(Level::info, hold.other + "; waiting a moment for its end");
+    std::this_thread::sleep_for(kBetween);
+  }
 }
 
 }  // namespace tutti

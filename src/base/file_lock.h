@@ -1,9 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/owned.h"
+#include "base/units.h"
 
 namespace tutti {
 
@@ -13,5 +16,18 @@ Result<bool> try_lock_file(int file, const std::string& thing, std::string_view 
 
 /// The same, but waits for whoever has it.
 Result<void> lock_file(int file, const std::string& thing, std::string_view way_out);
+
+/// A process's hold on work that only one may do.
+struct Hold {
+  std::filesystem::path file{};  ///< is made and locked: NFS locks only what is open for writing, so no folder
+  std::string other{};           ///< what another one does, with its folder: "out: another process is ..."
+  std::string unnoticed{};  ///< what goes unseen where the file system keeps no locks: "a second training into out"
+  std::string way_out{};    ///< of who finds it taken
+  Seconds patience{};       ///< it is asked for again so long: one that was killed may take a moment to be gone
+};
+
+/// It goes with the process, whatever kills it. Fault::refused while another one has it. Where the file system keeps no
+/// locks, a warning says what is not noticed there, and the hold is empty.
+Result<OwnedFd> take_hold(const Hold& hold);
 
 }  // namespace tutti

@@ -51,6 +51,18 @@ void expect_log_mels(const std::vector<Batch>& batches, const std::vector<double
     }
 }
 
+/// One batch of rows of so many frames, each what it is on its own: computed, put into a cache, and out of that.
+void expect_rows_on_their_own(const Corpus& corpus, FeedOptions options, const std::vector<double>& seconds,
+                              std::int64_t frames) {
+  const auto batches = all_batches(options);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0].frames, frames);
+  expect_log_mels(batches, seconds);
+  options.cache.folder = corpus.folder() / "cache";
+  expect_log_mels(all_batches(options), seconds, 2e-3);
+  expect_log_mels(all_batches(options), seconds, 2e-3);
+}
+
 TEST(Feed, ARowHoldsTheLogMelOfItsFileAndSilenceBehindIt) {
   const Corpus corpus(mixed_lengths(10));
   const auto batches = all_batches(options_for(corpus.manifest()));
@@ -222,13 +234,7 @@ TEST(Feed, ARowInABatchThatGrewIsWhatItIsOnItsOwn) {
   corpus.claim({1.0, 1.0, 0.97, 0.965, 0.5});
   FeedOptions options = options_for(corpus.manifest());
   options.batch_size = 5;
-  const auto batches = all_batches(options);
-  ASSERT_EQ(batches.size(), 1U);
-  EXPECT_EQ(batches[0].frames, 150);
-  expect_log_mels(batches, seconds);
-  options.cache.folder = corpus.folder() / "cache";
-  expect_log_mels(all_batches(options), seconds, 2e-3);
-  expect_log_mels(all_batches(options), seconds, 2e-3);
+  expect_rows_on_their_own(corpus, options, seconds, 150);
 }
 
 TEST(Feed, AudioLongerThanTheWindowWithoutTimesIsRefusedNotCut) {
@@ -284,13 +290,7 @@ TEST(Feed, ARowThatIsFilledUpToTheWindowIsWhatItIsOnItsOwn) {
   options.padding = Padding::window;
   options.window = Seconds(3);
   options.batch_size = 5;
-  const auto batches = all_batches(options);
-  ASSERT_EQ(batches.size(), 1U);
-  EXPECT_EQ(batches[0].frames, 300);
-  expect_log_mels(batches, seconds);
-  options.cache.folder = corpus.folder() / "cache";
-  expect_log_mels(all_batches(options), seconds, 2e-3);
-  expect_log_mels(all_batches(options), seconds, 2e-3);
+  expect_rows_on_their_own(corpus, options, seconds, 300);
 }
 
 TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {

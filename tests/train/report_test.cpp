@@ -49,7 +49,7 @@ TEST(MachineLine, IsTheMeanOfItsSnapshotsEachTakenOnce) {
   line.take(busy_at(1, 0.2));
   line.take(busy_at(2, 0.6));
   line.take(busy_at(2, 0.6));
-  EXPECT_EQ(line.text(), "CPU: 40.0%");
+  EXPECT_EQ(machine_text(line.load()), "CPU: 40.0%");
 }
 
 TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {

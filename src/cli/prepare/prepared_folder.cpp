@@ -1,7 +1,5 @@
 #include "cli/prepare/prepared_folder.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,7 +10,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 #include "cli/prepare/known_text.h"
 #include "transcript/transcript_json.h"
 
@@ -84,18 +81,10 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
 
 /// One process at a time: who takes another one for gone, and goes on, would write over what that one does.
 Result<OwnedFd> lock_folder(const fs::path& out) {
-  const auto path = out / kDone / "lock";
-  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!fd) return fail_errno(path.string(), "could not be opened");
-  const auto taken = try_lock_file(fd.get(), path.string(), "");
-  if (!taken && taken.error().fault == Fault::unsupported) {
-    log(Level::warning, taken.error().what + ": a second process in " + out.string() + " would not be noticed");
-    return OwnedFd();
-  }
-  if (!taken) return tl::unexpected<Error>(taken.error());
-  if (*taken) return fd;
-  return fail(Fault::refused, out.string() + ": another process is preparing this corpus",
-              "Wait for it to end, or name another folder with --out");
+  return take_hold({.file = out / kDone / "lock",
+                    .other = out.string() + ": another process is preparing this corpus",
+                    .unnoticed = "a second process in " + out.string(),
+                    .way_out = "Wait for it to end, or name another folder with --out"});
 }
 
 /// The files of recordings, in the order in which these were done.

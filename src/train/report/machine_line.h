@@ -29,7 +29,6 @@ class MachineLine {
   /// Takes a snapshot in, once.
   void take(const std::shared_ptr<const MachineSnapshot>& snapshot);
   MachineLoad load() const;
-  std::string text() const { return machine_text(load()); }
 
  private:
   const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot) const;

@@ -39,8 +39,9 @@ void Reporter::say(const std::string& line) {
 
 void Reporter::stepped(const StepReport& step) {
   machine_.take(sampler_.latest());
-  log_.stepped(step, machine_.load());
-  progress_.stepped(step, machine_.text());
+  const auto load = machine_.load();
+  log_.stepped(step, load);
+  progress_.stepped(step, machine_text(load));
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
