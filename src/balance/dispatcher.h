@@ -9,6 +9,7 @@
 #include "balance/device_health.h"
 #include "balance/speed_model.h"
 #include "balance/types.h"
+#include "balance/window_cost.h"
 
 namespace tutti {
 
@@ -17,10 +18,10 @@ struct DispatcherOptions {
   int tasks_at_once = 0;   ///< tasks in work at most, on all devices together (-t); 0: no bound
   double headroom = 0.05;  ///< of a device's memory, and at least `least_headroom`, stays free
   Bytes least_headroom{512LL << 20};
-  Seconds ageing{600};       ///< waiting so long is worth a step of priority
-  int class_step = 6;        ///< a class is worth so many steps
-  Seconds piece{30};         ///< audio of a window, for what is not offered yet
-  int workers_per_task = 2;  ///< workers a task may take down until it is set aside; one more where that is unclear
+  Seconds ageing{600};          ///< waiting so long is worth a step of priority
+  int class_step = 6;           ///< a class is worth so many steps
+  Seconds piece = kFullWindow;  ///< audio of a window, for what is not offered yet
+  int workers_per_task = 2;     ///< workers a task may take down until it is set aside; one more where that is unclear
   Seconds canary_audio{10};
   BreakerOptions breaker{};
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "balance/window_cost.h"
 #include "base/joined.h"
 #include "base/log.h"
 #include "base/split.h"
@@ -10,7 +11,6 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kTasksAtOnce = 1000;
-constexpr Seconds kUsualWindow{30};
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
@@ -25,7 +25,7 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .audio_done = device.audio_done};
   // What it has done, not what the speed model makes of the first windows; while most of its time went into windows
   // that are still in flight, rather what is expected of it.
-  const bool says_enough = !device.speed_known || device.audio_done >= 2 * device.windows * kUsualWindow;
+  const bool says_enough = !device.speed_known || device.audio_done >= 2 * device.windows * kFullWindow;
   if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && says_enough)
     status.speed = device.audio_done / device.busy;
   if (device.speed_known) status.usual_speed = device.speed;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "balance/window_cost.h"
 #include "base/log.h"
 #include "hub/memory_plan.h"
 #include "link/session.h"
@@ -15,7 +16,6 @@ constexpr Seconds kLeastPatience{5};             // of the pool's clock, without
 constexpr Seconds kUnknownPatience{300};         // where nobody knows its speed
 constexpr double kDoubt = 3;                     // of a speed that was told, before one is measured
 constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
-constexpr Seconds kUsualWindow{30};              // of audio
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};
@@ -141,7 +141,7 @@ class Keeper {
 
   /// So long it may finish nothing of what should take it `expected` in all.
   Seconds patience(const DeviceView& view, Seconds expected) const {
-    const Seconds heaviest = kHeaviestWindow * kUsualWindow / std::max(1e-3, view.single);
+    const Seconds heaviest = kHeaviestWindow * kFullWindow / std::max(1e-3, view.single);
     const Seconds by_speed = std::max({kLeastPatience, heaviest, expected * kLatenessFactor});
     if (view.error) return by_speed;
     if (!speed_known_) return std::max(kUnknownPatience, expected * kLatenessFactor);
@@ -152,7 +152,7 @@ class Keeper {
   std::optional<Error> too_late() {
     Seconds audio{};
     for (const auto& [grant, place] : pool_.granted)
-      if (place->device == device_ && place->worker) audio += std::min(place->audio, Seconds(30));
+      if (place->device == device_ && place->worker) audio += std::min(place->audio, kFullWindow);
     if (me_.canary_runs) audio += Seconds(kCanaryFrames / 100.0);
     if (audio == Seconds(0)) {
       me_.progress_at = pool_.now();
