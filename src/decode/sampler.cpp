@@ -7,6 +7,7 @@
 #include "base/random/split_mix.h"
 #include "decode/logit_rules.h"
 #include "decode/softmax.h"
+#include "model/cpu/row/long_row.h"
 
 namespace tutti {
 namespace {

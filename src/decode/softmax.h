@@ -15,9 +15,6 @@ double log_sum_exp(std::span<const float> row);
 /// The same, for who knows the row's largest value already.
 double log_sum_exp(std::span<const float> row, float largest);
 
-/// Sum of exp((row - largest) * scale); `largest` is at least every value of the row.
-double sum_of_exponentials(std::span<const float> row, float largest, float scale);
-
 /// The largest value of a row, the first place it stands at, and the largest of the others.
 struct TopTwo {
   std::int32_t index = 0;

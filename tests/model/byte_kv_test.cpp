@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/cpu/byte_kv_job.h"
 #include "model/cpu/instructions.h"
 #include "model/golden.h"
 #include "model/ops.h"
@@ -92,6 +93,78 @@ TEST_F(ByteKeysAndValues, ScoresForAlignmentDifferFromTheExactByTheSameNumberInA
   const auto exact = ops::attention_scores(q, ops::keep_cross(both, kHeads, {}), 60, second).softmax(2);
   ASSERT_EQ(found.sizes(), (at::IntArrayRef{1, 3, 60}));
   EXPECT_LT(distance(found, exact), 0.02);
+}
+
+TEST_F(ByteKeysAndValues, BeamsOfAWindowSeeWhatEachWouldAlone) {
+  const auto one = make_byte_kv(some_window(100), kHeads), other = make_byte_kv(some_window(33), kHeads);
+  const auto q = at::randn({9, 128});
+  std::vector<ByteRow> rows;
+  for (std::int64_t row = 0; row < 9; ++row) rows.push_back({row, row < 7 ? one.get() : other.get()});
+  auto together = at::empty({9, 128}), alone = at::empty({9, 128});
+  attend_byte_rows(q, rows, together);
+  for (const auto& row : rows) attend_byte_rows(q, {row}, alone);
+  EXPECT_TRUE(at::equal(together, alone));
+}
+
+/// The kernels of one instruction set, by themselves: what this processor has may be more than another's.
+class ByteKernels : public testing::TestWithParam<std::pair<Instructions, ByteKvKernels>> {
+ protected:
+  void SetUp() override {
+    if (best_instructions() < GetParam().first) GTEST_SKIP() << "this processor lacks the instructions";
+    at::manual_seed(3);
+  }
+};
+
+std::string set_of(const testing::TestParamInfo<ByteKernels::ParamType>& info) {
+  return info.param.first == Instructions::avx2 ? "Avx2" : "Dot512";
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, ByteKernels,
+                         testing::Values(std::pair{Instructions::avx2, byte_kv_kernels_avx2()},
+                                         std::pair{Instructions::dot512, byte_kv_kernels_dot512()}),
+                         set_of);
+
+TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
+  constexpr std::int64_t kPositions = 77, kPadded = 80;
+  const auto& kernels = GetParam().second;
+  const auto keys = at::randn({kPositions, 64}) + 3, values = at::randn({kPositions, 64});
+  const auto q = at::randn({5, 64});
+  auto packed = at::empty({2, kPadded * 64}, at::kByte);
+  auto scales = at::empty({2, kPadded}), means = at::empty({2, 64});
+  const auto pack_job = [&](const at::Tensor& from, std::int64_t side) {
+    return ByteKvJob{.from = from.const_data_ptr<float>(),
+                     .stride = 64,
+                     .positions = kPositions,
+                     .padded = kPadded,
+                     .scales = scales[side].mutable_data_ptr<float>(),
+                     .mean = means[side].mutable_data_ptr<float>()};
+  };
+  auto* key_bytes = packed[0].mutable_data_ptr<std::uint8_t>();
+  auto* value_bytes = reinterpret_cast<std::int8_t*>(packed[1].mutable_data_ptr<std::uint8_t>());
+  kernels.pack_keys(pack_job(keys, 0), key_bytes);
+  kernels.pack_values(pack_job(values, 1), value_bytes);
+  const auto exact = at::matmul((at::matmul(q, keys.t()) / 8).softmax(1), values);
+  std::vector<float> scratch(static_cast<std::size_t>(5 * ByteAttentionJob::scratch_size(kPadded)));
+  at::Tensor alone;
+  for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {
+    auto out = at::zeros({5, 64});
+    kernels.attend({.q = q.const_data_ptr<float>(),
+                    .keys = key_bytes,
+                    .key_scales = scales[0].const_data_ptr<float>(),
+                    .values = value_bytes,
+                    .value_scales = scales[1].const_data_ptr<float>(),
+                    .value_mean = means[1].const_data_ptr<float>(),
+                    .out = out.mutable_data_ptr<float>(),
+                    .rows = rows,
+                    .stride = 64,
+                    .positions = kPositions,
+                    .padded = kPadded},
+                   scratch.data());
+    EXPECT_LT(distance(out.narrow(0, 0, rows), exact.narrow(0, 0, rows)), 0.03) << rows;
+    EXPECT_EQ(out.narrow(0, rows, 5 - rows).abs().sum().item<float>(), 0) << "a row behind the last was written";
+    if (rows == 1) alone = out[0].clone();
+    EXPECT_TRUE(at::equal(out[0], alone)) << rows;
+  }
 }
 
 }  // namespace

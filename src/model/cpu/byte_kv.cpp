@@ -22,10 +22,41 @@ at::Tensor in_order(const at::Tensor& values) {
   return values.view({heads, quads, 4, 4, 4, 4}).permute({0, 1, 5, 3, 2, 4}).reshape({heads, 4 * quads, kHeadSize});
 }
 
-ByteAttentionJob job_of(const at::Tensor& q, const ByteRow& row, std::int64_t head, at::Tensor& out) {
-  const auto& kv = *row.kv;
-  const auto padded = kv.keys.size(1);
-  const auto at = row.row * q.size(1) + head * kHeadSize;
+/// Likewise of sixteen positions' keys.
+at::Tensor keys_in_order(const at::Tensor& keys) {
+  const auto heads = keys.size(0), blocks = keys.size(1);
+  return keys.view({heads, blocks, 16, 16, 4}).permute({0, 1, 3, 2, 4}).reshape({heads, 16 * blocks, kHeadSize});
+}
+
+std::int64_t padded_positions(const ByteKv& kv) {
+  return kv.key_scales.size(1);
+}
+
+/// Rows that follow one another over the same window.
+struct Brothers {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  const ByteKv* kv = nullptr;
+};
+
+std::vector<Brothers> brothers_among(const std::vector<ByteRow>& rows) {
+  std::vector<Brothers> all;
+  for (const auto& [row, kv] : rows) {
+    const bool next = !all.empty() && all.back().kv == kv && all.back().first + all.back().count == row &&
+                      all.back().count < ByteAttentionJob::kMostRows;
+    if (next) {
+      ++all.back().count;
+    } else {
+      all.push_back({row, 1, kv});
+    }
+  }
+  return all;
+}
+
+ByteAttentionJob job_of(const at::Tensor& q, const Brothers& rows, std::int64_t head, at::Tensor& out) {
+  const auto& kv = *rows.kv;
+  const auto padded = padded_positions(kv);
+  const auto at = rows.first * q.size(1) + head * kHeadSize;
   return {.q = q.const_data_ptr<float>() + at,
           .keys = kv.keys.const_data_ptr<std::uint8_t>() + head * padded * kHeadSize,
           .key_scales = kv.key_scales.const_data_ptr<float>() + head * padded,
@@ -33,6 +64,8 @@ ByteAttentionJob job_of(const at::Tensor& q, const ByteRow& row, std::int64_t he
           .value_scales = kv.value_scales.const_data_ptr<float>() + head * padded,
           .value_mean = kv.value_means.const_data_ptr<float>() + head * kHeadSize,
           .out = out.mutable_data_ptr<float>() + at,
+          .rows = rows.count,
+          .stride = q.size(1),
           .positions = kv.positions,
           .padded = padded};
 }
@@ -50,7 +83,7 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
   auto kv = std::make_shared<ByteKv>();
   kv->positions = both.size(0);
   const auto padded = rounded_up(kv->positions, together);
-  kv->keys = empty({heads, padded, kHeadSize}, at::kByte);
+  kv->keys = empty({heads, padded / together, together * kHeadSize}, at::kByte);
   kv->key_scales = empty({heads, padded}, at::kFloat);
   kv->values = empty({heads, padded / 4, 4 * kHeadSize}, at::kChar);
   kv->value_scales = empty({heads, padded}, at::kFloat);
@@ -80,19 +113,23 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
 
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out) {
   const auto heads = q.size(1) / kHeadSize;
-  std::int64_t longest = 0;
-  for (const auto& row : rows) longest = std::max(longest, row.kv->keys.size(1));
+  const auto together = brothers_among(rows);
+  std::int64_t most = 0;
+  for (const auto& one : together) {
+    most = std::max(most, one.count * ByteAttentionJob::scratch_size(padded_positions(*one.kv)));
+  }
   for_each_unit(
-      static_cast<std::int64_t>(rows.size()) * heads,
-      [&] { return std::vector<float>(static_cast<std::size_t>(ByteAttentionJob::scratch_size(longest))); },
+      static_cast<std::int64_t>(together.size()) * heads,
+      [&] { return std::vector<float>(static_cast<std::size_t>(most)); },
       [&](std::vector<float>& scratch, std::int64_t unit) {
-        kernels().attend(job_of(q, rows[static_cast<std::size_t>(unit / heads)], unit % heads, out), scratch.data());
+        const auto& of = together[static_cast<std::size_t>(unit / heads)];
+        kernels().attend(job_of(q, of, unit % heads, out), scratch.data());
       });
 }
 
 at::Tensor wide_keys(const ByteKv& kv, std::int64_t positions) {
   const auto scales = kv.key_scales.narrow(1, 0, positions).unsqueeze(2);
-  return kv.keys.narrow(1, 0, positions).to(at::kFloat).sub_(128).mul_(scales);
+  return keys_in_order(kv.keys).narrow(1, 0, positions).to(at::kFloat).sub_(128).mul_(scales);
 }
 
 at::Tensor wide_values(const ByteKv& kv) {

@@ -16,7 +16,7 @@ struct ByteKv {
   static constexpr std::int64_t kTogether = 16;  // positions are padded to so many
 
   std::int64_t positions = 0;
-  at::Tensor keys{};          // uint8 [heads, padded, 64]: 128 more than the number
+  at::Tensor keys{};          // uint8 [heads, padded / 16, 1024]: 128 more than the number, see byte_kv_job.h
   at::Tensor key_scales{};    // float32 [heads, padded]
   at::Tensor values{};        // int8 [heads, padded / 4, 256]: four positions side by side, see byte_kv_job.h
   at::Tensor value_scales{};  // float32 [heads, padded]
@@ -34,7 +34,7 @@ struct ByteRow {
 
 /// Needs AVX2, as everything here does. out[row] = softmax(q[row] keys^T / 8) values, all heads of all rows in one
 /// parallel loop; q, out: [rows, heads * 64] float32, contiguous. Other rows of `out` are not written. A row's result
-/// depends on the row and its window alone.
+/// depends on the row and its window alone; neighbouring rows of one window, as beams are, share the reading of it.
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out);
 
 /// The first `positions` keys less their mean, [heads, positions, 64] float32.

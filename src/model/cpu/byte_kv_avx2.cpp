@@ -32,7 +32,7 @@ void pack_keys(const ByteKvJob& job, std::uint8_t* to) {
   for (std::int64_t t = 0; t < job.padded; ++t) {
     std::int8_t bytes[kSize];
     write_bytes(job, t, bytes);
-    for (std::int64_t i = 0; i < kSize; ++i) to[t * kSize + i] = static_cast<std::uint8_t>(bytes[i] + 128);
+    write_key(to, t, bytes);
   }
 }
 
@@ -54,131 +54,188 @@ void pack_values(const ByteKvJob& job, std::int8_t* to) {
   }
 }
 
-/// Lane i: the sum of rows[i].
-__m256i sums_of_eight(const __m256i (&rows)[8]) {
-  __m256i pairs[4];
-  for (int i = 0; i < 4; ++i) {
-    const auto a = rows[2 * i], b = rows[2 * i + 1];
-    pairs[i] = _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-  }
-  __m256i fours[2];
-  for (int i = 0; i < 2; ++i) {
-    const auto a = pairs[2 * i], b = pairs[2 * i + 1];
-    fours[i] = _mm256_add_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-  }
-  return _mm256_add_epi32(_mm256_permute2x128_si256(fours[0], fours[1], 0x20),
-                          _mm256_permute2x128_si256(fours[0], fours[1], 0x31));
-}
+constexpr std::int64_t kHalf = 8;  // positions in a register
 
-/// A query as whole numbers of fifteen bits: 64 of their products with bytes stay far within 32.
-struct Query {
-  __m256i words[kParts];
-  std::int32_t offset = 0;  // what the 128 that is added to every key adds to a product
-  float scale = 0;
-
-  explicit Query(const float* q) {
-    Position numbers;
-    load_position(numbers, q);
-    scale = largest_size(numbers) / 16383;
-    for (int i = 0; i < kParts; ++i) {
-      using Words = std::int16_t __attribute__((vector_size(32)));
-      const auto sixteen = narrowed<Words>(rounded(numbers[i] * (1 / scale)));
-      std::memcpy(&words[i], &sixteen, sizeof sixteen);
-      for (int lane = 0; lane < kLanes; ++lane) offset += 128 * sixteen[lane];
-    }
-  }
-
-  __m256i products(const std::uint8_t* key) const {
-    const auto part = [&](int i) {
-      const auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key) + i);
-      return _mm256_madd_epi16(_mm256_cvtepu8_epi16(bytes), words[i]);
-    };
-    return _mm256_add_epi32(_mm256_add_epi32(part(0), part(1)), _mm256_add_epi32(part(2), part(3)));
-  }
-};
-
-/// Eight keys' products with the query.
-__m256i score_eight(const Query& query, const std::uint8_t* keys) {
-  __m256i products[8];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    _mm_prefetch(keys + (i + kAhead) * kSize, _MM_HINT_T0);
-    products[i] = query.products(keys + i * kSize);
-  }
-  return _mm256_sub_epi32(sums_of_eight(products), _mm256_set1_epi32(query.offset));
-}
-
-/// scores[t] = q . keys[t] / 8, and nothing behind the last position; returns the largest.
-float score(const ByteAttentionJob& job, float* scores) {
-  const Query query(job.q);
-  const float scale = query.scale / 8;
-  Lanes most = Lanes{} + kNothing;
-  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
-    const __m256i halves[2] = {score_eight(query, job.keys + t * kSize),
-                               score_eight(query, job.keys + (t + 8) * kSize)};
-    Lanes scales;
-    load(scales, job.key_scales + t);
-    store(scores + t, as_floats(read_lanes<IntegerLanes>(halves)) * scales * scale);
-    for (auto i = std::max(t, job.positions); i < t + kLanes; ++i) scores[i] = kNothing;
-    Lanes here;
-    load(here, scores + t);
-    most = larger(here, most);
-  }
-  return largest(most);
-}
-
-/// What each position's value counts, as whole numbers of up to fifteen bits: of four positions first and third, then
-/// second and fourth.
-struct Weights {
-  const std::int16_t* words;
-  float worth = 0;  // of 1, the softmax's sum taken into account
-};
-
-Weights weigh(const ByteAttentionJob& job, float largest_score, float* scores) {
-  const Softened soft = soften(job, largest_score, scores);
-  // The sum of all times 127, the largest value, has to stay within 32 bits; rounding adds up to half to each.
-  const float most_together = 0x1p31f * 0.999f / 127 - static_cast<float>(job.padded) / 2;
-  const float unit = std::max({soft.largest / 32766, soft.sum / most_together, kLeastScale});
-  auto* words = reinterpret_cast<std::int16_t*>(scores + job.padded);
-  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
-    Lanes lanes;
-    load(lanes, scores + t);
-    std::int32_t whole[kLanes];
-    write_lanes(whole, rounded(lanes * (1 / unit)));
-    for (int i = 0; i < kLanes; ++i) words[t + i] = static_cast<std::int16_t>(whole[i / 4 * 4 + i % 2 * 2 + i % 4 / 2]);
-  }
-  return {words, unit / soft.total};
-}
-
+/// Two words in every lane.
 __m256i two_of(const std::int16_t* words) {
   std::int32_t both;
   std::memcpy(&both, words, sizeof both);
   return _mm256_set1_epi32(both);
 }
 
-void attend(const ByteAttentionJob& job, float* scratch) {
-  const auto weights = weigh(job, score(job, scratch), scratch);
-  __m256i sums[2 * kParts] = {};
-  const auto* values = job.values;
-  for (std::int64_t t = 0; t < job.padded; t += 4, values += 4 * kSize) {
-    const auto even = two_of(weights.words + t), odd = two_of(weights.words + t + 2);
+/// A row of the job: its scores, then its weights in their place; behind them the weights as words.
+struct Row {
+  // A query as whole numbers of fifteen bits, 64 of whose products with bytes stay far within 32: of each four the
+  // first and third, then the second and fourth, as bytes are split into words.
+  std::int16_t query[kSize];
+  std::int32_t offset = 0;  // what the 128 that is added to every key adds to a product
+  float scale = 0;
+  float* scores = nullptr;
+  __m256 most = _mm256_set1_ps(kNothing);  // of the scores
+  const std::int16_t* weights = nullptr;
+  float worth = 0;  // of a weight's 1, the softmax's sum taken into account
+  __m256i sums[2 * kParts]{};
+
+  void read(const float* q) {
+    Position numbers;
+    load_position(numbers, q);
+    scale = largest_size(numbers) / 16383;
+    for (int i = 0; i < kParts; ++i) {
+      std::int32_t whole[kLanes];
+      write_lanes(whole, rounded(numbers[i] * (1 / scale)));
+      for (int lane = 0; lane < kLanes; ++lane) {
+        query[i * kLanes + in_pairs(lane)] = static_cast<std::int16_t>(whole[lane]);
+        offset += 128 * whole[lane];
+      }
+    }
+  }
+
+  /// Of four neighbours the first and third, then the second and fourth.
+  static int in_pairs(int i) { return i / 4 * 4 + i % 2 * 2 + i % 4 / 2; }
+
+  /// scores[t] for eight positions, of their products with the query; nothing behind the last.
+  void score(const ByteAttentionJob& job, __m256i products, std::int64_t t) {
+    const auto whole = _mm256_cvtepi32_ps(_mm256_sub_epi32(products, _mm256_set1_epi32(offset)));
+    const auto scaled = _mm256_mul_ps(whole, _mm256_loadu_ps(job.key_scales + t));
+    _mm256_storeu_ps(scores + t, _mm256_mul_ps(scaled, _mm256_set1_ps(scale / 8)));
+    for (auto i = std::max(t, job.positions); i < t + kHalf; ++i) scores[i] = kNothing;
+    most = _mm256_max_ps(_mm256_loadu_ps(scores + t), most);
+  }
+
+  float largest_score() const {
+    float lanes[kHalf];
+    _mm256_storeu_ps(lanes, most);
+    return *std::max_element(lanes, lanes + kHalf);
+  }
+
+  /// Makes weights of the scores: what each position's value counts, as whole numbers of up to fifteen bits.
+  void weigh(const ByteAttentionJob& job) {
+    const Softened soft = soften(job, largest_score(), scores);
+    // The sum of all times 127, the largest value, has to stay within 32 bits; rounding adds up to half to each.
+    const float most_together = 0x1p31f * 0.999f / 127 - static_cast<float>(job.padded) / 2;
+    const float unit = std::max({soft.largest / 32766, soft.sum / most_together, kLeastScale});
+    auto* words = reinterpret_cast<std::int16_t*>(scores + job.padded);
+    const auto times = _mm256_set1_ps(1 / unit);
+    for (std::int64_t t = 0; t < job.padded; t += kLanes) {
+      const auto whole = [&](std::int64_t at) {
+        return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(scores + at), times));
+      };
+      const auto in_order = _mm256_permute4x64_epi64(_mm256_packs_epi32(whole(t), whole(t + kHalf)), 0xd8);
+      // Of four neighbours the second and third change places, as in in_pairs().
+      const auto low = _mm256_shufflelo_epi16(in_order, 0xd8);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + t), _mm256_shufflehi_epi16(low, 0xd8));
+    }
+    weights = words;
+    worth = unit / soft.total;
+  }
+
+  void write(const float* value_mean, float* out) const {
+    for (int i = 0; i < kParts; ++i) {
+      std::int32_t lanes[kLanes];
+      std::memcpy(lanes, sums + 2 * i, sizeof lanes);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const int dimension = dimension_of(i, lane);
+        out[dimension] = static_cast<float>(lanes[lane]) * worth + value_mean[dimension];
+      }
+    }
+  }
+};
+
+constexpr std::int64_t kTogether = 4 * kLanes;  // positions that stay in the fastest cache while every row reads them
+
+/// Products of `registers` neighbouring registers of keys or values with words of each row, added to sums[row]:
+/// bytes(group, i) is a group's i-th register, split into words by even() and odd(); words(row, group) are four.
+template <int count, int registers, class Bytes, class Words>
+inline void add_products(std::int64_t groups, Bytes bytes, Words words, __m256i (&sums)[count][registers]) {
+#pragma GCC unroll 4
+  for (std::int64_t g = 0; g < groups; ++g) {
+    __m256i even[registers], odd[registers];
 #pragma GCC unroll 8
-    for (int i = 0; i < 2 * kParts; ++i) {
-      if (i % 2 == 0) _mm_prefetch(values + kAhead * kSize + i * 32, _MM_HINT_T0);
-      const auto bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values) + i);
-      const auto first = _mm256_madd_epi16(_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), even);
-      const auto second = _mm256_madd_epi16(_mm256_srai_epi16(bytes, 8), odd);
-      sums[i] = _mm256_add_epi32(sums[i], _mm256_add_epi32(first, second));
+    for (int i = 0; i < registers; ++i) bytes(g, i, even[i], odd[i]);
+#pragma GCC unroll 5
+    for (int r = 0; r < count; ++r) {
+      const auto first = two_of(words(r, g)), second = two_of(words(r, g) + 2);
+#pragma GCC unroll 8
+      for (int i = 0; i < registers; ++i) {
+        const auto products = _mm256_add_epi32(_mm256_madd_epi16(even[i], first), _mm256_madd_epi16(odd[i], second));
+        sums[r][i] = _mm256_add_epi32(sums[r][i], products);
+      }
     }
   }
-  for (int i = 0; i < kParts; ++i) {
-    std::int32_t lanes[kLanes];
-    std::memcpy(lanes, sums + 2 * i, sizeof lanes);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int dimension = dimension_of(i, lane);
-      job.out[dimension] = static_cast<float>(lanes[lane]) * weights.worth + job.value_mean[dimension];
+}
+
+/// How many registers are worked on at once: the sums of all rows and what is added to them fill sixteen.
+template <int count>
+constexpr int kRegisters = count == 1   ? 4
+                           : count == 2 ? 2
+                                        : 1;
+
+/// Sixteen positions' scores of every row.
+template <int count>
+void score(const ByteAttentionJob& job, std::int64_t t, Row* rows) {
+  constexpr int registers = std::min(2, kRegisters<count>);
+  const auto* block = job.keys + t * kSize;
+  for (int half = 0; half < 2; half += registers) {
+    __m256i sums[count][registers] = {};
+    const auto bytes = [&](std::int64_t g, int i, __m256i& even, __m256i& odd) {
+      const auto* group = block + g * kSize;
+      if (half + i == 0) _mm_prefetch(group + kAhead * kSize, _MM_HINT_T0);
+      const auto of_group = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(group) + half + i);
+      even = _mm256_and_si256(of_group, _mm256_set1_epi16(0xff));
+      odd = _mm256_srli_epi16(of_group, 8);
+    };
+    add_products(
+        kGroups, bytes, [&](int r, std::int64_t g) { return rows[r].query + 4 * g; }, sums);
+    for (int r = 0; r < count; ++r) {
+      for (int i = 0; i < registers; ++i) rows[r].score(job, sums[r][i], t + (half + i) * kHalf);
     }
   }
+}
+
+/// Adds the weighted values of positions [from, to) to every row's sums.
+template <int count>
+void add_values(const std::int8_t* values, std::int64_t from, std::int64_t to, Row* rows) {
+  constexpr int registers = kRegisters<count>;
+  for (int part = 0; part < 2 * kParts; part += registers) {
+    __m256i sums[count][registers];
+    for (int r = 0; r < count; ++r) std::memcpy(sums[r], rows[r].sums + part, sizeof sums[r]);
+    const auto bytes = [&](std::int64_t g, int i, __m256i& even, __m256i& odd) {
+      const auto* four = reinterpret_cast<const __m256i*>(values + (from + 4 * g) * kSize);
+      if (part == 0) {
+        for (int line = i; line < kParts; line += registers) _mm_prefetch(four + 2 * (kAhead + line), _MM_HINT_T0);
+      }
+      const auto of_four = _mm256_loadu_si256(four + part + i);
+      even = _mm256_srai_epi16(_mm256_slli_epi16(of_four, 8), 8);
+      odd = _mm256_srai_epi16(of_four, 8);
+    };
+    add_products((to - from) / 4, bytes, [&](int r, std::int64_t g) { return rows[r].weights + from + 4 * g; }, sums);
+    for (int r = 0; r < count; ++r) std::memcpy(rows[r].sums + part, sums[r], sizeof sums[r]);
+  }
+}
+
+template <int count>
+void attend_rows(const ByteAttentionJob& job, float* scratch) {
+  Row rows[count];
+  for (int r = 0; r < count; ++r) {
+    rows[r].read(job.q + r * job.stride);
+    rows[r].scores = scratch + r * ByteAttentionJob::scratch_size(job.padded);
+  }
+  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
+    score<count>(job, t, rows);
+  }
+  for (auto& row : rows) row.weigh(job);
+  for (std::int64_t t = 0; t < job.padded; t += kTogether) {
+    const auto end = std::min(job.padded, t + kTogether);
+    add_values<count>(job.values, t, end, rows);
+  }
+  for (int r = 0; r < count; ++r) rows[r].write(job.value_mean, job.out + r * job.stride);
+}
+
+void attend(const ByteAttentionJob& job, float* scratch) {
+  static_assert(kMostRows == 5);
+  constexpr decltype(&attend) by_rows[] = {attend_rows<1>, attend_rows<2>, attend_rows<3>, attend_rows<4>,
+                                           attend_rows<5>};
+  by_rows[job.rows - 1](job, scratch);
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kSize = 64;
-constexpr int kParts = 4;  // sixteens that a position fills
+constexpr int kParts = 4;                        // sixteens that a position fills
+constexpr int kGroups = 16;                      // fours that a position fills
+constexpr std::int64_t kBlock = kLanes * kSize;  // bytes of sixteen positions
+constexpr auto kMostRows = ByteAttentionJob::kMostRows;
 constexpr float kNothing = -3e38f;
 // Cache lines that are asked for ahead of their use: the processor by itself looks no further than the end of a small
 // page, and the memory of a server is far away.
@@ -41,6 +44,12 @@ inline float largest_size(const Position& position) {
   Lanes most = {};
   for (const auto& part : position) most = larger(larger(part, -part), most);
   return std::max(largest(most), kLeastScale);
+}
+
+/// Position t's bytes, less their 128, into their places among the keys.
+inline void write_key(std::uint8_t* keys, std::int64_t t, const std::int8_t* bytes) {
+  auto* to = keys + t / kLanes * kBlock + t % kLanes * 4;
+  for (std::int64_t i = 0; i < kSize; ++i) to[i / 4 * kSize + i % 4] = static_cast<std::uint8_t>(bytes[i] + 128);
 }
 
 /// What a softmax has left in the place of its scores: each weight times its value's scale.

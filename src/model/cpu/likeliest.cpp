@@ -11,23 +11,13 @@
 #include <vector>
 
 #include "model/cpu/parallel.h"
+#include "model/cpu/row/long_row.h"
 
 namespace tutti {
 namespace {
 
 // Sixteen of each side by side: one after the other the compiler must not reorder them, and the processor waits.
 constexpr std::size_t kTogether = 16;
-
-float largest_of(std::span<const float> values) {
-  std::array<float, kTogether> most{};
-  most.fill(values[0]);
-  std::size_t i = 0;
-  for (; i + kTogether <= values.size(); i += kTogether) {
-    for (std::size_t k = 0; k < kTogether; ++k) most[k] = std::max(most[k], values[i + k]);
-  }
-  for (; i < values.size(); ++i) most[0] = std::max(most[0], values[i]);
-  return *std::ranges::max_element(most);
-}
 
 template <class Stored>
 float dot(std::span<const float> x, const Stored* weights) {
@@ -41,15 +31,12 @@ float dot(std::span<const float> x, const Stored* weights) {
 }
 
 /// The tokens that could be the likeliest, at most kMostDoubtful of them.
-std::vector<std::size_t> doubtful(std::span<const float> logits) {
-  const float least = largest_of(logits) - kDoubtfulLogits;
-  std::vector<std::size_t> tokens;
-  for (std::size_t token = 0; token < logits.size(); ++token) {
-    if (logits[token] >= least) tokens.push_back(token);
-  }
+std::vector<std::int32_t> doubtful(std::span<const float> logits) {
+  const auto columns = column_maxima(logits);
+  auto tokens = places_from(logits, columns, largest_of(columns) - kDoubtfulLogits);
   if (tokens.size() > kMostDoubtful) {
     std::ranges::nth_element(tokens, tokens.begin() + std::ptrdiff_t{kMostDoubtful}, std::greater(),
-                             [&](std::size_t token) { return logits[token]; });
+                             [&](std::int32_t token) { return logits[static_cast<std::size_t>(token)]; });
     tokens.resize(kMostDoubtful);
   }
   return tokens;
@@ -57,7 +44,10 @@ std::vector<std::size_t> doubtful(std::span<const float> logits) {
 
 template <class Stored>
 void compute_row(std::span<float> logits, std::span<const float> x, const Stored* table) {
-  for (const auto token : doubtful(logits)) logits[token] = dot(x, table + token * x.size());
+  for (const auto token : doubtful(logits)) {
+    const auto at = static_cast<std::size_t>(token);
+    logits[at] = dot(x, table + at * x.size());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,9 @@
+#include "model/cpu/row/long_row_kernel.h"
+
+namespace tutti {
+
+LongRowKernels long_row_kernels_avx512() {
+  return {find_maxima, add_exponentials};
+}
+
+}  // namespace tutti
