@@ -30,6 +30,8 @@ inline float scale_within(float by_value, float by_length) {
   return scale > kLeastScale ? scale : 1;
 }
 
+using HalfLanes = std::uint16_t __attribute__((vector_size(32)));
+
 template <class To, class From>
 inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -54,8 +56,7 @@ inline void load(Lanes& lanes, const float* from) {
 
 /// bfloat16 is the upper half of a float32.
 inline void load(Lanes& lanes, const std::uint16_t* from) {
-  using Halves = std::uint16_t __attribute__((vector_size(32)));
-  Halves halves;
+  HalfLanes halves;
   std::memcpy(&halves, from, sizeof halves);
   lanes = bits_as<Lanes>(widened(halves) << 16);
 }
@@ -86,6 +87,15 @@ inline void write_some(Element* to, const Sixteen& elements, std::int64_t count)
 inline WordLanes to_bfloat16(const Lanes& lanes) {
   const auto bits = bits_as<WordLanes>(lanes);
   return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+}
+
+/// The same, each in sixteen bits.
+inline HalfLanes narrowed_to_bfloat16(const Lanes& lanes) {
+#ifdef __AVX512BF16__
+  return bits_as<HalfLanes>(__builtin_ia32_cvtneps2bf16_v16sf(lanes));
+#else
+  return narrowed<HalfLanes>(to_bfloat16(lanes));
+#endif
 }
 
 /// Folded in halves: sixteen operations in a row would cost more than what they follow.

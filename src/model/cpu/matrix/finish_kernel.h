@@ -63,8 +63,7 @@ inline void write_weights(float* to, const Lanes& weights) {
 }
 
 inline void write_weights(std::uint16_t* to, const Lanes& weights) {
-  using Halves = std::uint16_t __attribute__((vector_size(32)));
-  write_lanes(to, narrowed<Halves>(to_bfloat16(weights)));
+  write_lanes(to, narrowed_to_bfloat16(weights));
 }
 
 inline void load(Lanes& lanes, const std::int32_t* from) {

@@ -43,10 +43,9 @@ inline void write_row(const float* x, const RowsJob& job, float* out, RowScale&)
 
 inline void write_row(const float* x, const RowsJob& job, std::uint16_t* out, RowScale&) {
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
-    using Halves = std::uint16_t __attribute__((vector_size(32)));
     Lanes v;
     load_some(v, x + k, job.in - k);
-    write_some(out + k, narrowed<Halves>(to_bfloat16(v)), job.in - k);
+    write_some(out + k, narrowed_to_bfloat16(v), job.in - k);
   }
 }
 
