@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 #include "device/proc_text.h"
 
 namespace tutti {

@@ -4,7 +4,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/joined.h"
+#include "base/strings/joined.h"
 #include "hub/hub_client.h"
 #include "hub/names.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/owned.h"
+#include "base/strings/joined.h"
 #include "base/system_error.h"
 #include "hub/model_files.h"
 #include "hub/names.h"

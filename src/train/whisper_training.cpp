@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/log.h"
+#include "base/strings/joined.h"
 #include "base/units.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"

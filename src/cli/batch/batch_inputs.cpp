@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "base/joined.h"
 #include "base/log.h"
 #include "base/sha256.h"
+#include "base/strings/joined.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
 

@@ -6,8 +6,8 @@
 
 #include <cstdio>
 
-#include "base/ascii.h"
 #include "base/log.h"
+#include "base/strings/ascii.h"
 #include "base/terminal/controls.h"
 
 namespace tutti {

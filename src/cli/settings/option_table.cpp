@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/joined.h"
-#include "base/nearest.h"
+#include "base/strings/joined.h"
+#include "base/strings/nearest.h"
 
 namespace tutti {
 namespace {

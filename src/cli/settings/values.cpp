@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "base/ascii.h"
-#include "base/joined.h"
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/strings/ascii.h"
+#include "base/strings/joined.h"
+#include "base/strings/split.h"
 
 namespace tutti {
 namespace {

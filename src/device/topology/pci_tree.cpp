@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 #include "device/proc_text.h"
 
 namespace tutti {
