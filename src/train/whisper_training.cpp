@@ -277,13 +277,16 @@ Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const
   return feed;
 }
 
-/// Where processes do not share a set's cache, one may pack for hours what another finds packed.
+/// The feed of this process, where `state` left it. Where processes do not share a set's cache, one may pack for hours
+/// what another finds packed.
 Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, WhisperTask& task, const std::string& split,
-                            const std::string& position) {
+                            const TrainingState& state) {
+  const int rank = peers ? peers->rank() : 0;
+  const auto position = state.positions.empty() ? "" : state.positions[static_cast<std::size_t>(rank)];
   if (!peers) return open_feed(training, task, split, {}, position);
   std::optional<Feed> feed;
   const auto opened = peers->at_own_pace("opens its data", [&]() -> Result<void> {
-    auto own = open_feed(training, task, split, {peers->rank(), peers->ranks()}, position);
+    auto own = open_feed(training, task, split, {rank, peers->ranks()}, position);
     if (!own) return tl::unexpected<Error>(own.error());
     feed = std::move(*own);
     return {};
@@ -338,8 +341,7 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
-  const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
-  auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
+  auto feed = open_feed_with(peers, training, **task, parts.train_split, *state);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
   auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
