@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/strings/split.h"
+#include "base/strings/trimmed.h"
 #include "base/system_error.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"

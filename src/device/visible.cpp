@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/strings/ascii.h"
-#include "device/proc_text.h"
+#include "base/strings/trimmed.h"
 
 namespace tutti {
 namespace {

@@ -9,12 +9,6 @@
 namespace tutti {
 namespace {
 
-/// output_dir and output-dir are one name.
-std::string with_hyphens(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 /// --output_dir=x -> {output-dir, x}; the value keeps its underscores.
 std::pair<std::string, std::optional<std::string>> split_flag(std::string_view argument) {
   argument.remove_prefix(2);

@@ -1,5 +1,6 @@
 #include "cli/settings/values.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/numbers.h"
@@ -42,6 +43,11 @@ std::string show_list(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+std::string with_hyphens(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
 
 bool is_none(std::string_view text) {
   return ascii_lower(text) == "none";

@@ -9,6 +9,7 @@
 #include "base/environment.h"
 #include "base/process/child_output.h"
 #include "base/strings/joined.h"
+#include "base/strings/trimmed.h"
 #include "device/proc_text.h"
 
 namespace tutti {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
 #include "device/proc_text.h"
 
 namespace tutti {
