@@ -146,6 +146,13 @@ TEST(Loading, WeightsWithoutTheTokenEmbeddingAreRefusedByName) {
               AllOf(HasSubstr("decoder.token_embedding.weight"), HasSubstr("is missing"), HasSubstr("[51864, 384]")));
 }
 
+TEST(Loading, ALinkThatLeadsToItselfIsAnErrorThatNamesTheFile) {
+  const TempFolder folder;
+  put(folder / "config.json", random_config());
+  std::filesystem::create_symlink("model.safetensors", folder / "model.safetensors");
+  EXPECT_THAT(failure(folder.path()), HasSubstr("model.safetensors: cannot be opened"));
+}
+
 TEST(Loading, AShapeThatDoesNotFitTheConfigIsNamedWithBothShapes) {
   const TempFolder folder;
   put_random_model(folder.path(), [](Parts& parts) { parts.header[kQuery]["shape"] = {12, 48}; });
