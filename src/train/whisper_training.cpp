@@ -277,16 +277,13 @@ Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const
   return feed;
 }
 
-/// The feed of this process, where `state` left it. Where processes do not share a set's cache, one may pack for hours
-/// what another finds packed.
+/// Where processes do not share a set's cache, one may pack for hours what another finds packed.
 Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, WhisperTask& task, const std::string& split,
-                            const TrainingState& state) {
-  const int rank = peers ? peers->rank() : 0;
-  const auto position = state.positions.empty() ? "" : state.positions[static_cast<std::size_t>(rank)];
+                            const std::string& position) {
   if (!peers) return open_feed(training, task, split, {}, position);
   std::optional<Feed> feed;
   const auto opened = peers->at_own_pace("opens its data", [&]() -> Result<void> {
-    auto own = open_feed(training, task, split, {rank, peers->ranks()}, position);
+    auto own = open_feed(training, task, split, {peers->rank(), peers->ranks()}, position);
     if (!own) return tl::unexpected<Error>(own.error());
     feed = std::move(*own);
     return {};
@@ -323,17 +320,9 @@ Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, con
   return reporter;
 }
 
-}  // namespace
-
-Result<TrainingEnd> train_whisper(WhisperTraining training) {
+/// `peers`: the processes that train with this one, or null.
+Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const DataParts& parts) {
   const auto& recipe = training.recipe;
-  const auto parts = data_parts(recipe);
-  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
-    return tl::unexpected<Error>(checked.error());
-  if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  const auto company = meet_others(training.out);
-  if (!company) return tl::unexpected<Error>(company.error());
-  Peers* const peers = company->peers.get();
   const int rank = peers ? peers->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
@@ -341,7 +330,8 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
-  auto feed = open_feed_with(peers, training, **task, parts.train_split, *state);
+  const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
+  auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
   auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
@@ -364,6 +354,19 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   (*reporter)->ended(trainer.state(), *end);
   tell_of_epochs(recipe, trainer.state().step, *end);
   return end;
+}
+
+}  // namespace
+
+Result<TrainingEnd> train_whisper(WhisperTraining training) {
+  const auto& recipe = training.recipe;
+  const auto parts = data_parts(recipe);
+  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
+    return tl::unexpected<Error>(checked.error());
+  if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
+  const auto company = meet_others(training.out);
+  if (!company) return tl::unexpected<Error>(company.error());
+  return train_with(company->peers.get(), std::move(training), parts);
 }
 
 }  // namespace tutti

@@ -44,7 +44,7 @@ struct BenchCommand {
 void add_bench(OptionTable& table, BenchCommand& c) {
   table.positional(c.files, "FILE...", "recordings to measure with; none: a clip of 29 s that comes with the program",
                    0);
-  table.add("model", c.model, "PATH|NAME", "as for 'tutti transcribe'");
+  table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
   table.add("devices", c.devices, "LIST", "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU");
   table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all that could be meant");
   table.add("batch-sizes", c.batch_sizes, "LIST",

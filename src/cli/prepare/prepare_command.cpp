@@ -47,7 +47,7 @@ OptionTable table_of(PrepareCommand& c) {
                    2);
   table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
   table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
-  table.add("model", c.model, "PATH|NAME", "the model that aligns, as for 'tutti transcribe'");
+  table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
   table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");

@@ -28,7 +28,7 @@ struct EvaluateCommand {
 };
 
 void add_evaluate(OptionTable& table, EvaluateCommand& c) {
-  table.add("model", c.model, "PATH|NAME", "as for 'tutti transcribe'");
+  table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
   table.add("data", c.data, "DIR", "recordings with texts, in any layout that 'tutti train' reads");
   table.add("split", c.split, "NAME", "of layouts that have splits: train, validation, test; without it: everything");
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {

@@ -44,7 +44,7 @@ void visit_augmentation_fields(WhisperRecipe& r, Visit& visit) {
 template <class Visit>
 void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Model");
-  visit("model", r.model, "PATH|NAME",
+  visit("model", r.model, "DIR|NAME",
         "weights to start from, of any model that 'tutti transcribe' reads; without it: a new network of the shape "
         "below");
   visit("width", r.width, "N", "of a new network's state; feed-forward layers are four times as wide");
