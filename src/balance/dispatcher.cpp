@@ -6,7 +6,7 @@
 #include "balance/device_book.h"
 #include "balance/placement.h"
 #include "balance/task_queue.h"
-#include "base/joined.h"
+#include "base/strings/joined.h"
 
 namespace tutti {
 

@@ -240,6 +240,11 @@ Result<OwnedFd> open_unnamed_file() {
   return fd;
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 fs::path cache_folder() {
   return xdg_folder("TUTTI_CACHE", "XDG_CACHE_HOME", ".cache");
 }

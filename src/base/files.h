@@ -88,6 +88,9 @@ Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offse
 /// As read_at, of what can be made anew, so that the reason interests nobody: false where `out` was not filled.
 bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
 
+/// Whether something is at `path`, or where its links lead; false where that cannot be found out.
+bool is_there(const std::filesystem::path& path);
+
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
 std::filesystem::path cache_folder();
 

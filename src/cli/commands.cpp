@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <new>
 
-#include "base/nearest.h"
 #include "base/process/exit_code.h"
+#include "base/strings/nearest.h"
 #include "base/system_error.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "base/joined.h"
-#include "base/nearest.h"
 #include "base/numbers.h"
+#include "base/strings/joined.h"
+#include "base/strings/nearest.h"
 #include "device/emulated_spec.h"
 #include "device/visible.h"
 

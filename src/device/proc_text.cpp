@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/files.h"
+#include "base/strings/trimmed.h"
 
 namespace tutti {
 
@@ -10,13 +11,6 @@ std::optional<std::string> read_system_file(const std::filesystem::path& path) {
   auto content = read_file(path);
   if (!content) return std::nullopt;
   return std::move(*content);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 std::optional<std::string_view> value_of_key(std::string_view text, std::string_view key) {

@@ -17,9 +17,6 @@ std::optional<std::string> read_system_file(const std::filesystem::path& path);
 /// /proc/PID/status, without surrounding spaces.
 std::optional<std::string_view> value_of_key(std::string_view text, std::string_view key);
 
-/// `text` without spaces, tabs and line ends at both ends.
-std::string_view trimmed(std::string_view text);
-
 /// The whole number at the start of `text` (after spaces), whatever follows; nothing where there is none.
 std::optional<std::int64_t> leading_number(std::string_view text);
 

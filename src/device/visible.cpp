@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/ascii.h"
-#include "device/proc_text.h"
+#include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
 
 namespace tutti {
 namespace {

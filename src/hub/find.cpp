@@ -4,8 +4,8 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/json.h"
+#include "base/strings/joined.h"
 #include "hub/names.h"
 
 namespace tutti {

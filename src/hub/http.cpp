@@ -9,9 +9,9 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/ascii.h"
 #include "base/library_call.h"
 #include "base/owned.h"
+#include "base/strings/ascii.h"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,8 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/joined.h"
+#include "base/strings/joined.h"
+#include "base/strings/trimmed.h"
 #include "hub/hub_client.h"
 #include "hub/names.h"
 
@@ -15,13 +16,6 @@ namespace {
 bool is_on(std::string value) {
   std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
-}
-
-std::string trimmed(std::string text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
-  while (!text.empty() && blank(text.back())) text.pop_back();
-  while (!text.empty() && blank(text.front())) text.erase(text.begin());
-  return text;
 }
 
 std::filesystem::path token_file() {
@@ -42,7 +36,7 @@ Error not_there(const std::string& thing) {
 
 HubAccess HubAccess::from_environment() {
   HubAccess access;
-  if (const auto named = trimmed(variable("HF_ENDPOINT").value_or("")); !named.empty()) access.endpoint = named;
+  if (const std::string named(trimmed(variable("HF_ENDPOINT").value_or(""))); !named.empty()) access.endpoint = named;
   access.token = trimmed(variable("HF_TOKEN").value_or(""));
   if (access.token.empty()) access.token = trimmed(read_file(token_file()).value_or(""));
   access.offline = is_on(variable("HF_HUB_OFFLINE").value_or(""));

@@ -25,11 +25,6 @@ Json parsed(const fs::path& path) {
 }
 
 /// No, where the system does not say: a link that leads in a circle, a folder of somebody else's.
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 /// What a safetensors file says of itself.
 struct Promise {
   std::uint64_t length = 0;

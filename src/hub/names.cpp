@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "base/joined.h"
-#include "base/nearest.h"
+#include "base/strings/joined.h"
+#include "base/strings/nearest.h"
 
 namespace tutti {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/owned.h"
+#include "base/strings/joined.h"
 #include "base/system_error.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
@@ -103,7 +103,7 @@ Result<void> publish(const fs::path& staging, const fs::path& final, const std::
   const fs::path old = final.string() + ".pulling";
   std::error_code error;
   fs::remove_all(old, error);
-  if (fs::exists(final)) fs::rename(final, old, error);
+  if (is_there(final)) fs::rename(final, old, error);
   fs::rename(staging, final, error);
   if (error) return tl::unexpected(system_error(final.string(), "could not be put in place", error.value()));
   fs::remove_all(old, error);
@@ -157,7 +157,7 @@ Result<void> fetch_all(HubClient& client, const RemoteModel& model, const std::v
   for (const auto& file : files) {
     const fs::path target = folder / file.name;
     tally.start(file.name);
-    if (!fs::exists(target))
+    if (!is_there(target))
       if (auto got = client.download(model, file, target); !got) return got;
     tally.finish(size_on_disk(target));
     // The configuration comes first, and nothing after it where it is another network's: weights take gigabytes.

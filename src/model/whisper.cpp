@@ -4,9 +4,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include "model/cards/tf32.h"
-#include "model/load.h"
-#include "model/prepare.h"
 #include "model/state.h"
+#include "model/weights/load.h"
+#include "model/weights/prepare.h"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 
 namespace tutti {
 namespace {

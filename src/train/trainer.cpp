@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/strings/joined.h"
 #include "model/cards/out_of_memory.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/log.h"
+#include "base/strings/joined.h"
 #include "base/units.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
@@ -320,17 +320,9 @@ Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, con
   return reporter;
 }
 
-}  // namespace
-
-Result<TrainingEnd> train_whisper(WhisperTraining training) {
+/// `peers`: the processes that train with this one, or null.
+Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const DataParts& parts) {
   const auto& recipe = training.recipe;
-  const auto parts = data_parts(recipe);
-  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
-    return tl::unexpected<Error>(checked.error());
-  if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
-  const auto company = meet_others(training.out);
-  if (!company) return tl::unexpected<Error>(company.error());
-  Peers* const peers = company->peers.get();
   const int rank = peers ? peers->rank() : 0;
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
@@ -362,6 +354,19 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   (*reporter)->ended(trainer.state(), *end);
   tell_of_epochs(recipe, trainer.state().step, *end);
   return end;
+}
+
+}  // namespace
+
+Result<TrainingEnd> train_whisper(WhisperTraining training) {
+  const auto& recipe = training.recipe;
+  const auto parts = data_parts(recipe);
+  if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
+    return tl::unexpected<Error>(checked.error());
+  if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
+  const auto company = meet_others(training.out);
+  if (!company) return tl::unexpected<Error>(company.error());
+  return train_with(company->peers.get(), std::move(training), parts);
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 
 #include <gtest/gtest.h>
 

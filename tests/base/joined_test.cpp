@@ -1,10 +1,10 @@
-#include "base/joined.h"
+#include "base/strings/joined.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "base/split.h"
+#include "base/strings/split.h"
 
 using namespace tutti;
 

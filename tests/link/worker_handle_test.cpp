@@ -68,6 +68,7 @@ class WorkerHandleTest : public testing::Test {
   TempFolder folder_;
   LogCapture log_;
 };
+using WorkerHandleTimed = WorkerHandleTest;
 
 }  // namespace
 
@@ -183,7 +184,7 @@ TEST_F(WorkerHandleTest, AWorkerThatCrashedSpeaksAgainstItsWindowAndOneThatWasKi
   EXPECT_TRUE(killed->ended_unclearly()) << killed->ended()->what;
 }
 
-TEST_F(WorkerHandleTest, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDoneAgain) {
+TEST_F(WorkerHandleTimed, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDoneAgain) {
   const auto worker = start({"then=hang", "after=1", once()});
   transcribe(*worker, 1);
   transcribe(*worker, 2);
@@ -298,7 +299,7 @@ TEST_F(WorkerHandleTest, UnderAWrapperTheWorkerSharesOurTerminalAndProcessGroup)
   EXPECT_EQ(::getpgid(log_.number_after("ready as process")), ::getpgrp());
 }
 
-TEST_F(WorkerHandleTest, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinTheGrace) {
+TEST_F(WorkerHandleTimed, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinTheGrace) {
   const auto worker = start({"then=stall"});
   Result<Decoded> decoded;
   std::jthread caller([&] {

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "model/damage.h"
 #include "model/golden.h"
-#include "model/load.h"
+#include "model/weights/load.h"
 #include "model/whisper.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -144,6 +144,13 @@ TEST(Loading, WeightsWithoutTheTokenEmbeddingAreRefusedByName) {
       folder / "model.safetensors");
   EXPECT_THAT(failure(folder.path()),
               AllOf(HasSubstr("decoder.token_embedding.weight"), HasSubstr("is missing"), HasSubstr("[51864, 384]")));
+}
+
+TEST(Loading, ALinkThatLeadsToItselfIsAnErrorThatNamesTheFile) {
+  const TempFolder folder;
+  put(folder / "config.json", random_config());
+  std::filesystem::create_symlink("model.safetensors", folder / "model.safetensors");
+  EXPECT_THAT(failure(folder.path()), HasSubstr("model.safetensors: cannot be opened"));
 }
 
 TEST(Loading, AShapeThatDoesNotFitTheConfigIsNamedWithBothShapes) {

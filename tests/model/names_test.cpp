@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/weights.h"
+#include "model/weights/weights.h"
 
 namespace tutti {
 namespace {

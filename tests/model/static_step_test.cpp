@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "model/golden.h"
-#include "model/load.h"
 #include "model/step/checked_steps.h"
+#include "model/weights/load.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/load.h"
+#include "model/weights/load.h"
 
 namespace tutti {
 

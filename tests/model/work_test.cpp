@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "model/cpu/matrix/packed_matrix.h"
-#include "model/load.h"
-#include "model/prepare.h"
+#include "model/weights/load.h"
+#include "model/weights/prepare.h"
 
 namespace tutti {
 namespace {

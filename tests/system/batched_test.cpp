@@ -82,6 +82,7 @@ class Batched : public testing::Test {
  protected:
   void SetUp() override { TUTTI_NEEDS("whisper-tiny.en/clips/texts.json"); }
 };
+using BatchedTimed = Batched;
 
 }  // namespace
 
@@ -153,7 +154,7 @@ TEST_F(Batched, AWorkerKilledWithManyWindowsInFlightCostsNothingOfTheTranscript)
   EXPECT_EQ(written(out), quiet);
 }
 
-TEST_F(Batched, CtrlCKeepsWhatIsFinishedAndLeavesNoHalfFile) {
+TEST_F(BatchedTimed, CtrlCKeepsWhatIsFinishedAndLeavesNoHalfFile) {
   const TempFolder out;
   RunningProgram program(command(out, {"string-george.wav", kEightMinutes}, {"--batched"}));
   ASSERT_TRUE(program.saw("\"done\""));

@@ -27,7 +27,7 @@ bool is_overloaded() {
 
 /// Recordings that keep two unequal cards busy for 20 s, at a speed at which this machine has little to do: what it
 /// needs to start and to end is under 1 % of that when it has nothing else to do.
-class ForeseenTest : public BatchTest {
+class ForeseenTimed : public BatchTest {
  protected:
   static constexpr int kLengths[] = {40, 25, 25, 20, 15, 15, 10, 10, 10, 10};
   static constexpr const char* kCards =
@@ -65,7 +65,7 @@ class ForeseenTest : public BatchTest {
 
 }  // namespace
 
-TEST_F(ForeseenTest, ARunOnTwoUnequalCardsTakesAsLongAsTheSimulatorAndTheQuoteSay) {
+TEST_F(ForeseenTimed, ARunOnTwoUnequalCardsTakesAsLongAsTheSimulatorAndTheQuoteSay) {
   const std::string cards = devices(kCards);
   const double quoted = plan({in_.string(), "--devices", cards})["time"]["expected_s"].get<double>();
   // What the program does wrong it does in every run; what else this machine has to do disturbs some of them.

@@ -74,7 +74,7 @@ TEST(Stopping, NoWorkerOutlivesAKilledParent) {
   EXPECT_TRUE(std::filesystem::is_empty(out.path())) << "an unfinished file leaves nothing";
 }
 
-TEST(Stopping, CtrlCKeepsWhatIsFinishedAndExitsWith130WithinASecond) {
+TEST(StoppingTimed, CtrlCKeepsWhatIsFinishedAndExitsWith130WithinASecond) {
   TUTTI_NEEDS("whisper-tiny.en/clips/long-eight-minutes.flac");
   const TempFolder out;
   RunningProgram program(command(out, {clip("string-george.wav"), clip("long-eight-minutes.flac")}));

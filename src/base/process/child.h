@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/line_log.h"
 #include "base/owned.h"
+#include "base/process/line_log.h"
 #include "base/units.h"
 
 namespace tutti {

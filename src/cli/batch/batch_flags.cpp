@@ -3,10 +3,10 @@
 #include <set>
 
 #include "balance/types.h"
-#include "base/joined.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/strings/joined.h"
+#include "base/strings/split.h"
 #include "cli/flags/shared_flags.h"
 
 namespace tutti {

@@ -6,10 +6,11 @@
 #include <optional>
 #include <set>
 
-#include "base/joined.h"
 #include "base/log.h"
 #include "base/sha256.h"
+#include "base/strings/joined.h"
 #include "text/manifest/read.h"
+#include "text/manifest/write.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {
@@ -48,18 +49,9 @@ TaskClass class_of(const std::string& name) {
   return name == "normal" ? TaskClass::normal : TaskClass::batch;
 }
 
-/// An id for a recording whose list gives it none: always the same for the same file, in the form that the note's have
-/// (RFC 9562, version 8: made of the SHA-256 of its path).
-std::string uuid_of(const fs::path& input) {
-  Sha256 sum;
-  sum.update(std::as_bytes(std::span(std::string_view("tutti recording "))));
-  const std::string path = input.string();
-  sum.update(std::as_bytes(std::span(path)));
-  std::string hex = sum.hex().substr(0, 32);
-  hex[12] = '8';
-  hex[16] = "89ab"[hex[16] % 4];
-  for (const std::size_t hyphen : {8U, 13U, 18U, 23U}) hex.insert(hyphen, "-");
-  return hex;
+/// An id for a recording whose list gives it none, in the form that the note's have: always the same for the same file.
+std::string id_of(const fs::path& input) {
+  return uuid_of("tutti recording " + input.string());
 }
 
 BatchTask task_of(Input input, std::string base, const std::string& fingerprint, const OutputOptions& options) {
@@ -74,7 +66,7 @@ BatchTask task_of(Input input, std::string base, const std::string& fingerprint,
                    .task_class = class_of(entry.task_class),
                    .priority = entry.priority,
                    .deadline = entry.deadline,
-                   .uuid = entry.id.empty() ? uuid_of(input.file) : std::move(entry.id),
+                   .uuid = entry.id.empty() ? id_of(input.file) : std::move(entry.id),
                    .name = entry.name.empty() ? input.file.filename().string() : std::move(entry.name),
                    .extra = std::move(entry.extra)},
           .formats = options.formats};

@@ -6,8 +6,9 @@
 
 #include <cstdio>
 
-#include "base/ascii.h"
 #include "base/log.h"
+#include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
 #include "base/terminal/controls.h"
 
 namespace tutti {
@@ -77,11 +78,8 @@ class FailureQuestion {
 }  // namespace
 
 std::optional<Wish> wish_of(const std::string& answer) {
-  constexpr const char* kBlank = " \t\r\n";
-  const auto first = answer.find_first_not_of(kBlank);
-  if (first == answer.npos) return Wish::go_on;
-  const std::string word = ascii_lower(answer.substr(first, answer.find_last_not_of(kBlank) + 1 - first));
-  if (word == "g" || word == "go" || word == "go on") return Wish::go_on;
+  const std::string word = ascii_lower(trimmed(answer));
+  if (word.empty() || word == "g" || word == "go" || word == "go on") return Wish::go_on;
   if (word == "r" || word == "retry") return Wish::retry;
   if (word == "s" || word == "stop") return Wish::stop;
   return {};

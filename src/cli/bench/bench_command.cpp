@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
-#include "base/split.h"
+#include "base/strings/split.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"

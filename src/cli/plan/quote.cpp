@@ -5,7 +5,7 @@
 #include <random>
 
 #include "balance/sim/simulator.h"
-#include "base/joined.h"
+#include "base/strings/joined.h"
 #include "cli/plan/policy_table.h"
 #include "hub/find.h"
 

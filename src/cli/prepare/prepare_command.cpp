@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/build_id.h"
-#include "base/joined.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
+#include "base/strings/joined.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/flags/run_checks.h"

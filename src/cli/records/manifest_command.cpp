@@ -9,8 +9,8 @@
 
 #include "audio/length/sound_length.h"
 #include "base/files.h"
-#include "base/joined.h"
 #include "base/process/exit_code.h"
+#include "base/strings/joined.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
 #include "text/manifest/read.h"

@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/joined.h"
-#include "base/nearest.h"
+#include "base/strings/joined.h"
+#include "base/strings/nearest.h"
 
 namespace tutti {
 namespace {
-
-/// output_dir and output-dir are one name.
-std::string with_hyphens(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
 
 /// --output_dir=x -> {output-dir, x}; the value keeps its underscores.
 std::pair<std::string, std::optional<std::string>> split_flag(std::string_view argument) {

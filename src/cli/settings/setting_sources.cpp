@@ -7,7 +7,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/nearest.h"
+#include "base/strings/nearest.h"
 #include "base/toml.h"
 #include "cli/commands.h"
 

@@ -1,11 +1,12 @@
 #include "cli/settings/values.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "base/ascii.h"
-#include "base/joined.h"
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/strings/ascii.h"
+#include "base/strings/joined.h"
+#include "base/strings/split.h"
 
 namespace tutti {
 namespace {
@@ -42,6 +43,11 @@ std::string show_list(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+std::string with_hyphens(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
 
 bool is_none(std::string_view text) {
   return ascii_lower(text) == "none";

@@ -34,6 +34,8 @@ std::string show_value(const std::filesystem::path& value);
 std::string show_value(const std::vector<double>& values);
 std::string show_value(const std::vector<std::int32_t>& values);
 
+/// A flag's name: output_dir and output-dir are one.
+std::string with_hyphens(std::string name);
 /// "None", in any case.
 bool is_none(std::string_view text);
 /// A complaint of `read_value` about a value that may be None as well.

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <thread>
 
-#include "base/joined.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/strings/joined.h"
 #include "cli/command_start.h"
 #include "cli/synth/morse_folder.h"
 #include "view/text.h"

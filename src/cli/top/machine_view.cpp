@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/joined.h"
+#include "base/strings/joined.h"
 #include "view/text.h"
 
 namespace tutti {

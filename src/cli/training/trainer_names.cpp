@@ -29,11 +29,6 @@ const std::map<std::string, std::vector<std::string>> kOurs{
     {"--tf32", {"--precision", "tf32"}},
 };
 
-std::string with_hyphens(std::string flag) {
-  std::ranges::replace(flag, '_', '-');
-  return flag;
-}
-
 using Chosen = std::map<std::string, std::pair<std::string, std::string>>;  // setting -> its value, by which name
 
 /// Notes what a switch chooses.

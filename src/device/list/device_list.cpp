@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/split.h"
+#include "base/strings/split.h"
 
 namespace tutti {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <string_view>
 
-#include "base/nearest.h"
 #include "base/numbers.h"
+#include "base/strings/nearest.h"
 
 namespace tutti {
 namespace {

@@ -7,8 +7,9 @@
 #include <map>
 
 #include "base/environment.h"
-#include "base/joined.h"
 #include "base/process/child_output.h"
+#include "base/strings/joined.h"
+#include "base/strings/trimmed.h"
 #include "device/proc_text.h"
 
 namespace tutti {

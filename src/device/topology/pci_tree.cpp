@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
 #include "device/proc_text.h"
 
 namespace tutti {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/strings/trimmed.h"
 #include "device/nvml/asker.h"
 #include "device/proc_text.h"
 #include "device/topology/pci_tree.h"

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/joined.h"
-#include "base/nearest.h"
+#include "base/strings/joined.h"
+#include "base/strings/nearest.h"
 #include "base/toml.h"
 #include "feed/recipe/whisper_fields.h"
 

@@ -45,7 +45,8 @@ template <class Visit>
 void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Model");
   visit("model", r.model, "DIR|NAME",
-        "weights to start from, of Hugging Face or OpenAI; without it: a new network of the shape below");
+        "weights to start from, of any model that 'tutti transcribe' reads; without it: a new network of the shape "
+        "below");
   visit("width", r.width, "N", "of a new network's state; feed-forward layers are four times as wide");
   visit("heads", r.heads, "N", "of a new network's attention");
   visit("encoder-layers", r.encoder_layers, "N", "of a new network");

@@ -1,16 +1,12 @@
 #include <fstream>
 
+#include "base/files.h"
 #include "feed/source/table.h"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 tl::unexpected<Error> no_split(const fs::path& data, const std::string& split) {
   return fail(Fault::missing, data.string() + ": has no split '" + split + "'",
@@ -58,7 +54,8 @@ Result<std::unique_ptr<Dataset>> open_folder(const fs::path& data, const std::st
 Result<std::unique_ptr<Dataset>> open_dataset(const fs::path& data, const std::string& split,
                                               const std::vector<std::string>& fields) {
   if (!is_there(data)) return fail(Fault::missing, data.string() + ": no such file or folder");
-  if (fs::is_directory(data)) return open_folder(data, split, fields);
+  std::error_code ignored;
+  if (fs::is_directory(data, ignored)) return open_folder(data, split, fields);
   if (!split.empty()) return no_split(data, split);
   const std::string ending = data.extension().string();
   if (ending == ".jsonl" || ending == ".json") return open_json_lines(data, fields);

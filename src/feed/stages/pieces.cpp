@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
+#include "base/strings/trimmed.h"
 
 namespace tutti {
 namespace {
@@ -45,9 +46,9 @@ Piece piece_of(std::span<const TimedText> units, double after, double before, do
   piece.cut_end = piece.end < seconds - kCutSearch;
   for (const TimedText& unit : units) {
     piece.text += unit.text;
-    piece.times.push_back({unit.start, unit.end, trimmed(unit.text)});
+    piece.times.push_back({unit.start, unit.end, std::string(trimmed(unit.text))});
   }
-  piece.text = trimmed(piece.text);
+  piece.text = std::string(trimmed(piece.text));
   return piece;
 }
 
@@ -112,11 +113,6 @@ class Cutter {
 };
 
 }  // namespace
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
-  return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
-}
 
 Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
                                       const CutRule& rule) {

@@ -38,9 +38,6 @@ struct CutRule {
 Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
                                       const CutRule& rule = {});
 
-/// Without the spaces at its ends.
-std::string trimmed(const std::string& text);
-
 /// The middle of the quietest 20 ms of [first, last), 16 kHz.
 std::int64_t quietest(std::span<const std::int16_t> pcm, std::int64_t first, std::int64_t last);
 

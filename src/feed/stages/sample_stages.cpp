@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/strings/trimmed.h"
 #include "feed/cache/half.h"
 #include "feed/cache/unpack.h"
 #include "feed/stages/pcm.h"
@@ -186,7 +187,8 @@ Result<void> SampleStages::add_text(Row& row) const {
   if (row.planned.piece < 0) {
     if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
     if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
-    for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, trimmed(it.text)});
+    for (const Segment& it : transcript->segments)
+      row.times.push_back({it.start, it.end, std::string(trimmed(it.text))});
     append_words(*transcript, row.words);
     return {};
   }

@@ -4,9 +4,9 @@
 #include <map>
 #include <string_view>
 
-#include "base/joined.h"
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/strings/joined.h"
+#include "base/strings/split.h"
 
 namespace tutti {
 namespace {

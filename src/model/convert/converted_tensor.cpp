@@ -6,9 +6,9 @@
 #include <limits>
 #include <string>
 
-#include "model/load.h"
 #include "model/tensor_bytes.h"
-#include "model/weights.h"
+#include "model/weights/load.h"
+#include "model/weights/weights.h"
 
 namespace tutti {
 namespace {

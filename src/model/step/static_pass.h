@@ -6,7 +6,7 @@
 #include "model/step/step_buffers.h"
 #include "model/step/step_device.h"
 #include "model/step/step_inputs.h"
-#include "model/weights.h"
+#include "model/weights/weights.h"
 #include "model/whisper.h"
 
 namespace tutti {

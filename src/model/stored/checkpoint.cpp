@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "hub/model_files.h"
@@ -89,7 +90,7 @@ Result<Checkpoint> open_hugging_face(const fs::path& folder) {
   Checkpoint checkpoint{.path = folder, .shape = *shape};
   std::set<std::string> names{"model.safetensors"};
   const auto index = folder / "model.safetensors.index.json";
-  if (!fs::exists(folder / "model.safetensors") && fs::exists(index)) {
+  if (!is_there(folder / "model.safetensors") && is_there(index)) {
     auto shards = shard_names(index);
     if (!shards) return tl::unexpected(shards.error());
     names = std::move(*shards);
@@ -149,9 +150,10 @@ Result<Checkpoint> opened(const fs::path& path) {
   // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
   // bytes.
   const auto kind = kind_of(path);
+  std::error_code ignored;
   if (kind == ModelKind::ctranslate2) return open_file(path, path / "model.bin", read_ctranslate2);
   if (kind == ModelKind::ggml) return open_file(path, path, read_ggml);
-  if (kind == ModelKind::hugging_face || fs::is_directory(path)) return open_hugging_face(path);
+  if (kind == ModelKind::hugging_face || fs::is_directory(path, ignored)) return open_hugging_face(path);
   return open_file(path, path, read_openai);
 }
 

@@ -4,8 +4,8 @@
 #include <istream>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/files.h"
+#include "base/strings/ascii.h"
 #include "text/manifest/csv.h"
 #include "text/manifest/json_scan.h"
 #include "text/manifest/record.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 
 namespace tutti {
 namespace {

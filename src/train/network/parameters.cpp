@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "model/load.h"
 #include "model/stored/names.h"
+#include "model/weights/load.h"
 
 namespace tutti {
 namespace {

@@ -42,24 +42,6 @@ struct BatchEntry {
   std::string left_staged{};                 // done, but its outputs are not in place: why
 };
 
-/// What a run has left: its tasks that have not ended.
-struct OpenTasks {
-  std::size_t count = 0;
-  Seconds audio{};          // of them all, as far as it is known
-  std::size_t unknown = 0;  // those whose length nobody knows
-  void add(const BatchEntry& task) {
-    ++count;
-    audio += task.audio;
-    if (task.audio <= Seconds(0)) ++unknown;
-  }
-  /// As it was added: with the same length.
-  void remove(const BatchEntry& task) {
-    --count;
-    audio -= task.audio;
-    if (task.audio <= Seconds(0)) --unknown;
-  }
-};
-
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
   std::size_t index = 0;
@@ -92,22 +74,6 @@ struct BatchInWork {
   bool publishing = false;  // its transcript is there
   Seconds position{};
   Seconds length{};
-};
-
-/// What a run has finished itself.
-struct BatchDone {
-  std::size_t recordings = 0;
-  std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
-  Seconds audio{};                     // of those that are transcribed, as long as they are
-  Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
-  std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
-};
-
-/// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.
-struct BatchProgress {
-  Seconds done{};
-  std::optional<Seconds> total{};  // none: not all recordings are known yet, or not all of their lengths
-  bool all_known = true;           // all recordings are
 };
 
 }  // namespace tutti

@@ -67,7 +67,7 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
   {
     const Lock lock(mutex_);
     Entry& entry = entries_.at(id);
-    if (entry.number == 0) entry.number = ++begun_;
+    if (entry.number == 0) entry.number = ++tally_.begun;
     index = attempts_.size();
     BatchAttempt& attempt = attempts_.emplace_back();
     attempt.index = index;
@@ -78,7 +78,7 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     in_flight_.insert(index);
     input = entry.task->spec.input;
     start = {.number = entry.number,
-             .total = to_do_ + to_come_,
+             .total = tally_.to_do + tally_.to_come,
              .name = entry.task->spec.name,
              .uuid = entry.task->spec.uuid,
              .next_device = view.next_device,

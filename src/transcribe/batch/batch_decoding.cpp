@@ -79,9 +79,9 @@ Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
     if (attempt.settled) return not_wanted();
     attempt.length = length;
     Entry& entry = entries_.at(attempt.lease.key.task);
-    open_.remove(entry);
+    tally_.open.remove(entry);
     entry.audio = length;
-    open_.add(entry);
+    tally_.open.add(entry);
   }
   return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
 }

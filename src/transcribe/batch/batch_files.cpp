@@ -42,12 +42,12 @@ PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
 
 void BatchFiles::expect(std::size_t tasks) {
   const Lock lock(mutex_);
-  to_come_ = tasks;
+  tally_.to_come = tasks;
 }
 
 void BatchFiles::add(std::span<const AskedTask> tasks) {
   const Lock lock(mutex_);
-  to_come_ -= std::min(to_come_, tasks.size());
+  tally_.to_come -= std::min(tally_.to_come, tasks.size());
   for (const AskedTask& task : tasks) add(lock, task);
   changed_.notify_all();
 }
@@ -58,13 +58,8 @@ void BatchFiles::add(const Lock&, const AskedTask& asked) {
       entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
   if (!fresh) return;
   at->second.left_staged = asked.left_staged;
-  counts_.add(asked.left_staged.empty() ? state : TaskState::dead);
-  if (is_final(state)) {
-    if (asked.left_staged.empty()) before_.add(state);
-    return;
-  }
-  open_.add(at->second);
-  ++to_do_;
+  tally_.add(at->second, state);
+  if (is_final(state)) return;
   work_.add(asked.audio);
   if (expect_names(asked.task->outputs()))
     order_.add(pool_task(id, at->second));
@@ -86,7 +81,7 @@ void BatchFiles::all_added() {
   {
     const Lock lock(mutex_);
     all_added_ = true;
-    to_come_ = 0;
+    tally_.to_come = 0;
     changed_.notify_all();
   }
   stop_pool_when_all_ended();
@@ -96,7 +91,7 @@ void BatchFiles::all_added() {
 void BatchFiles::stop_pool_when_all_ended() {
   const bool all_ended = [&] {
     const Lock lock(mutex_);
-    return all_added_ && open_.count == 0;
+    return all_added_ && tally_.open.count == 0;
   }();
   if (all_ended) pool_.stop(Seconds(0));
 }
@@ -156,7 +151,7 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
   for (;;) {
     const auto now = Clock::real().now();
     const bool drained = paused_ && in_flight_.empty();
-    over_ = over_ || drained || (all_added_ && open_.count == 0);
+    over_ = over_ || drained || (all_added_ && tally_.open.count == 0);
     if (!over_ && may_take(lock))
       if (const auto task = order_.take(now)) return task;
     const auto due = order_.wake_at(now);
@@ -193,8 +188,8 @@ void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   pool_.end_task(static_cast<std::uint64_t>(id));
   {
     const Lock lock(mutex_);
-    ++(counts_.*how);
-    open_.remove(entries_.at(id));
+    ++(tally_.counts.*how);
+    tally_.open.remove(entries_.at(id));
     changed_.notify_all();
   }
   stop_pool_when_all_ended();

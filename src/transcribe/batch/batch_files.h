@@ -16,6 +16,7 @@
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/batch_tally.h"
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
@@ -122,7 +123,6 @@ class BatchFiles final : public RunFiles {
   void place_left_staged();
   void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
   void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
-  void count_done(const Lock& held, const Entry& entry);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;
 
@@ -142,14 +142,9 @@ class BatchFiles final : public RunFiles {
   std::map<TaskId, Entry> entries_;
   mutable std::deque<BatchAttempt> attempts_;
   std::optional<const SpokenModel*> model_{};
-  BatchCounts counts_{}, before_{};
-  BatchDone done_{};
-  BatchWork work_{};
+  BatchTally tally_{};
+  BatchWork work_{};  // of which the observer was not told yet
   std::deque<TaskFailure> failures_{};
-  std::size_t to_come_ = 0;  // tasks that are still to be added
-  OpenTasks open_{};
-  std::size_t to_do_ = 0;            // tasks that had not when they were added
-  std::size_t begun_ = 0;            // of those, that were taken up
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   std::vector<KeptResult> kept_;
   Clock::Instant place_at_{};  // try those again

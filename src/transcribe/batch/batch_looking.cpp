@@ -8,19 +8,19 @@ namespace tutti {
 
 BatchCounts BatchFiles::counts() const {
   const Lock lock(mutex_);
-  BatchCounts counts = counts_;
-  counts.total += to_come_;
+  BatchCounts counts = tally_.counts;
+  counts.total += tally_.to_come;
   return counts;
 }
 
 BatchCounts BatchFiles::before() const {
   const Lock lock(mutex_);
-  return before_;
+  return tally_.before;
 }
 
 BatchDone BatchFiles::done() const {
   const Lock lock(mutex_);
-  return done_;
+  return tally_.done;
 }
 
 std::string BatchFiles::held_up() const {
@@ -30,12 +30,13 @@ std::string BatchFiles::held_up() const {
 
 BatchProgress BatchFiles::progress() const {
   const Lock lock(mutex_);
-  BatchProgress progress{.done = done_.audio, .all_known = to_come_ == 0};
+  BatchProgress progress{.done = tally_.done.audio, .all_known = tally_.to_come == 0};
   for (const std::size_t index : in_flight_) {
     const BatchAttempt& attempt = attempts_[index];
     progress.done += std::min(Seconds(attempt.position), attempt.length);
   }
-  if (all_added_ && open_.unknown == 0) progress.total = std::max(progress.done, done_.audio + open_.audio);
+  if (all_added_ && tally_.open.unknown == 0)
+    progress.total = std::max(progress.done, tally_.done.audio + tally_.open.audio);
   return progress;
 }
 

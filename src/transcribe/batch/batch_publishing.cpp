@@ -132,25 +132,8 @@ void BatchFiles::place_left_staged() {
     const Lock lock(mutex_);
     Entry& entry = entries_.at(id);
     entry.left_staged.clear();
-    --counts_.failed;
-    ++counts_.done;
-    if (entry.number > 0)
-      count_done(lock, entry);
-    else
-      ++before_.done;
+    tally_.placed(entry);
   }
-}
-
-/// That this run has done it.
-void BatchFiles::count_done(const Lock&, const Entry& entry) {
-  ++done_.recordings;
-  if (!entry.use) {
-    ++done_.copied;
-    return;
-  }
-  done_.audio += entry.audio;
-  done_.asked += entry.asked;
-  if (entry.told) done_.transcribed.push_back(*entry.told);
 }
 
 void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
@@ -160,7 +143,7 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
     Entry& entry = entries_.at(attempt.lease.key.task);
     if (!copied) entry.use = use;
     if (!copied) over.audio = entry.asked;
-    count_done(lock, entry);
+    tally_.count_done(entry);
   }
   over.copied = copied;
   over.busy = use.busy;

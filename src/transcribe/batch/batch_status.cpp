@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "balance/window_cost.h"
-#include "base/joined.h"
 #include "base/log.h"
-#include "base/split.h"
+#include "base/strings/joined.h"
+#include "base/strings/split.h"
 
 namespace tutti {
 namespace {

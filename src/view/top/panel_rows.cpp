@@ -2,7 +2,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/ascii.h"
+#include "base/strings/ascii.h"
 #include "view/fleet/fleet_parts.h"
 #include "view/text.h"
 #include "view/top/top_state.h"

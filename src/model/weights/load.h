@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/stored/checkpoint.h"
-#include "model/weights.h"
+#include "model/weights/weights.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "base/line_log.h"
+#include "base/process/line_log.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "model/prepare.h"
+#include "model/weights/prepare.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>

@@ -1,4 +1,4 @@
-#include "model/load.h"
+#include "model/weights/load.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

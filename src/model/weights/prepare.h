@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/compute_type.h"
-#include "model/weights.h"
+#include "model/weights/weights.h"
 
 namespace tutti {
 

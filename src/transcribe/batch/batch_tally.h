@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "jobs/task.h"
+#include "transcribe/batch/batch_attempt.h"
+#include "transcribe/batch/batch_observer.h"
+
+namespace tutti {
+
+/// What a run has left: its tasks that have not ended.
+struct OpenTasks {
+  std::size_t count = 0;
+  Seconds audio{};          // of them all, as far as it is known
+  std::size_t unknown = 0;  // those whose length nobody knows
+  void add(const BatchEntry& task) {
+    ++count;
+    audio += task.audio;
+    if (task.audio <= Seconds(0)) ++unknown;
+  }
+  /// As it was added: with the same length.
+  void remove(const BatchEntry& task) {
+    --count;
+    audio -= task.audio;
+    if (task.audio <= Seconds(0)) --unknown;
+  }
+};
+
+/// What a run has finished itself.
+struct BatchDone {
+  std::size_t recordings = 0;
+  std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
+  Seconds audio{};                     // of those that are transcribed, as long as they are
+  Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
+  std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
+};
+
+/// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.
+struct BatchProgress {
+  Seconds done{};
+  std::optional<Seconds> total{};  // none: not all recordings are known yet, or not all of their lengths
+  bool all_known = true;           // all recordings are
+};
+
+/// What a run has to do, has done and has left, in numbers.
+struct BatchTally {
+  BatchCounts counts{};     // of all that was added
+  BatchCounts before{};     // of these, what had ended when the run began
+  std::size_t to_come = 0;  // tasks that are still to be added
+  std::size_t to_do = 0;    // tasks that had not ended when they were added
+  std::size_t begun = 0;    // of those, that were taken up
+  OpenTasks open{};         // of those, that have not ended
+  BatchDone done{};         // of those, that this run has done
+
+  void add(const BatchEntry& entry, TaskState state) {
+    const bool is_placed = entry.left_staged.empty();
+    counts.add(is_placed ? state : TaskState::dead);
+    if (!is_final(state)) {
+      ++to_do;
+      open.add(entry);
+    } else if (is_placed) {
+      before.add(state);
+    }
+  }
+  /// Recorded as done, but its outputs lay staged, so that it counted as failed: now they are in place.
+  void placed(const BatchEntry& entry) {
+    --counts.failed;
+    ++counts.done;
+    if (entry.number > 0)
+      count_done(entry);
+    else
+      ++before.done;
+  }
+  /// That this run has done it.
+  void count_done(const BatchEntry& entry) {
+    ++done.recordings;
+    if (!entry.use) {
+      ++done.copied;
+      return;
+    }
+    done.audio += entry.audio;
+    done.asked += entry.asked;
+    if (entry.told) done.transcribed.push_back(*entry.told);
+  }
+};
+
+}  // namespace tutti

@@ -1,0 +1,66 @@
+#include "transcribe/batch/batch_tally.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+BatchEntry minute() {
+  return {.audio = Seconds(60), .told = Seconds(60), .asked = Seconds(30)};
+}
+
+TEST(BatchTally, WhatEndedBeforeIsCountedButNotToBeDone) {
+  BatchTally tally;
+  tally.add(minute(), TaskState::done);
+  tally.add(minute(), TaskState::dead);
+  tally.add(minute(), TaskState::queued);
+  EXPECT_EQ(tally.counts.total, 3u);
+  EXPECT_EQ(tally.counts.ended(), 2u);
+  EXPECT_EQ(tally.before.done, 1u);
+  EXPECT_EQ(tally.before.failed, 1u);
+  EXPECT_EQ(tally.to_do, 1u);
+  EXPECT_EQ(tally.open.count, 1u);
+  EXPECT_EQ(tally.open.audio, Seconds(60));
+}
+
+TEST(BatchTally, OutputsThatLayStagedFailedUntilTheyAreInPlace) {
+  BatchTally tally;
+  BatchEntry entry = minute();
+  entry.left_staged = "the disk is full";
+  tally.add(entry, TaskState::done);
+  EXPECT_EQ(tally.counts.failed, 1u);
+  EXPECT_EQ(tally.counts.done, 0u);
+  EXPECT_EQ(tally.before.done, 0u);
+
+  tally.placed(entry);
+  EXPECT_EQ(tally.counts.failed, 0u);
+  EXPECT_EQ(tally.counts.done, 1u);
+  EXPECT_EQ(tally.before.done, 1u) << "an earlier run transcribed it";
+  EXPECT_EQ(tally.done.recordings, 0u);
+}
+
+TEST(BatchTally, StagedByThisRunItCountsAsItsOwnOnceInPlace) {
+  BatchTally tally;
+  BatchEntry entry = minute();
+  tally.add(entry, TaskState::queued);
+  entry.number = ++tally.begun;
+  entry.use = PoolTaskEngine::Use{};
+  ++tally.counts.failed;
+  tally.placed(entry);
+  EXPECT_EQ(tally.counts.failed, 0u);
+  EXPECT_EQ(tally.before.done, 0u);
+  EXPECT_EQ(tally.done.recordings, 1u);
+  EXPECT_EQ(tally.done.asked, Seconds(30));
+}
+
+TEST(BatchTally, ACopyIsARecordingDoneWithoutAudioTranscribed) {
+  BatchTally tally;
+  tally.count_done(minute());
+  EXPECT_EQ(tally.done.recordings, 1u);
+  EXPECT_EQ(tally.done.copied, 1u);
+  EXPECT_EQ(tally.done.audio, Seconds(0));
+  EXPECT_TRUE(tally.done.transcribed.empty());
+}
+
+}  // namespace
+}  // namespace tutti
