@@ -41,7 +41,7 @@ std::vector<Need> needs_of(const MemoryQuestion& question) {
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
-    const auto plan = memory_plan(question.shape, question.gpu ? judged_there(sizes) : sizes);
+    const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes);
     needs.push_back({.type = type,
                      .plan = plan,
                      .together = plan.in_work(question.windows, question.beams, question.fillers),

@@ -12,11 +12,12 @@ std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
   return {};
 }
 
-NumberSizes judged_there(NumberSizes sizes) {
+NumberSizes on_gpu(NumberSizes sizes) {
   // The step's float32 and its product before, the allowed ones and their log-probabilities; of a sample that draws its
   // token its row and weights once more, and in float64 the weights and their sums (decode/device_judge.cpp).
   constexpr std::int64_t kStep = 4 + 4, kRules = 4 + 4, kDrawn = 4 + 4 + 8 + 8;
   sizes.logit = kStep + kRules + kDrawn;
+  sizes.spare = 1;
   return sizes;
 }
 
@@ -53,12 +54,12 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   constexpr std::int64_t kCopies = 2;  // a layer's input and its output
   constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
   const auto layer_state = 2 * n;      // keys and values
+  const auto slot = shape.text_layers * layer_state * shape.text_positions * sizes.self;
   return {.weights = {wide * sizes.wide + narrow * sizes.weight + (convolutions + tables) * sizes.other},
           .window = {static_cast<std::int64_t>(
               static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
-          .sequence = {shape.text_layers * layer_state * shape.text_positions * sizes.self +
-                       sizes.logit * shape.vocabulary},
-          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n}};
+          .sequence = {slot + sizes.logit * shape.vocabulary},
+          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot}};
 }
 
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams) {

@@ -26,7 +26,7 @@ inline constexpr std::int32_t kFixedRows = 8;
 /// on the way.
 inline constexpr double kUsableShare = 0.9;
 
-/// Bytes of one number of each kind.
+/// Bytes of one number of each kind, and what else of the arithmetic is not the model's shape.
 struct NumberSizes {
   std::int64_t weight = 4;  // of the linear layers that a decoder step reads
   std::int64_t wide = 4;    // of the encoder's, and of queries, keys and values in the decoder
@@ -34,6 +34,7 @@ struct NumberSizes {
   double cross = 4;         // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
   std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
+  std::int64_t spare = 0;   // sequences' keys and values that there is room for beside those that step
 };
 
 /// Of a window's keys and values in eight bits, a float32 of scale for every 64 of them.
@@ -43,8 +44,9 @@ inline constexpr double kByteCross = 1 + 4.0 / 64;
 /// AVX2 keeps windows in kByteCross, as int8_float16 always does.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
 
-/// The same where steps are judged on the device (decode/device_judge.h), which holds more of the logits.
-NumberSizes judged_there(NumberSizes sizes);
+/// The same on a GPU: steps are judged there (decode/device_judge.h), which holds more of the logits, and rows that
+/// fill up a step append to a slot of their own (model/step/step_inputs.h).
+NumberSizes on_gpu(NumberSizes sizes);
 
 /// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
 /// "auto", which a self-test chooses, the largest of the fast ones.
@@ -55,7 +57,7 @@ struct MemoryPlan {
   Bytes weights{};
   Bytes window{};     // keys and values of one window's cross-attention
   Bytes sequence{};   // keys and values of one sequence at full length, and its logits
-  Bytes workspace{};  // what one encoding holds on the way
+  Bytes workspace{};  // what one encoding holds on the way, and slots of no sequence
 
   /// With so many windows held, each with so many beams.
   Bytes total(std::int64_t windows, std::int64_t beams) const;

@@ -35,10 +35,10 @@ TEST(TypeOn, IsWhatTheDeviceTakesForTheTypeThatIsAskedFor) {
 
 TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
   const Bytes card{16 * kGigabyte};
-  const auto plan = memory_plan(kLargeV3, judged_there(*number_sizes("int8_float16")));
+  const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")));
   EXPECT_EQ(slots_that_fit(plan, card, 1), 64);
   EXPECT_LE(plan.total(64, 1), card);
-  EXPECT_LT(slots_that_fit(memory_plan(kLargeV3, judged_there(*number_sizes("float16"))), card, 1), 64);
+  EXPECT_LT(slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes("float16"))), card, 1), 64);
 }
 
 TEST(MemoryPlan, WhatFitsIsTheMostThatDoes) {
@@ -90,11 +90,14 @@ TEST(MemoryPlan, AsManySlotsFitAsAWorkerHoldsTheWindowsOf) {
   EXPECT_EQ(slots_that_fit(plan, {kGigabyte << 20}, 1), kLargestBatch);
 }
 
-TEST(MemoryPlan, OfADeviceThatJudgesItsStepsHasWhatTheJudgeHoldsOfTheLogits) {
+TEST(MemoryPlan, OfAGpuHasWhatItsJudgeHoldsOfTheLogitsAndTheSlotThatPaddingAppendsTo) {
   const auto sizes = *number_sizes("float16");
-  const auto host = memory_plan(kLargeV3, sizes), device = memory_plan(kLargeV3, judged_there(sizes));
+  const auto host = memory_plan(kLargeV3, sizes), device = memory_plan(kLargeV3, on_gpu(sizes));
   EXPECT_EQ(device.sequence.value - host.sequence.value, 32 * kLargeV3.vocabulary);
-  EXPECT_NEAR(gigabytes({device.total(64, 1).value - host.total(64, 1).value}), 0.106, 0.001);
+  const std::int64_t slot =
+      std::int64_t{32} * 2 * 1280 * 448 * 2;  // layers, keys and values, their width, tokens, bytes
+  EXPECT_EQ(device.workspace.value - host.workspace.value, slot);
+  EXPECT_EQ(device.total(64, 1).value - host.total(64, 1).value, 64 * 32 * kLargeV3.vocabulary + slot);
   EXPECT_EQ(device.weights, host.weights);
   EXPECT_EQ(device.window, host.window);
 }
