@@ -9,6 +9,7 @@
 
 #include "apart.h"
 #include "base/build_id.h"
+#include "base/numbers.h"
 #include "checks.h"
 #include "model/gpu.h"
 #include "worker/command.h"
@@ -75,24 +76,51 @@ Line read_line(std::span<char*> arguments) {
   return line;
 }
 
-/// This program once for every check.
-std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments) {
+/// This program once for every check. Where there is no card all are told so, and where one is gone by then they fail.
+std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments, bool gpu) {
   std::vector<tutti::CheckApart> checks;
   for (const auto& check : kChecks) {
-    checks.push_back({.name = check.name, .command = {"/proc/self/exe", "--check", check.name}});
-    checks.back().command.insert(checks.back().command.end(), arguments.begin(), arguments.end());
+    auto& command = checks.emplace_back(check.name).command;
+    command = {"/proc/self/exe", "--check", check.name};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    if (!gpu) command.emplace_back("--cpu");
   }
   return checks;
 }
 
-/// A card that the driver names and torch does not see: the checks of a CPU would pass, and say nothing of it.
-void report_unusable(tutti::Report& report, const tutti::CudaDevice& card) {
-  report.note("the driver names a GPU, " + card.name +
-              ", and torch sees none: its CUDA half needs a driver for CUDA 13 "
-              "(580 or newer; this one is for CUDA " +
-              std::to_string(card.driver / 1000) + "." + std::to_string(card.driver % 1000 / 10) +
+int run_alone(tutti::Report& report, const Check& check, const Line& line) {
+  const bool gpu = !line.cpu && tutti::gpu::count() > 0;
+  if (!gpu && !line.cpu) {
+    report.add({.check = check.name, .what = "a CUDA device (--cpu: on the CPU)", .unit = "is there", .passed = false});
+  } else {
+    const at::Device device = gpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+    report.attempt(check.name, check.name, [&] { check.run(report, device, line); });
+  }
+  return report.passed() ? 0 : 1;
+}
+
+std::string version_text(int major, int minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::string version_of(const tutti::CudaDevice& driver) {
+  return version_text(driver.driver / 1000, driver.driver % 1000 / 10);
+}
+
+/// "checked on NVIDIA L4, compute capability 8.9, 58 processors, 23.0 GB, a driver for CUDA 13.0".
+std::string words_for(const tutti::gpu::Facts& card, const std::optional<tutti::CudaDevice>& driver) {
+  return "checked on " + card.name + ", compute capability " +
+         version_text(card.capability / 10, card.capability % 10) + ", " + std::to_string(card.processors) +
+         " processors, " + tutti::gigabytes_text(card.memory) +
+         (driver ? ", a driver for CUDA " + version_of(*driver) : std::string());
+}
+
+/// A card that the driver names and torch cannot use: the checks of a CPU would pass, and say nothing of it.
+void report_unusable(tutti::Report& report, const tutti::CudaDevice& driver, const tutti::Error& why) {
+  report.note("the driver names a GPU, " + driver.name + ", which torch cannot use (" + why.what +
+              "). Its CUDA half needs a driver for CUDA 13 (580 or newer; this one is for CUDA " + version_of(driver) +
               ") and libtutti-cuda.so beside this program; --cpu checks the CPU");
-  report.add({.check = "device", .what = card.name, .unit = "can be used", .passed = false});
+  report.add({.check = "device", .what = driver.name, .unit = "can be used", .passed = false});
 }
 
 }  // namespace
@@ -106,24 +134,21 @@ int main(int argc, char** argv) {
   const auto line = read_line(arguments);
   if (!line.understood) return std::fputs(kHelp, stderr), 2;
 
-  const bool gpu = !line.cpu && gpu::count() > 0;
   Report report(line.json);
-  if (const auto* const check = check_named(line.check)) {
-    const at::Device device = gpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
-    report.attempt(check->name, check->name, [&] { check->run(report, device, line); });
-    return report.passed() ? 0 : 1;
-  }
-  const auto card = line.cpu ? std::nullopt : visible_cuda_device(0);
-  const auto name = gpu ? card.value_or(CudaDevice{.name = "CUDA device"}).name : std::string("CPU");
-  if (card && !gpu) {
-    report_unusable(report, *card);
+  if (const auto* const check = check_named(line.check)) return run_alone(report, *check, line);
+
+  const auto driver = line.cpu ? std::nullopt : visible_cuda_device(0);
+  const auto card = line.cpu ? Result<gpu::Facts>(fail(Fault::missing, "not asked for")) : gpu::facts(0);
+  const bool gpu = card.has_value();
+  if (driver && !gpu) {
+    report_unusable(report, *driver, card.error());
   } else {
-    report.note(gpu        ? "checked on " + name
+    report.note(gpu        ? words_for(*card, driver)
                 : line.cpu ? "ran on the CPU as asked: no GPU figure was taken"
                            : "no CUDA device: ran on the CPU, no GPU figure was taken");
     if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
-    run_apart(report, checks_apart(arguments));
+    run_apart(report, checks_apart(arguments, gpu));
   }
-  report.close(name);
+  report.close(gpu ? card->name : "CPU");
   return report.passed() ? 0 : 1;
 }
