@@ -1,7 +1,9 @@
 #include "report.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "base/joined.h"
 #include "base/json.h"
 
 namespace tutti {
@@ -17,9 +19,12 @@ void print(const Json& line) {
 
 }  // namespace
 
+void Report::fail(const std::string& check) {
+  if (std::ranges::find(failed_, check) == failed_.end()) failed_.push_back(check);
+}
+
 void Report::add(const Finding& finding) {
-  ++findings_;
-  if (finding.passed == false) ++failed_;
+  if (finding.passed == false) fail(finding.check);
   if (json_) {
     Json line{{"check", finding.check}, {"what", finding.what}, {"value", finding.value}, {"unit", finding.unit}};
     if (finding.passed) line["passed"] = *finding.passed;
@@ -37,9 +42,10 @@ void Report::note(const std::string& text) const {
   std::fflush(stdout);
 }
 
-void Report::close(const std::string& device) {
-  if (json_) return print({{"device", device}, {"passed", passed()}, {"findings", findings_}, {"failed", failed_}});
-  std::printf("%s\n", passed() ? "all checks passed" : "SOME CHECKS FAILED");
+void Report::close(const std::string& device) const {
+  if (json_) return print({{"device", device}, {"passed", passed()}, {"failed", failed_}});
+  std::printf("%s\n", passed() ? "all checks passed" : ("FAILED: " + joined(failed_, ", ")).c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -21,6 +22,8 @@ class Report {
  public:
   explicit Report(bool json) : json_(json) {}
   void add(const Finding& finding);
+  /// `check` has failed; what it found, another report has told.
+  void fail(const std::string& check);
   /// Does `work`, which adds findings of `check` to this report; what it throws is one too, and the rest goes on.
   template <class Work>
   void attempt(const char* check, const std::string& what, Work work) {
@@ -34,14 +37,13 @@ class Report {
   }
   /// A remark for people; in JSON {"note": text}.
   void note(const std::string& text) const;
-  bool passed() const { return failed_ == 0; }
-  /// The last line: how it came out.
-  void close(const std::string& device);
+  bool passed() const { return failed_.empty(); }
+  /// The last line: how it came out, and which checks failed.
+  void close(const std::string& device) const;
 
  private:
   bool json_;
-  int findings_ = 0;
-  int failed_ = 0;
+  std::vector<std::string> failed_{};  // checks, each once
 };
 
 }  // namespace tutti

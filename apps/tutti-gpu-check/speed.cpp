@@ -127,6 +127,17 @@ void measure_size(Report& report, at::Device device, const Size& size, const Che
   });
 }
 
+/// What the device does at best in the type, and every size beside it.
+void measure_type(Report& report, at::Device device, const CheckedType& type, bool all) {
+  const Tf32Scope rounds(type.type == ComputeType::tf32);
+  const auto peaks = measure_peaks(device, matrix_type(type.type, device));
+  report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
+  report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
+  for (const auto& size : kSizes) {
+    if (all || size.layers <= 6) measure_size(report, device, size, type, peaks);
+  }
+}
+
 }  // namespace
 
 void measure_speed(Report& report, at::Device device, bool all) {
@@ -134,13 +145,7 @@ void measure_speed(Report& report, at::Device device, bool all) {
   for (const auto& type : compute_types(device)) {
     // On a CPU it is there to be checked, by plain loops.
     if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
-    const Tf32Scope rounds(type.type == ComputeType::tf32);
-    const auto peaks = measure_peaks(device, matrix_type(type.type, device));
-    report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
-    report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
-    for (const auto& size : kSizes) {
-      if (all || size.layers <= 6) measure_size(report, device, size, type, peaks);
-    }
+    report.attempt("speed", type.name(), [&] { measure_type(report, device, type, all); });
   }
 }
 

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "checks.h"
 #include "model/step/checked_steps.h"
@@ -76,7 +76,7 @@ void check_way(Report& report, const WhisperModel& model, const char* way, const
         ways.step(count);  // the first use compares by itself
         const double apart = ways.step(count);
         sound = sound && apart <= step_tolerance(model.type());  // what is no number is not
-        worst = std::max(worst, apart);
+        if (std::isnan(apart) || apart > worst) worst = apart;
       }
       sound = sound && ways.sound();
     }

@@ -2,10 +2,10 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
 
 #include "base/build_id.h"
+#include "base/guarded.h"
 #include "base/log.h"
 #include "checks.h"
 #include "link/worker_handle.h"
@@ -73,13 +73,13 @@ struct Run {
   Texts texts{};
   std::int64_t restarts = 0;
   int back_offs = 0;
+  std::vector<std::string> said{};  // by the worker, and of it
 };
 
 Run run(at::Device device, const std::string& model, const std::vector<std::string>& fault) {
-  std::atomic<int> back_offs = 0;
-  const auto before = set_log_sink([&](Level, std::string_view line) {
-    if (line.find("sequences at a time instead of") != std::string_view::npos) ++back_offs;
-  });
+  Guarded<std::vector<std::string>> said;
+  const auto before =
+      set_log_sink([&](Level, std::string_view line) { said.with([&](auto& lines) { lines.emplace_back(line); }); });
   WorkerOptions options{
       .command = {.words = {"/proc/self/exe", "worker", "--fd", "3"}},
       .device_uuid = device.is_cuda() ? visible_cuda_device(device.index()).value_or(CudaDevice{}).uuid : "",
@@ -88,11 +88,17 @@ Run run(at::Device device, const std::string& model, const std::vector<std::stri
   options.command.words.insert(options.command.words.end(), fault.begin(), fault.end());
   Run result;
   if (const auto worker = WorkerHandle::start(std::move(options))) {
+    if (const auto ready = (*worker)->ready(); !ready) log(Level::error, ready.error().text());
     result.texts = decode_windows(**worker);
     result.restarts = (*worker)->restarts();
+  } else {
+    log(Level::error, worker.error().text());
   }
   set_log_sink(before);
-  result.back_offs = back_offs;
+  result.said = said.with([](auto& lines) { return std::move(lines); });
+  result.back_offs = static_cast<int>(std::ranges::count_if(result.said, [](const std::string& line) {
+    return line.find("sequences at a time instead of") != std::string::npos;
+  }));
   return result;
 }
 
@@ -126,11 +132,10 @@ void check_worker(Report& report, at::Device device) {
   const auto plain = run(device, "random", {});
   const auto judge = [&](const std::string& what, const Run& tried, bool happened) {
     const double equal = equal_windows(tried.texts, plain.texts);
-    report.add({.check = "worker",
-                .what = what,
-                .value = equal,
-                .unit = "of 6 windows equal",
-                .passed = happened && equal == kWindows});
+    const bool passed = happened && equal == kWindows;
+    for (const auto& line : tried.said)
+      if (!passed) report.note(what + ": " + line);
+    report.add({.check = "worker", .what = what, .value = equal, .unit = "of 6 windows equal", .passed = passed});
   };
   judge("decodes together", plain, true);
   const auto crashed = run(device, "random", {"--fault", "crash-after=3"});

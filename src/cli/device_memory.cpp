@@ -54,7 +54,7 @@ NumberSizes sizes_there(const std::string& compute_type, const DeviceMemory& dev
   const std::string taken = type_on(compute_type, !device.gpu);
   auto sizes = number_sizes(taken).value_or(NumberSizes{});
   if (taken == "int8" && device.byte_cross) sizes.cross = kByteCross;
-  return sizes;
+  return device.gpu ? on_gpu(sizes) : sizes;
 }
 
 }  // namespace tutti

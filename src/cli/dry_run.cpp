@@ -31,6 +31,7 @@ std::optional<MemoryQuestion> question_of(const RunOptions& options) {
                         .windows = options.batch_size > 0 ? options.batch_size : usual,
                         .beams = std::max(1, options.decoding.beam_size),
                         .fillers = options.deterministic ? kFixedRows : 0,
+                        .gpu = device->gpu,
                         .byte_cross = device->byte_cross};
 }
 

@@ -33,7 +33,7 @@ struct Need {
   const char* type = "";
   MemoryPlan plan{};
   Bytes together{};
-  std::int64_t fit = 0;
+  std::int32_t fit = 0;  // the most windows whose `together` is there
 };
 
 std::vector<Need> needs_of(const MemoryQuestion& question) {
@@ -41,12 +41,11 @@ std::vector<Need> needs_of(const MemoryQuestion& question) {
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
-    const auto plan = memory_plan(question.shape, sizes);
-    const Bytes beside_weights{question.available.value - plan.weights.value};
+    const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes);
     needs.push_back({.type = type,
                      .plan = plan,
                      .together = plan.in_work(question.windows, question.beams, question.fillers),
-                     .fit = slots_in_free_memory(plan, beside_weights, question.beams, question.fillers)});
+                     .fit = slots_that_fit(plan, question.available, question.beams, question.fillers)});
   }
   return needs;
 }

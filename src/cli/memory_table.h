@@ -14,7 +14,8 @@ struct MemoryQuestion {
   std::int32_t windows = 8;  // decoded together
   std::int32_t beams = 1;    // each
   std::int32_t fillers = 0;  // sequences beside, of no window: kFixedRows with --deterministic
-  bool byte_cross = false;   // int8 keeps windows in eight bits there
+  bool gpu = false;
+  bool byte_cross = false;  // int8 keeps windows in eight bits there
 };
 
 /// What a run needs of its device's memory, a line per compute type: the arithmetic of hub/memory_plan.h.

@@ -1,7 +1,6 @@
 #include "hub/memory_plan.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tutti {
 
@@ -11,6 +10,15 @@ std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
   if (compute_type == "int8") return NumberSizes{1, 2, 2, 2, 2};
   if (compute_type == "int8_float16") return NumberSizes{1, 2, 2, kByteCross, 2};
   return {};
+}
+
+NumberSizes on_gpu(NumberSizes sizes) {
+  // The step's float32 and its product before, the allowed ones and their log-probabilities; of a sample that draws its
+  // token its row and weights once more, and in float64 the weights and their sums (decode/device_judge.cpp).
+  constexpr std::int64_t kStep = 4 + 4, kRules = 4 + 4, kDrawn = 4 + 4 + 8 + 8;
+  sizes.logit = kStep + kRules + kDrawn;
+  sizes.spare = 1;
+  return sizes;
 }
 
 std::string type_on(const std::string& asked, bool on_cpu) {
@@ -46,12 +54,12 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   constexpr std::int64_t kCopies = 2;  // a layer's input and its output
   constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
   const auto layer_state = 2 * n;      // keys and values
+  const auto slot = shape.text_layers * layer_state * shape.text_positions * sizes.self;
   return {.weights = {wide * sizes.wide + narrow * sizes.weight + (convolutions + tables) * sizes.other},
           .window = {static_cast<std::int64_t>(
               static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
-          .sequence = {shape.text_layers * layer_state * shape.text_positions * sizes.self +
-                       kCopies * kWide * shape.vocabulary},
-          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n}};
+          .sequence = {slot + sizes.logit * shape.vocabulary},
+          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot}};
 }
 
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams) {
@@ -64,23 +72,12 @@ int windows_in_flight(int slots) {
   return slots + std::clamp(kMany - slots, 0, std::clamp(slots / 4, 2, 4));
 }
 
-int slots_for_windows(std::int64_t windows) {
-  int slots = static_cast<int>(std::clamp<std::int64_t>(windows, 1, std::numeric_limits<int>::max() / 2));
-  while (slots > 1 && windows_in_flight(slots) > windows) --slots;
+std::int32_t slots_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams, std::int64_t fillers) {
+  const Bytes beside_fillers{available.value - fillers * plan.sequence.value};
+  const auto most = std::min<std::int64_t>(windows_that_fit(plan, beside_fillers, beams), kLargestBatch);
+  auto slots = static_cast<std::int32_t>(most);
+  while (slots > 0 && plan.in_work(slots, beams, fillers) > available) --slots;
   return slots;
-}
-
-std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams,
-                                    std::int64_t fillers) {
-  plan.weights = {fillers * plan.sequence.value};
-  const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free_with_weights.value) * kUsableShare)};
-  return windows_that_fit(plan, usable, beams);
-}
-
-std::int64_t slots_in_free_memory(const MemoryPlan& plan, Bytes free_with_weights, std::int64_t beams,
-                                  std::int64_t fillers) {
-  const auto windows = windows_in_free_memory(plan, free_with_weights, beams, fillers);
-  return windows < 1 ? 0 : slots_for_windows(windows);
 }
 
 }  // namespace tutti

@@ -22,16 +22,19 @@ inline constexpr std::int32_t kLargestBatch = 1024;
 /// sequences that nobody reads, kept in as many slots of their own.
 inline constexpr std::int32_t kFixedRows = 8;
 
-/// Of the memory that is free beside the weights; the rest is for what torch keeps on the way.
+/// Of the memory that is free beside the weights, where nobody says how many windows; the rest is for what torch keeps
+/// on the way.
 inline constexpr double kUsableShare = 0.9;
 
-/// Bytes of one number of each kind.
+/// Bytes of one number of each kind, and what else of the arithmetic is not the model's shape.
 struct NumberSizes {
   std::int64_t weight = 4;  // of the linear layers that a decoder step reads
   std::int64_t wide = 4;    // of the encoder's, and of queries, keys and values in the decoder
   std::int64_t other = 4;   // embeddings, norms, convolutions
   double cross = 4;         // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
+  std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
+  std::int64_t spare = 0;   // sequences' keys and values that there is room for beside those that step
 };
 
 /// Of a window's keys and values in eight bits, a float32 of scale for every 64 of them.
@@ -40,6 +43,10 @@ inline constexpr double kByteCross = 1 + 4.0 / 64;
 /// Of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on a CPU with
 /// AVX2 keeps windows in kByteCross, as int8_float16 always does.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
+
+/// The same on a GPU: steps are judged there (decode/device_judge.h), which holds more of the logits, and rows that
+/// fill up a step append to a slot of their own (model/step/step_inputs.h).
+NumberSizes on_gpu(NumberSizes sizes);
 
 /// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
 /// "auto", which a self-test chooses, the largest of the fast ones.
@@ -50,7 +57,7 @@ struct MemoryPlan {
   Bytes weights{};
   Bytes window{};     // keys and values of one window's cross-attention
   Bytes sequence{};   // keys and values of one sequence at full length, and its logits
-  Bytes workspace{};  // what one encoding holds on the way
+  Bytes workspace{};  // what one encoding holds on the way, and slots of no sequence
 
   /// With so many windows held, each with so many beams.
   Bytes total(std::int64_t windows, std::int64_t beams) const;
@@ -69,20 +76,12 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams);
 
 /// Windows a worker that steps `slots` together is given at once: those, and a few that are encoded when one of them
-/// leaves. Few, because an encoded window holds its keys and values; none from 64 on, where some always wait for their
-/// encoding.
+/// leaves. Few, because an encoded window holds its keys and values; none from 64 on, where it would save a fiftieth
+/// (docs/cuda.md).
 int windows_in_flight(int slots);
 
-/// The other way: the most slots, at least one, whose windows in flight are no more than `windows`.
-int slots_for_windows(std::int64_t windows);
-
-/// As a worker reckons: in kUsableShare of what is free once the weights lie there. `fillers`: sequences that belong to
-/// no window.
-std::int64_t windows_in_free_memory(MemoryPlan plan, Bytes free_with_weights, std::int64_t beams,
-                                    std::int64_t fillers = 0);
-
-/// Windows that can step together there, 0 where not even one fits.
-std::int64_t slots_in_free_memory(const MemoryPlan& plan, Bytes free_with_weights, std::int64_t beams,
-                                  std::int64_t fillers = 0);
+/// The most windows that can step together in `available`, those encoded ahead beside them: the most whose in_work() is
+/// no more. 0 where not even one fits.
+std::int32_t slots_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams, std::int64_t fillers = 0);
 
 }  // namespace tutti

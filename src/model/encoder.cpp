@@ -26,9 +26,10 @@ at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
     throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
-  // From pinned memory a copy to a GPU is enqueued like everything else.
+  // From pinned memory a copy to a GPU is enqueued like everything else; together with another type it is not, because
+  // torch converts on the host, into memory that is not pinned.
   const auto from = weights_->device.is_cuda() ? mel.pin_memory() : mel;
-  const auto input = from.to(weights_->device, weights_->layout.activations, /*non_blocking=*/true);
+  const auto input = from.to(weights_->device, /*non_blocking=*/true).to(weights_->layout.activations);
   auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
   for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, weights_->layout.cache);
   return ops::layer_norm(x, net.encoder_norm);

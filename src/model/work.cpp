@@ -16,7 +16,7 @@ WhisperWork work_of(const WhisperDims& dims) {
 NumberSizes sizes_on(at::Device device, ComputeType type) {
   auto sizes = number_sizes(type.name()).value_or(NumberSizes{});
   if (layout_of(type, device).byte_cross) sizes.cross = kByteCross;
-  return sizes;
+  return device.is_cuda() ? on_gpu(sizes) : sizes;
 }
 
 StepBytes step_bytes(const WhisperDims& dims, at::Device device, ComputeType type) {

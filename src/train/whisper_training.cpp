@@ -16,9 +16,11 @@
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/device_name.h"
+#include "model/gpu.h"
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/resume.h"
 #include "train/report/reporter.h"
+#include "train/step/card_precision.h"
 #include "train/step/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/stored_shape.h"
@@ -50,6 +52,14 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
   if (task.device().is_cpu()) keep_step_memory();
   return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
                    {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
+}
+
+/// Such a training comes out right, and nothing but its speed would tell.
+void tell_of_precision(at::Device device, const WhisperRecipe& r) {
+  if (!device.is_cuda()) return;
+  const auto card = gpu::facts(index_of(device));
+  const auto lacking = card ? lacking_for(precision_of(r), card->capability) : std::string();
+  if (!lacking.empty()) log(Level::warning, "precision " + r.precision + ": " + lacking);
 }
 
 /// As many batches as the recipe has memory for, each as big as its limits allow.
@@ -327,6 +337,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
   settle_shape(training, (*task)->dims(), rank == 0);
+  if (rank == 0) tell_of_precision((*task)->device(), recipe);
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());

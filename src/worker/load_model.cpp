@@ -103,20 +103,27 @@ std::optional<Bytes> free_memory(const at::Device& device) {
   return memory ? std::optional(memory->available) : std::nullopt;
 }
 
-/// Windows to step together: as asked, or what the device does best and memory holds. The weights are loaded already.
+/// Windows that can step together in so much of what is free; at least one is tried. The weights are loaded already.
+std::int32_t fitting(MemoryPlan plan, Bytes free, const LoadModel& request, std::int64_t beams) {
+  plan.weights = {};
+  return std::max(1, slots_that_fit(plan, free, beams, request.deterministic ? kFixedRows : 0));
+}
+
+/// As asked, or what the device does best and memory holds, with some left for what torch keeps.
 std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
   const auto device = model.device();
-  const std::int64_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
+  const std::int32_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
-  if (!free) return static_cast<std::int32_t>(request.batch_size > 0 ? request.batch_size : best);
+  if (!free) return request.batch_size > 0 ? request.batch_size : best;
   const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
-  const auto beams = request.batch_size > 0 ? 1 : kUsualBeams;
-  const auto fillers = request.deterministic ? kFixedRows : 0;
-  const auto fitting = std::max<std::int64_t>(1, slots_in_free_memory(plan, *free, beams, fillers));
-  if (request.batch_size == 0) return static_cast<std::int32_t>(std::min(fitting, best));
-  if (fitting < request.batch_size) {
+  if (request.batch_size == 0) {
+    const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsableShare)};
+    return std::min(fitting(plan, usable, request, kUsualBeams), best);
+  }
+  const auto all = fitting(plan, *free, request, 1);
+  if (all < request.batch_size) {
     log(Level::warning, "batch size " + std::to_string(request.batch_size) + ": memory is free for " +
-                            std::to_string(fitting) + " windows; it is halved where it runs out");
+                            std::to_string(all) + " windows; it is halved where it runs out");
   }
   return request.batch_size;
 }
@@ -157,8 +164,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto gpu = device->is_cuda() ? visible_cuda_device(index_of(*device)) : std::nullopt;
   auto heads = alignment_heads(request.model_path, model->dims());
   const double window_seconds = request.time_a_window ? timed(*model) : 0;
-  if (request.time_a_window && device->is_cuda())
-    gpu::release_cached_memory();  // what torch keeps would count as taken
+  if (device->is_cuda()) gpu::release_cached_memory();  // what torch keeps of loading would count as taken
   const auto batch_size = batch_size_for(request, *model);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = std::move(*tokens),

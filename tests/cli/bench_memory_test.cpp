@@ -33,7 +33,7 @@ TEST(BenchNeeds, OfSixtyFourWindowsOfLargeV3FitACardOfSixteenGigabytesInEightBit
 TEST(BenchNeeds, TellOfEverySettingWhatItTakesAndWhetherThatFits) {
   const auto text = bench_needs_text(needs({{"cuda:0", "float16", 1}, {"cuda:0", "float16", 64}}));
   EXPECT_THAT(text, HasSubstr("cuda:0 float16 batch 64                    3085 MB       246 MB"
-                              "          74 MB     23660 MB     16000 MB  does not fit\n"));
+                              "          75 MB     23840 MB     16000 MB  does not fit\n"));
   EXPECT_THAT(text, HasSubstr("     16000 MB  fits\n"));
 }
 

@@ -246,7 +246,7 @@ TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLe
   const ModelShape medium = *model_shape("medium");
   const PlanTarget card{.id = "cuda:0", .memory = Bytes{8'000'000'000}};
   const Capacity it = capacity({.shape = medium, .compute_type = "float16"}, card);
-  const MemoryPlan plan = memory_plan(medium, *number_sizes("float16"));
+  const MemoryPlan plan = memory_plan(medium, on_gpu(*number_sizes("float16")));
   const std::int64_t left = 8'000'000'000 - 2 * (512LL << 20);
   EXPECT_LE(plan.total(it.fits, 1).value, left);
   EXPECT_GT(plan.total(it.fits + 1, 1).value, left);

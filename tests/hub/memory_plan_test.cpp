@@ -35,10 +35,10 @@ TEST(TypeOn, IsWhatTheDeviceTakesForTheTypeThatIsAskedFor) {
 
 TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
   const Bytes card{16 * kGigabyte};
-  const auto sizes = *number_sizes("int8_float16");
-  EXPECT_GE(windows_that_fit(memory_plan(kLargeV3, sizes), card, 1), 64);
-  EXPECT_LE(memory_plan(kLargeV3, sizes).total(64, 1), card);
-  EXPECT_LT(windows_that_fit(memory_plan(kLargeV3, *number_sizes("float16")), card, 1), 64);
+  const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")));
+  EXPECT_EQ(slots_that_fit(plan, card, 1), 64);
+  EXPECT_LE(plan.total(64, 1), card);
+  EXPECT_LT(slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes("float16"))), card, 1), 64);
 }
 
 TEST(MemoryPlan, WhatFitsIsTheMostThatDoes) {
@@ -75,14 +75,31 @@ TEST(ModelShape, IsReadFromTheFolderOrTakenFromTheName) {
   EXPECT_FALSE(model_shape("/nowhere/database/mine.pt").has_value());
 }
 
-TEST(MemoryPlan, AsManySlotsAreTakenAsTheirWindowsInFlightFit) {
-  for (std::int64_t windows = 3; windows < 100; ++windows) {
-    const int slots = slots_for_windows(windows);
-    EXPECT_LE(windows_in_flight(slots), windows);
-    EXPECT_GT(windows_in_flight(slots + 1), windows);
+TEST(MemoryPlan, AsManySlotsFitAsAWorkerHoldsTheWindowsOf) {
+  const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
+  for (const std::int64_t beams : {1, 5}) {
+    for (std::int64_t gigabytes = 5; gigabytes < 80; ++gigabytes) {
+      const Bytes available{gigabytes * kGigabyte};
+      const auto slots = slots_that_fit(plan, available, beams);
+      ASSERT_GT(slots, 0) << gigabytes;
+      EXPECT_LE(plan.in_work(slots, beams), available);
+      EXPECT_GT(plan.in_work(slots + 1, beams), available);
+    }
   }
-  EXPECT_EQ(slots_for_windows(0), 1);
-  EXPECT_GT(slots_for_windows(std::int64_t{1} << 40), 1 << 29);
+  EXPECT_EQ(slots_that_fit(plan, {3 * kGigabyte}, 1), 0) << "the weights take more";
+  EXPECT_EQ(slots_that_fit(plan, {kGigabyte << 20}, 1), kLargestBatch);
+}
+
+TEST(MemoryPlan, OfAGpuHasWhatItsJudgeHoldsOfTheLogitsAndTheSlotThatPaddingAppendsTo) {
+  const auto sizes = *number_sizes("float16");
+  const auto host = memory_plan(kLargeV3, sizes), device = memory_plan(kLargeV3, on_gpu(sizes));
+  EXPECT_EQ(device.sequence.value - host.sequence.value, 32 * kLargeV3.vocabulary);
+  const std::int64_t slot =
+      std::int64_t{32} * 2 * 1280 * 448 * 2;  // layers, keys and values, their width, tokens, bytes
+  EXPECT_EQ(device.workspace.value - host.workspace.value, slot);
+  EXPECT_EQ(device.total(64, 1).value - host.total(64, 1).value, 64 * 32 * kLargeV3.vocabulary + slot);
+  EXPECT_EQ(device.weights, host.weights);
+  EXPECT_EQ(device.window, host.window);
 }
 
 TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
@@ -97,26 +114,13 @@ TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
   EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);
 }
 
-TEST(MemoryPlan, WhatCanStepIsHeldInTheMemoryThatIsFree) {
-  const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
-  EXPECT_EQ(slots_in_free_memory(plan, {kGigabyte / 10}, 1), 0);
-  for (const std::int64_t gigabytes : {2, 5, 12}) {
-    const Bytes free{gigabytes * kGigabyte};
-    const auto slots = static_cast<std::int32_t>(slots_in_free_memory(plan, free, 1));
-    ASSERT_GT(slots, 0);
-    EXPECT_LE(plan.in_work(slots, 1).value - plan.weights.value, free.value);
-  }
-}
-
 TEST(MemoryPlan, SequencesThatFillUpStepsTakeTheirPlaceFromWindows) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
-  const Bytes free{10 * kGigabyte};
-  const auto windows = windows_in_free_memory(plan, free, 1);
-  const auto fewer = windows_in_free_memory(plan, free, 1, kFixedRows);
-  EXPECT_LT(fewer, windows);
-  const double lost = static_cast<double>(kFixedRows * plan.sequence.value);
-  EXPECT_NEAR(static_cast<double>(windows - fewer) * static_cast<double>(plan.window.value + plan.sequence.value), lost,
-              static_cast<double>(plan.window.value + plan.sequence.value));
+  const Bytes available{13 * kGigabyte};
+  const auto fewer = slots_that_fit(plan, available, 1, kFixedRows);
+  EXPECT_LT(fewer, slots_that_fit(plan, available, 1));
+  EXPECT_LE(plan.in_work(fewer, 1, kFixedRows), available);
+  EXPECT_GT(plan.in_work(fewer + 1, 1, kFixedRows), available);
 }
 
 TEST(ModelShape, InHuggingFacesCacheIsToldByTheRepositorysName) {

@@ -10,6 +10,7 @@
 #include "small_whisper.h"
 #include "support/log_capture.h"
 #include "train/checkpoint/training_state.h"
+#include "train/step/card_precision.h"
 
 namespace tutti {
 namespace {
@@ -187,6 +188,16 @@ TEST(TrainStep, RoundedProductsLearnToo) {
     }
     EXPECT_LT(last, 1);
   }
+}
+
+TEST(CardPrecision, WhatACardBeforeAmpereLacksIsSaidAndNothingOfOneThatDoesNotSay) {
+  constexpr int kTuring = 75, kAmpere = 80, kUnknown = 0;
+  for (const auto precision : {Precision::bfloat16, Precision::tf32}) {
+    EXPECT_NE(lacking_for(precision, kTuring).find("Ampere"), std::string::npos);
+    EXPECT_EQ(lacking_for(precision, kAmpere), "");
+    EXPECT_EQ(lacking_for(precision, kUnknown), "");
+  }
+  for (const auto precision : {Precision::float32, Precision::float16}) EXPECT_EQ(lacking_for(precision, kTuring), "");
 }
 
 }  // namespace

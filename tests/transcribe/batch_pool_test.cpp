@@ -42,7 +42,7 @@ SpeedRecord measured(int windows, double speed) {
 }  // namespace
 
 TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
-  const auto plan = memory_plan(*model_shape(kNano), *number_sizes("int8_float16"));
+  const auto plan = memory_plan(*model_shape(kNano), on_gpu(*number_sizes("int8_float16")));
   EXPECT_EQ(window_memory("int8").value, plan.window.value + plan.sequence.value);
   EXPECT_EQ(window_memory("int8_float16").value, window_memory("int8").value);
   EXPECT_EQ(window_memory("auto").value, window_memory("float16").value);

@@ -5,6 +5,7 @@
 
 #include <new>
 #include <string>
+#include <utility>
 
 #include "model/step/kernels.h"
 
@@ -58,7 +59,11 @@ TEST(Trouble, WhatALibraryDoesNotSupportLeavesTheCardSound) {
 }
 
 TEST(Trouble, AKernelThatIsNotInThisBuildLeavesTheCardSound) {
-  EXPECT_FALSE(trouble_of(KernelError(209, "no kernel image")).fatal);
+  for (const auto& [code, said] : {std::pair(209, "no kernel image"), std::pair(98, "invalid device function")}) {
+    const auto trouble = trouble_of(KernelError(code, said));
+    EXPECT_FALSE(trouble.fatal) << said;
+    EXPECT_NE(trouble.error.what.find("CMAKE_CUDA_ARCHITECTURES"), std::string::npos) << trouble.error.what;
+  }
   EXPECT_TRUE(trouble_of(KernelError(700, "an illegal memory access")).fatal);
   EXPECT_TRUE(trouble_of(std::bad_alloc()).out_of_memory);
 }

@@ -15,17 +15,21 @@ class KernelError : public std::runtime_error {
  public:
   /// code: a cudaError_t.
   KernelError(int code, const std::string& what)
-      : std::runtime_error("CUDA error: " + what + (code == kNoKernelImage ? kHowToBuild : "")), code_(code) {}
+      : std::runtime_error("CUDA error: " + what + (is_missing_code(code) ? kHowToBuild : "")), code_(code) {}
 
   /// This build has no code for the card; the card itself is sound.
-  bool is_missing_code() const { return code_ == kNoKernelImage; }
+  bool is_missing_code() const { return is_missing_code(code_); }
   /// The card is sound; with less at once it may go.
   bool is_out_of_memory() const { return code_ == kOutOfMemory; }
 
   static constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
 
  private:
-  static constexpr int kNoKernelImage = 209;  // cudaErrorNoKernelImageForDevice
+  /// The runtime says either of a kernel that was not compiled for the card's architecture.
+  static bool is_missing_code(int code) {
+    constexpr int kInvalidDeviceFunction = 98, kNoKernelImageForDevice = 209;
+    return code == kInvalidDeviceFunction || code == kNoKernelImageForDevice;
+  }
   static constexpr const char* kHowToBuild =
       "; this build has no kernels for this GPU: build it there, or with -DCMAKE_CUDA_ARCHITECTURES=N, its compute "
       "capability (75, 80, 86, 89, 90, ...)";

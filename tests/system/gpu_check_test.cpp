@@ -1,0 +1,63 @@
+// How tutti-gpu-check runs its checks; what they check, a GPU has to tell.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "apart.h"
+#include "base/json.h"
+
+using namespace tutti;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+CheckApart check(const std::string& name, const std::string& script) {
+  return {.name = name, .command = {"/bin/sh", "-c", script}};
+}
+
+/// What a report that prints JSON says of these checks, line by line.
+std::vector<nlohmann::json> told_of(const std::vector<CheckApart>& checks) {
+  testing::internal::CaptureStdout();
+  Report report(/*json=*/true);
+  run_apart(report, checks);
+  report.close("a card");
+  std::istringstream out(testing::internal::GetCapturedStdout());
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(out, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+}  // namespace
+
+TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
+  const auto lines =
+      told_of({check("step", "kill -SEGV $$"), check("judge", R"(echo '{"said": "by judge"}')"),
+               check("worker", R"(echo '{"said": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0]["check"], "step");
+  EXPECT_EQ(lines[0]["passed"], false);
+  EXPECT_THAT(lines[0]["what"].get<std::string>(), HasSubstr("was killed by signal 11"));
+  EXPECT_EQ(lines[1]["said"], "by judge");
+  EXPECT_EQ(lines[2]["said"], "why worker failed") << "and nothing is said beside that";
+  EXPECT_THAT(lines[3]["what"].get<std::string>(), HasSubstr("exited with status 7"));
+  EXPECT_EQ(lines[4]["passed"], false);
+  EXPECT_THAT(lines[4]["failed"].get<std::vector<std::string>>(), ElementsAre("step", "worker", "speed"));
+}
+
+TEST(GpuCheck, PassesWhereEveryCheckDoes) {
+  const auto lines = told_of({check("parity", "exit 0"), check("step", "exit 0")});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["passed"], true);
+  EXPECT_TRUE(lines[0]["failed"].empty());
+}
+
+TEST(GpuCheck, ACheckWhoseProgramIsGoneIsAFinding) {
+  const auto lines = told_of({{.name = "parity", .command = {"/nowhere/tutti-gpu-check"}}});
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0]["what"].get<std::string>(), AllOf(HasSubstr("did not start"), HasSubstr("/nowhere")));
+  EXPECT_EQ(lines[1]["passed"], false);
+}
