@@ -242,7 +242,7 @@ void SampleStages::decode(Row& row) const {
   MemoryBytes bytes(row.bytes);
   const ClipRange range = range_of(row);
   auto clip = decode_clip(bytes, range);
-  if (!clip && clip.error().fault == Fault::unsupported) clip = decode_in_child(row.line.audio, range);
+  if (!clip && clip.error().fault == Fault::unsupported) clip = children_.decode(row.line.audio, range);
   row.bytes = {};
   if (clip)
     row.clip = std::move(*clip);

@@ -8,6 +8,7 @@
 #include "feed/options.h"
 #include "feed/stages/row.h"
 #include "feed/stages/shelf.h"
+#include "feed/stages/sound_files.h"
 
 namespace tutti {
 
@@ -58,6 +59,7 @@ class SampleStages {
   const Dataset& set_;
   FeatureCache* cache_;
   std::atomic<bool> has_failed_to_store_ = false;
+  ChildDecoder children_;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;
 };

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <mutex>
 #include <span>
 #include <utility>
 
 #include "audio/length/sound_length.h"
-#include "audio/recording.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/system_error.h"
 
 namespace tutti {
@@ -49,11 +50,22 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range) {
+Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
+  {
+    const std::shared_lock together(room_);
+    auto recording = decode_recording(path);
+    if (recording || recording.error().fault != Fault::unavailable) return recording;
+    log(Level::warning, recording.error().what + "; it is decoded once more, by itself");
+  }
+  const std::unique_lock alone(room_);
+  return decode_recording(path);
+}
+
+Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
   // Asked for beforehand: whatever is wrong with the place for it is no fault of the file.
   if (const auto place = open_unnamed_file(); !place)
     return fail(Fault::missing, place.error().what, place.error().hint);
-  const auto recording = decode_recording(path);
+  const auto recording = recording_of(path);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
   const std::int64_t all = recording->samples();

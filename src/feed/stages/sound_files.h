@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <shared_mutex>
 #include <vector>
 
 #include "audio/clip/clip.h"
+#include "audio/recording.h"
 #include "base/error.h"
 #include "base/units.h"
 
@@ -17,8 +19,20 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window);
 /// The whole file.
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path);
 
-/// Formats that libsndfile does not know: the whole file through a decoding child, then the part of it. Fault::missing:
-/// the file, what decodes it, or a place (TMPDIR) for what that writes.
-Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range);
+/// Formats that libsndfile does not know go through decoding children. Called by several threads at once.
+class ChildDecoder {
+ public:
+  /// The whole file through a child, then the part of it. Fault::missing: the file, what decodes it, or a place
+  /// (TMPDIR) for what that writes. A child that something else has killed, or that its disk has kept waiting, says
+  /// nothing of the file: it is decoded again while no other child of ours is at work, and what that one comes to is
+  /// the answer.
+  Result<NativeClip> decode(const std::filesystem::path& path, const ClipRange& range) const;
+
+ private:
+  Result<Recording> recording_of(const std::filesystem::path& path) const;
+
+  /// Held together by children at work, alone by one that is tried again: several may have taken each other's memory.
+  mutable std::shared_mutex room_{};
+};
 
 }  // namespace tutti
