@@ -173,7 +173,7 @@ Result<void> write_pack(const FeedOptions& options, const Dataset& set, const Pa
   const auto is_done = [](const PackEntry& entry) { return entry.at > 0; };
   Packer packer(options, set, cache->get(), plan, **writer);
   Progress progress(std::ranges::count_if(*entries, is_done), std::ssize(*entries), *options.clock);
-  const auto packed = in_parallel(std::ssize(*entries), options.threads.features, [&](std::int64_t i) -> Result<void> {
+  const auto packed = in_parallel(std::ssize(*entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
     PackEntry& entry = (*entries)[static_cast<std::size_t>(i)];
     if (is_done(entry)) return {};
     auto done = packer.pack(i, entry);
