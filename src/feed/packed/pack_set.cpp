@@ -154,7 +154,7 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
   for (auto& samples : of_lines) {
     plan.firsts.push_back(std::ssize(plan.samples));
     plan.samples.insert(plan.samples.end(), samples.begin(), samples.end());
-    samples = {};
+    release(samples);
   }
   plan.firsts.push_back(std::ssize(plan.samples));
   plan.bad = bad.with([](auto& all) { return std::move(all); });

@@ -15,18 +15,29 @@
 namespace tutti {
 namespace {
 
-OwnedFd open_for_reading(const std::filesystem::path& path) {
-  return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-}
+/// What is smaller is read with one call, and no later step waits for its disk.
+constexpr std::uintmax_t kLarge = 8 << 20;
 
 }  // namespace
 
-Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
-  const OwnedFd file = open_for_reading(path);
+Result<OpenSound> open_sound(const std::filesystem::path& path) {
+  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  auto whole = FileBytes::over(file.get());
-  if (!whole) return tl::unexpected(whole.error());
-  HeadBytes bytes(*whole);
+  auto bytes = FileBytes::over(file.get());
+  if (!bytes) return tl::unexpected(bytes.error());
+  return OpenSound{std::move(file), *bytes};
+}
+
+bool is_large(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  return !failed && size > kLarge;
+}
+
+Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
+  auto file = open_sound(path);
+  if (!file) return tl::unexpected(file.error());
+  HeadBytes bytes(file->bytes);
   const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
@@ -36,13 +47,11 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
-  const OwnedFd file = open_for_reading(path);
-  if (!file) return fail_errno(path.string(), "cannot be opened");
-  auto source = FileBytes::over(file.get());
-  if (!source) return tl::unexpected(source.error());
-  std::vector<std::byte> bytes(static_cast<std::size_t>(source->size()));
+  auto file = open_sound(path);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file->bytes.size()));
   for (std::size_t done = 0; done < bytes.size();) {
-    const auto got = source->read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
+    const auto got = file->bytes.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
     done += *got;

@@ -5,12 +5,25 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "audio/byte_source.h"
 #include "audio/clip/clip.h"
 #include "audio/recording.h"
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/units.h"
 
 namespace tutti {
+
+/// A file that is read where it lies.
+struct OpenSound {
+  OwnedFd file{};
+  FileBytes bytes;
+};
+Result<OpenSound> open_sound(const std::filesystem::path& path);
+
+/// Whether so many of it as wait between the stages would be too much for memory: hours of sound, of which a sample is
+/// a part.
+bool is_large(const std::filesystem::path& path);
 
 /// Seconds of sound in the file, by its header. Where that does not say (AAC without a container), a guess of no more
 /// than the window: the row's real length is what counts in the end.
