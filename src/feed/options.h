@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -34,8 +35,14 @@ struct FeedThreads {
   int augment = 1;
   int features = 2;
 
-  /// `threads` for each stage that computes.
-  static FeedThreads of(int threads) { return {threads, 1, threads, threads, threads, threads}; }
+  /// `computing` for each stage that computes. `reading`: files that are waited for at once, be it for their samples or
+  /// for their headers; one disk is read fastest by one thread, a network answers several at once.
+  static FeedThreads of(int computing, int reading = 1) {
+    return {std::max(computing, reading), reading, computing, computing, computing, computing};
+  }
+
+  /// Of what is done to each sample of a set that is packed: one thread reads it and computes it.
+  int packing() const { return std::max(read, features); }
 };
 
 /// How many bad samples a set may have before the run stops. Both count samples, not lines read again in later epochs.

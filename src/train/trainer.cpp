@@ -9,14 +9,13 @@
 #include "base/numbers.h"
 #include "base/strings/joined.h"
 #include "model/cards/out_of_memory.h"
-#include "train/checkpoint/copies.h"
-#include "train/checkpoint/resume.h"
 #include "train/step/step_memory.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::int64_t kNoEpoch = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNotSaved = -1;
 constexpr const char* kCutShort = "cut short";
 
 BatchRingOptions ring_of(const TrainerOptions& options) {
@@ -35,10 +34,13 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
     : parts_(std::move(parts)),
       options_(std::move(options)),
       state_(std::move(state)),
-      checkpoints_(options_.out),
+      folder_({.out = options_.out,
+               .keep = options_.keep,
+               .export_type = options_.export_type,
+               .settings = options_.settings},
+              parts_.task, parts_.step, state_.model_step),
       begun_(Clock::real().now()),
       saved_step_(state_.step),
-      model_step_(state_.model_step),
       refused_(BadSamples::counting(options_.refused)),
       ring_(parts_.task, parts_.next, ring_of(options_)) {
   const auto rank = static_cast<std::size_t>(parts_.peers ? parts_.peers->rank() : 0);
@@ -51,6 +53,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
 
 /// Error rates of two sets, or of two ways to count them, say nothing about which network is better.
 void Trainer::keep_judge() {
+  if (!parts_.evaluate) return go_unjudged();
   if (options_.judge.empty()) return;
   const auto before = std::exchange(state_.judge, options_.judge);
   if (before.empty() || before == options_.judge) return;
@@ -58,6 +61,20 @@ void Trainer::keep_judge() {
   state_.without_progress = 0;
   state_.evaluated_step = 0;
   if (is_first()) log(Level::info, "the network is judged by something else than before: the best is sought anew");
+}
+
+/// The last network becomes OUT/model then, which the best one may be in now. That one's checkpoint stays: whoever
+/// judges again by the same makes the model of it. The state has to say so before the model is another one.
+void Trainer::go_unjudged() {
+  if (state_.best_step == 0 || state_.model_step == 0) return;
+  state_.model_step = 0;
+  folder_.forget_model();
+  saved_step_ = kNotSaved;
+  if (is_first())
+    log(Level::warning,
+        "nothing judges the network any more, so the last one becomes the model; the best so far stays as "
+        "the checkpoint of step " +
+            std::to_string(state_.best_step));
 }
 
 /// Where memory ran out before the checkpoint it would again, and how many rows are added up at once tells in the sums.
@@ -167,16 +184,15 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   group.slots.clear();
   const double stepping = seconds_since(begin);
   auto epoch = next_epoch();
-  if (!epoch || outcome.targets == 0) return epoch;  // none of these samples could be used: no step
+  if (outcome.targets == 0) return epoch;  // none of these samples could be used: no step
   state_.step = number;
   state_.epoch = group.epoch;
   state_.samples += outcome.samples;
   state_.recordings += outcome.recordings;
   state_.numbers = parts_.step.state();
   const auto counted = count_left_out(outcome, group);
-  report(group, outcome, rate, stepping, *epoch != group.epoch);
-  if (!counted) return tl::unexpected<Error>(counted.error());
-  return epoch;
+  report(group, outcome, rate, stepping, epoch && *epoch != group.epoch);
+  return epoch && !counted ? give_up(counted.error()) : epoch;
 }
 
 void Trainer::report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch) {
@@ -265,7 +281,7 @@ Result<void> Trainer::evaluate() {
     state_.best_score = *found;
     state_.best_step = state_.step;
   }
-  return best ? publish(state_.step) : Result<void>{};
+  return best && is_first() ? folder_.publish(state_.step) : Result<void>{};
 }
 
 /// The evaluation that an interruption cut short, of the weights it was to judge.
@@ -275,63 +291,50 @@ Result<void> Trainer::catch_up() {
   return done && !state_.evaluation_due ? save() : done;
 }
 
-/// OUT/model becomes the network as it is now, which is that of `step`.
-Result<void> Trainer::publish(std::int64_t step) {
-  if (!is_first()) return {};
-  return write_copies("the model of step " + std::to_string(step), [this, step] {
-    NetworkFolder network{.files = parts_.task.files(options_.export_type),
-                          .weights = copies(parts_.task.weights()),
-                          .weight_type = options_.export_type};
-    return writer_.write("model", [this, step, path = options_.out / "model", network = std::move(network)] {
-      auto written = write_network(path, network);
-      if (written) model_step_ = step;
-      return written;
-    });
-  });
-}
-
-/// Where OUT/model could not be written when the best network was found, or is gone: that network's checkpoint is kept.
-Result<void> Trainer::publish_best() {
-  if (!is_first() || state_.best_step == 0) return {};
-  const auto written = writer_.finish();  // whatever failed: what is there now tells
-  std::error_code ignored;
-  if (model_step_ == state_.best_step && std::filesystem::exists(options_.out / "model", ignored)) return {};
-  const auto best = checkpoints_.of_step(state_.best_step);
-  if (auto restored = restore_checkpoint(best, parts_.task, parts_.step); !restored)
-    return written ? fail_in((options_.out / "model").string() + " is to be made of the best network", restored.error())
-                   : written;
-  const AveragesInPlace averages(parts_.task, parts_.step);
-  return publish(state_.best_step);
-}
-
 Result<void> Trainer::save() {
   saved_step_ = state_.step;
-  state_.positions = all_say(position_);
-  note_row_limits();
+  note_places();
   if (!is_first()) return {};
-  return write_copies("the checkpoint of step " + std::to_string(state_.step), [this] { return write_checkpoint(); });
+  return folder_.save(state_);
 }
 
-/// One that was kept goes on to say where memory ran out, which may have been more than there is now.
-void Trainer::note_row_limits() {
+/// Whatever has ended the steps, what they have learned stays, to go on from with the very next sample. Not where
+/// others train along: they are not where they could be asked for their places.
+tl::unexpected<Error> Trainer::end_with(Error why) {
+  if (saved_step_ != state_.step && !parts_.peers) {
+    auto saved = save();
+    if (saved) saved = folder_.finish();
+    log(Level::warning, saved ? "the training ends early; what it has learned is kept as the checkpoint of step " +
+                                    std::to_string(state_.step)
+                              : "what was learned since the last checkpoint is lost: " + saved.error().text());
+  }
+  return tl::unexpected<Error>(std::move(why));
+}
+
+/// The weights are those of the last step that was finite. They may be what is wrong, so nobody goes on from them
+/// unasked; but where the samples are, the checkpoint before them would only lead back to them.
+tl::unexpected<Error> Trainer::give_up(Error why) {
+  saved_step_ = state_.step;  // as far as it is to be
+  note_places();
+  if (!is_first()) return tl::unexpected<Error>(std::move(why));
+  const auto aside = folder_.save_aside(state_);
+  const auto written = aside ? folder_.finish() : tl::unexpected<Error>(aside.error());
+  if (written)
+    why.hint += ". --resume goes on from the checkpoint before them; what the finite steps since have come to is " +
+                aside->string() + ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
+  else
+    log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
+  return tl::unexpected<Error>(std::move(why));
+}
+
+/// Where every process is in its data, and where memory ran out. A limit that was kept goes on to say where that was,
+/// which may have been more than there is now.
+void Trainer::note_places() {
+  state_.positions = all_say(position_);
   const auto rows = parts_.step.row_limit().value_or(0);
   const auto own = rows == kept_limit_.rows ? kept_limit_ : RowLimit{rows, memory_for(parts_.task.device())};
   state_.row_limits.clear();
   for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
-}
-
-Result<void> Trainer::write_checkpoint() {
-  auto files = parts_.task.files("float32");
-  if (!options_.settings.empty()) files["training.toml"] = options_.settings;
-  CheckpointContent content{.network = {.files = std::move(files), .weights = copies(parts_.task.weights())},
-                            .training = copies(training_tensors(parts_.task, parts_.step)),
-                            .state = state_};
-  return writer_.write("checkpoint", [this, content = std::move(content)]() mutable {
-    content.state.model_step = model_step_;  // the model of this step was written before, if it could be
-    auto written = checkpoints_.write(content);
-    if (written) checkpoints_.prune(options_.keep, content.state.best_step);
-    return written;
-  });
 }
 
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
@@ -345,13 +348,13 @@ Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
     const auto saved = save();  // as in tend()
     if (done) done = saved;
   }
-  if (done && whole && parts_.evaluate) {
-    done = publish_best();
-  } else if (done && whole) {
+  if (done && whole && is_first() && !parts_.evaluate) {
     const AveragesInPlace averages(parts_.task, parts_.step);
-    done = publish(state_.step);
+    done = folder_.publish(state_.step);
+  } else if (done && whole && is_first() && state_.best_step > 0) {
+    done = folder_.publish_best(state_.best_step);
   }
-  if (done) done = writer_.finish();
+  if (done) done = folder_.finish();
   if (!done) return tl::unexpected<Error>(done.error());
   return end;
 }
@@ -367,8 +370,12 @@ Result<TrainingEnd> Trainer::run() {
   if (gives_up()) return finish(TrainingEnd::no_progress);
   auto epoch = next_epoch();
   while (epoch && *epoch != kNoEpoch && !is_over()) {
+    const auto place = position_;
     auto group = collect(*epoch);
-    if (!group) return tl::unexpected<Error>(group.error());
+    if (!group) {
+      position_ = place;  // of its batches no step was made
+      return end_with(group.error());
+    }
     const auto step = state_.step;
     epoch = take_step(*group);
     if (!epoch) break;
@@ -380,7 +387,7 @@ Result<TrainingEnd> Trainer::run() {
     }
     if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
-  if (!epoch) return tl::unexpected<Error>(epoch.error());
+  if (!epoch) return end_with(epoch.error());
   if (*epoch == kNoEpoch && state_.step == 0)
     return fail(Fault::corrupt, "the training ended before its first step: no sample could be used",
                 "See " + (options_.out / "bad_samples.jsonl").string());

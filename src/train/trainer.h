@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,8 +12,7 @@
 #include "base/units.h"
 #include "feed/bad_samples.h"
 #include "train/batch_ring.h"
-#include "train/checkpoint/background_writer.h"
-#include "train/checkpoint/folder.h"
+#include "train/checkpoint/training_folder.h"
 #include "train/evaluation/listener.h"
 #include "train/evaluation/verdict.h"
 #include "train/optimiser/schedule.h"
@@ -121,25 +119,23 @@ class Trainer {
   Result<void> save();
   void keep_row_limit(const RowLimit& before);
   void keep_judge();
-  void note_row_limits();
-  Result<void> write_checkpoint();
-  Result<void> publish(std::int64_t step);
-  Result<void> publish_best();
+  void go_unjudged();
+  tl::unexpected<Error> end_with(Error why);
+  tl::unexpected<Error> give_up(Error why);
+  void note_places();
   Result<void> tend(bool ends_epoch);
   Result<TrainingEnd> finish(TrainingEnd end);
 
   TrainerParts parts_;
   TrainerOptions options_;
   TrainingState state_;
-  CheckpointFolder checkpoints_;
+  TrainingFolder folder_;
   std::string position_{};  // behind the last batch used
   RowLimit kept_limit_{};   // of the checkpoint, where there is no more memory than then
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
-  std::atomic<std::int64_t> model_step_;  // as TrainingState::model_step, noted by the writer
-  bool has_lost_peers_ = false;           // one of them failed or is gone: nobody may be asked anything any more
-  BackgroundWriter writer_;
+  bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;
   std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends

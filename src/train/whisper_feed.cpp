@@ -31,7 +31,7 @@ Chunking chunking_of(const WhisperRecipe& r) {
 
 FeedThreads threads_of(const WhisperRecipe& r) {
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return FeedThreads::of(r.threads > 0 ? r.threads : cores);
+  return FeedThreads::of(r.threads > 0 ? r.threads : cores, r.read_threads);
 }
 
 bool has_split(const std::filesystem::path& data, const char* split) {

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
+#include "feed/source/content.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "train/checkpoint/folder_lock.h"
@@ -124,14 +125,15 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
 }
 
 /// What an evaluation's rates depend on beside the network: for all processes what the first one says, who alone
-/// evaluates. The same set may lie elsewhere on other machines.
-std::string judge_of(const WhisperRecipe& r, const DataParts& parts, Peers* peers) {
-  if (!parts.eval_data) return {};
-  std::error_code ignored;
-  const auto where = std::filesystem::weakly_canonical(*parts.eval_data, ignored);
+/// evaluates. A set is what it holds: moved it is the same, changed where it lies another.
+Result<std::string> judge_of(const WhisperRecipe& r, const DataParts& parts, Peers* peers) {
+  if (!parts.eval_data) return std::string();
+  if (peers && peers->rank() > 0) return peers->gather("").front();
+  const auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
+  if (!set) return fail_in("eval-data", set.error());
+  const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, (*set)->size()) : (*set)->size();
   const auto own =
-      joined(std::vector<std::string>{where.empty() ? parts.eval_data->string() : where.string(), parts.eval_split,
-                                      std::to_string(r.eval_samples), r.normaliser, r.language, r.task,
+      joined(std::vector<std::string>{std::to_string(content_of(**set, lines)), r.normaliser, r.language, r.task,
                                       r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
              "\n");
   return peers ? peers->gather(own).front() : own;
@@ -341,6 +343,8 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
+  const auto judge = judge_of(recipe, parts, peers);
+  if (!judge) return tl::unexpected<Error>(judge.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
@@ -358,7 +362,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers},
-                  options_of(training, (*task)->dims(), length, judge_of(recipe, parts, peers)), std::move(*state));
+                  options_of(training, (*task)->dims(), length, *judge), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (!end || !*reporter) return end;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "cli/synth/morse_folder.h"
 #include "support/small_files.h"
@@ -98,6 +99,21 @@ TEST(MorseFolder, DoesNotWriteOverACorpus) {
   const TempFolder folder;
   ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2)));
   EXPECT_EQ(write_morse_folder(folder_of(folder.path(), 2)).error().fault, Fault::usage);
+}
+
+TEST(MorseFolder, OneProcessAtATimeWritesIntoIt) {
+  const TempFolder folder;
+  {
+    const auto other = take_hold({.file = folder / "synth.lock"});
+    ASSERT_TRUE(other) << other.error().text();
+    const auto refused = write_morse_folder(folder_of(folder.path(), 2));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().fault, Fault::refused);
+    EXPECT_NE(refused.error().what.find(folder.path().string() + ": another process"), std::string::npos);
+    EXPECT_FALSE(read_file(folder / "audio/morse_000000.wav")) << "not a clip is touched";
+  }
+  ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2))) << "whoever was killed leaves the file";
+  EXPECT_FALSE(std::filesystem::exists(folder / "synth.lock")) << "it is no part of the corpus";
 }
 
 struct Wav {

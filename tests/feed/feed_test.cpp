@@ -76,11 +76,11 @@ TEST(Feed, BatchesAreTheSameWithOneTwoAndEightThreads) {
   FeedOptions options = options_for(corpus.manifest());
   options.epochs = 2;
   options.threads = FeedThreads::of(1);
-  options.threads.probe = 1;
   const auto one = digests_of(all_batches(options));
   for (const int threads : {2, 8}) {
-    options.threads = FeedThreads::of(threads);
-    options.threads.probe = options.threads.read = threads;
+    options.threads = FeedThreads::of(1, threads);
+    EXPECT_EQ(digests_of(all_batches(options)), one) << threads << " that read";
+    options.threads = FeedThreads::of(threads, threads);
     EXPECT_EQ(digests_of(all_batches(options)), one) << threads;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,69 @@ TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
   EXPECT_FALSE(row.lacking);
   ASSERT_TRUE(row.bad);
   EXPECT_THAT(row.bad->what, HasSubstr("No such file"));
+}
+
+/// Children of Film's samples that run a shell script first; "$@" behind `program` is what a child was asked.
+class KilledDecoders : public Film {
+ protected:
+  void SetUp() override {
+    Film::SetUp();
+    const std::string script = corpus_.folder() / "decoder", seen = corpus_.folder() / "seen";
+    std::filesystem::create_directory(seen);
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    ASSERT_TRUE(write_file_atomically(script, "#!/bin/sh\ncd '" + seen + "' || exit 1\nprogram='" + program + "'\n" +
+                                                  "echo \"$2\" >> asked\n. '" + script + ".sh'\n"));
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    decoder_.emplace("TUTTI_DECODER", script.c_str());
+  }
+  void TearDown() override { decoder_.reset(); }
+  void does(const std::string& lines) { ASSERT_TRUE(write_file_atomically(corpus_.folder() / "decoder.sh", lines)); }
+  std::string seen(const char* file) const { return read_file(corpus_.folder() / "seen" / file).value_or("absent"); }
+
+ private:
+  std::optional<ScopedVariable> decoder_{};
+};
+
+TEST_F(KilledDecoders, AreTriedAgainOneByOneAndNoSampleIsBlamed) {
+  std::filesystem::copy_file(sound(), corpus_.folder() / "other.m4a");
+  corpus_.write(
+      "{\"id\":\"s0\",\"audio\":\"mixed.m4a\",\"text\":\"a\",\"start\":0,\"end\":2}\n"
+      "{\"id\":\"s1\",\"audio\":\"other.m4a\",\"text\":\"a\",\"start\":0,\"end\":2}\n");
+  // The first two are killed while both are at work.
+  does(R"(
+if [ ! -e "$2" ]; then
+  touch "$2"
+  until [ -e mixed.m4a ] && [ -e other.m4a ]; do sleep 0.01; done
+  kill -KILL $$
+fi
+mkdir busy || touch together
+sleep 0.1
+"$program" "$@"
+rmdir busy
+)");
+  FeedOptions options = options_for(corpus_.manifest());
+  options.bad_samples = bad_;
+  const auto batches = all_batches(options);
+  ASSERT_EQ(batches.size(), 1U);
+  ASSERT_EQ(batches[0].size(), 2);
+  EXPECT_EQ(batches[0].samples[0].frames, 200);
+  EXPECT_EQ(batches[0].samples[1].frames, 200);
+  EXPECT_EQ(read_file(bad_).value(), "");
+  EXPECT_EQ(seen("together"), "absent");
+}
+
+TEST_F(KilledDecoders, BlameTheSampleThatTheyDieOfByItselfToo) {
+  does("kill -KILL $$");
+  const FeedOptions options = options_for(corpus_.manifest());
+  const auto set = open_dataset(options.data, "", {}).value();
+  SampleStages stages(options, *set, nullptr);
+  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 200}};
+  stages.read(row);
+  stages.decode(row);
+  EXPECT_FALSE(row.lacking);
+  ASSERT_TRUE(row.bad);
+  EXPECT_THAT(row.bad->what, HasSubstr("was killed from outside"));
+  EXPECT_EQ(seen("asked"), "mixed.m4a\nmixed.m4a\n");
 }
 
 /// While it lives, this process opens no more files.

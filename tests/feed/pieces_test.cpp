@@ -114,6 +114,25 @@ TEST(CutPieces, TextBeyondTheEndOfTheRecordingIsRefused) {
   EXPECT_FALSE(cut_pieces({"", {said(0, 5, "a"), said(40, 45, "b")}, "en"}, 20, 10));
 }
 
+TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
+  const auto cut = [](double start) {
+    return cut_pieces({"", {said(0, 8, "a"), said(12, 18, "b"), said(start, 19, "c"), said(20, 25, "d")}, "en"}, 25,
+                      10);
+  };
+  EXPECT_THAT(texts(*cut(17.5)), ElementsAre("a", "b c", "d")) << "times are rounded";
+  const auto behind = cut(11);
+  ASSERT_FALSE(behind) << "the sound of one would be in the piece of another";
+  EXPECT_THAT(behind.error().text(), HasSubstr("text at 11.00 s behind text that is heard until 18.00 s"));
+}
+
+TEST(CutPieces, AWordThatLastsLongerThanTheModelHearsIsRefusedNotCutOff) {
+  Segment segment = said(0, 18, "a b");
+  segment.words = {{" a", 0, 2, 1}, {" b", 2, 18, 1}};
+  const auto pieces = cut_pieces({"", {segment}, "en"}, 18, 10);
+  ASSERT_FALSE(pieces);
+  EXPECT_THAT(pieces.error().what, HasSubstr("one word from 2.00 s to 18.00 s"));
+}
+
 TEST(Quietest, IsFoundWhereItIs) {
   auto pcm = sound_of(1, 8000);
   std::fill(pcm.begin() + 5000, pcm.begin() + 5400, std::int16_t{3});

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/environment.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -251,6 +252,29 @@ TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
   EXPECT_EQ(end.err.find("string-jackson.wav: "), std::string::npos) << end.err;
   const auto found = content("corpus"), wanted = content("whole");
   for (const auto& [name, bytes] : wanted) EXPECT_TRUE(found.contains(name) && found.at(name) == bytes) << name;
+  EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
+}
+
+TEST_F(Prepare, ARecordingWhoseDecoderWasKilledIsPreparedByTheSameCommandAgain) {
+  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("string-nicolas.wav")};
+  const std::string decoder = folder_ / "decoder";
+  ASSERT_TRUE(write_file_atomically(
+      decoder, "#!/bin/sh\ncase \"$2\" in *nicolas*) kill -KILL $$ ;; esac\nexec '" + tutti_program() + "' \"$@\"\n"));
+  fs::permissions(decoder, fs::perms::owner_all);
+  {
+    const ScopedVariable killed("TUTTI_DECODER", decoder.c_str());
+    const auto end = run_program(command_for(recordings, "corpus"));
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    EXPECT_THAT(end.err, HasSubstr("the same command goes on with the rest"));
+  }
+  EXPECT_THAT(refused().at(0)["reason"].get<std::string>(), HasSubstr("was killed from outside"));
+  const auto before = samples().size();
+  EXPECT_GT(before, 0U) << "what there is can be learned";
+  const auto end = run_program(command_for(recordings, "corpus"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("1 of 2 recordings were prepared before"));
+  EXPECT_GT(samples().size(), before);
+  EXPECT_TRUE(refused().empty());
   EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
 }
 

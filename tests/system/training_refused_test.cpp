@@ -53,6 +53,15 @@ TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
   EXPECT_NE(end.err.find("--eval-data"), std::string::npos) << end.err;
 }
 
+TEST(Training, ASetToJudgeByThatIsNotThereIsSaidBeforeTheFirstStep) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const auto end = run_program(training(out / "train", {"--eval-data", out / "nowhere"}));
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_NE(end.err.find("eval-data: " + (out / "nowhere").string()), std::string::npos) << end.err;
+  EXPECT_FALSE(std::filesystem::exists(out / "train/config.toml"));
+}
+
 TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;

@@ -188,6 +188,11 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
     return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}).back();
   };
   EXPECT_EQ(told(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
+  feed.stages.stages[0].name = "read";
+  EXPECT_EQ(
+      told(Seconds(40)),
+      "  training waited 40 % of its time for the feed; its stage 'read' limits it; more read-threads wait for more "
+      "files at once");
   EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
 }
 

@@ -128,6 +128,31 @@ TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
   EXPECT_EQ(run("other \xff", 0), std::vector<bool>{});
 }
 
+TEST(Resume, ATrainingThatGoesOnUnjudgedMakesItsLastNetworkTheModelAndTheNextThatIsJudgedTheBest) {
+  for (const std::int64_t last : {4, 6}) {  // without and with further steps
+    const TempFolder out;
+    const auto judged = [](Training& training, std::int64_t steps) {
+      judge(training, steps, 2);
+      training.options.eval_steps = 2;
+      training.options.keep = 1;
+    };
+    Training first(out.path());
+    judged(first, 4);
+    ASSERT_EQ(first.run(), TrainingEnd::finished);
+    const auto best = read_file(out / "model/model.safetensors").value();
+    Training unjudged(out.path());
+    unjudged.options.max_steps = last;
+    unjudged.options.keep = 1;
+    ASSERT_EQ(unjudged.run(), TrainingEnd::finished);
+    EXPECT_FALSE(read_file(out / "model/model.safetensors").value() == best) << "it is the last";
+    EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000002")) << "the best is not lost";
+    Training again(out.path());
+    judged(again, last);
+    ASSERT_EQ(again.run(), TrainingEnd::finished);
+    EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << last;
+  }
+}
+
 TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
   const TempFolder whole, parts;
   const auto judged = [](Training& training) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,15 +89,17 @@ struct Training {
   }
 
   NextBatch spoiled(NextBatch next) const {
-    return [next = std::move(next), change = spoil] {
+    return [next = std::move(next), change = spoil, fails = fails_from]() -> Result<std::optional<Batch>> {
       auto batch = next();
+      if (batch && *batch && fails && (*batch)->index >= *fails) return fail(Fault::unavailable, "the disk is gone");
       if (change && *batch) change(**batch);
       return batch;
     };
   }
 
   fs::path folder;
-  std::function<void(Batch&)> spoil{};  // done to every batch
+  std::function<void(Batch&)> spoil{};       // done to every batch
+  std::optional<std::int64_t> fails_from{};  // the feed, instead of handing out the batch of this index
   std::int64_t epochs = 100;
   std::unique_ptr<WhisperTask> task;
   TrainStep step;

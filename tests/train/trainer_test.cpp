@@ -233,6 +233,65 @@ TEST(Trainer, StopsWithTheIdsWhereStepAfterStepIsNoFiniteNumber) {
   EXPECT_EQ(training.watcher.steps.size(), 3);
 }
 
+TEST(Trainer, WhatTheFiniteStepsHaveLearnedIsKeptBesideTheCheckpointWhereItGivesUp) {
+  constexpr std::int64_t kFirstBad = 24, kFirstGood = 36;  // the seventh to the ninth step
+  const TempFolder whole, out;
+  Training straight(whole.path());
+  straight.options.max_steps = 6;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  const auto spoil = [](Batch& batch) {
+    if (batch.index >= kFirstBad && batch.index < kFirstGood) batch.row(1)[3] = std::nanf("");
+  };
+  Training training(out.path());
+  training.options.bad_step_limit = 2;
+  training.spoil = spoil;
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().hint.find((out / "checkpoints/stopped-step-00000009").string()), std::string::npos)
+      << end.error().text();
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000005", "stopped-step-00000009"}));
+  EXPECT_TRUE(read_file(out / "checkpoints/stopped-step-00000009/model.safetensors").value() ==
+              read_file(whole / "checkpoints/step-00000006/model.safetensors").value())
+      << "no step that was left out has changed it";
+  Training unasked(out.path());
+  unasked.options.max_steps = 6;
+  ASSERT_EQ(unasked.run(), TrainingEnd::finished);
+  EXPECT_EQ(unasked.first_step, 5) << "it may be the network that is wrong";
+  fs::rename(out / "checkpoints/stopped-step-00000009", out / "checkpoints/step-00000009");
+  Training asked(out.path());
+  asked.options.bad_step_limit = 2;
+  asked.options.max_steps = 10;
+  asked.spoil = spoil;
+  ASSERT_EQ(asked.run(), TrainingEnd::finished);
+  EXPECT_EQ(asked.watcher.steps, std::vector<std::int64_t>{10}) << "behind the samples";
+}
+
+TEST(Trainer, WhatWasLearnedIsKeptWhereTheFeedFailsAndNoSampleIsLeftOutOrTakenTwice) {
+  const TempFolder whole;
+  Training straight(whole.path());
+  straight.options.accumulation = 2;
+  straight.options.max_steps = 4;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  // Behind the first step, and when the second has one of its two batches.
+  for (const std::int64_t index : {8, 12}) {
+    const TempFolder out;
+    Training training(out.path());
+    training.options.accumulation = 2;
+    training.fails_from = index;
+    const auto end = training.run();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().what, "the disk is gone");
+    EXPECT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"step-00000001"}) << index;
+    Training again(out.path());
+    again.options.accumulation = 2;
+    again.options.max_steps = 4;
+    ASSERT_EQ(again.run(), TrainingEnd::finished);
+    EXPECT_TRUE(read_file(out / "model/model.safetensors").value() ==
+                read_file(whole / "model/model.safetensors").value())
+        << index;
+  }
+}
+
 TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
   const TempFolder out;
   Training training(out.path());

@@ -90,6 +90,11 @@ RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
   return options;
 }
 
+/// The machine was short of something, or another process in the way: the recording may well be as good as any.
+bool may_pass(Fault fault) {
+  return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
+}
+
 /// Writes recordings into the corpus as they come, and tells of them.
 class Collection {
  public:
@@ -101,6 +106,7 @@ class Collection {
       complain(prepared.error(), kSomeFailed);
       folder_.refuse(path, prepared.error().text());
       ++failed_;
+      is_short_of_some_ |= may_pass(prepared.error().fault);
       return {};
     }
     if (prepared->pieces.empty()) ++failed_;
@@ -110,6 +116,8 @@ class Collection {
   }
   /// Recordings of which nothing was taken.
   std::size_t failed() const { return failed_; }
+  /// Whether some of them may be prepared another time.
+  bool is_short_of_some() const { return is_short_of_some_; }
 
  private:
   static void tell(const fs::path& path, const PreparedRecording& prepared) {
@@ -122,6 +130,7 @@ class Collection {
 
   PreparedFolder& folder_;
   std::size_t failed_ = 0;
+  bool is_short_of_some_ = false;
 };
 
 void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std::size_t failed) {
@@ -173,7 +182,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   const bool broken = !taken && !interrupt.raised();
   if (broken) complain(taken.error(), kNothingRan);
   // Whatever ended it: hours of alignment are not lost with the last recording.
-  const bool ended = !broken && !interrupt.raised();
+  const bool ended = !broken && !interrupt.raised() && !collection.is_short_of_some();
   if (auto finished = folder->finish(ended); !finished) return complain(finished.error(), kNothingRan);
   if (!ended) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
   say_totals(command, *folder, collection.failed());

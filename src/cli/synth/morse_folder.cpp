@@ -8,6 +8,7 @@
 
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/system_error.h"
 #include "flow/pipeline.h"
@@ -118,20 +119,21 @@ class Lists {
   MorseFolderReport report_{};
 };
 
-Result<void> begin_corpus(const fs::path& out) {
+Result<void> check_empty(const fs::path& out) {
   std::error_code ignored;
-  if (fs::exists(out / "metadata.csv", ignored))
-    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  if (!fs::exists(out / "metadata.csv", ignored)) return {};
+  return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+}
+
+Result<void> make_places(const fs::path& out) {
   for (const char* name : {"audio", "transcripts", "splits"}) {
     if (auto made = make_folders(out / name); !made) return made;
   }
   return {};
 }
 
-}  // namespace
-
-Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
-  if (auto made = begin_corpus(wanted.out); !made) return tl::unexpected(made.error());
+/// The clips, then the lists that make them a corpus.
+Result<MorseFolderReport> write_corpus(const MorseFolder& wanted) {
   const auto since = Clock::real().now();
   Lists lists;
   Pipeline pipeline;
@@ -151,6 +153,27 @@ Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   MorseFolderReport report = lists.report();
   report.spent = Clock::real().now() - since;
   return report;
+}
+
+}  // namespace
+
+Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
+  const fs::path& out = wanted.out;
+  const fs::path lock = out / "synth.lock";
+  auto ready = check_empty(out);
+  if (ready) ready = make_places(out);
+  if (!ready) return tl::unexpected(ready.error());
+  const auto hold = take_hold({.file = lock,
+                               .other = out.string() + ": another process is writing a corpus into this folder",
+                               .unnoticed = "a second process that writes into " + out.string(),
+                               .way_out = "Wait for it to end, or name another folder with --out"});
+  if (!hold) return tl::unexpected(hold.error());
+  ready = check_empty(out);  // somebody may have ended between the look and the hold
+  auto written = ready ? write_corpus(wanted) : Result<MorseFolderReport>(tl::unexpected(ready.error()));
+  // No part of a corpus. Whoever waits with the file that goes here finds the corpus; where there is none, it stays.
+  std::error_code ignored;
+  if (written || !ready) fs::remove(lock, ignored);
+  return written;
 }
 
 }  // namespace tutti

@@ -27,7 +27,7 @@ struct MorseFolderReport {
 
 /// Writes the corpus in field note 004's layout: audio/, metadata.csv, splits/{train,validation,test}.csv (80/10/10, in
 /// noise as in text), and transcripts/ID.json with the times of every word. The same bytes whatever the number of
-/// threads. A folder that holds a corpus already is refused.
+/// threads. A folder that holds a corpus already is refused, and so is one into which another process is writing one.
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted);
 
 }  // namespace tutti

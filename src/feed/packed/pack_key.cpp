@@ -38,7 +38,7 @@ std::int64_t lines_of(const FeedOptions& options, const Dataset& set) {
 Result<CacheKey> pack_key(const FeedOptions& options, const Dataset& set) {
   const auto lines = static_cast<std::size_t>(lines_of(options, set));
   std::vector<std::uint64_t> stamps(lines + 1);
-  const auto stamped = in_parallel(std::ssize(stamps) - 1, options.threads.features, [&](std::int64_t i) {
+  const auto stamped = in_parallel(std::ssize(stamps) - 1, options.threads.packing(), [&](std::int64_t i) {
     const auto line = set.at(i);
     if (line) stamps[static_cast<std::size_t>(i)] = mixed({stamp_of(line->audio), stamp_of(line->times)});
     return Result<void>();

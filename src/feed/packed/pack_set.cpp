@@ -154,7 +154,7 @@ Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set) {
   for (auto& samples : of_lines) {
     plan.firsts.push_back(std::ssize(plan.samples));
     plan.samples.insert(plan.samples.end(), samples.begin(), samples.end());
-    samples = {};
+    release(samples);
   }
   plan.firsts.push_back(std::ssize(plan.samples));
   plan.bad = bad.with([](auto& all) { return std::move(all); });
@@ -173,7 +173,7 @@ Result<void> write_pack(const FeedOptions& options, const Dataset& set, const Pa
   const auto is_done = [](const PackEntry& entry) { return entry.at > 0; };
   Packer packer(options, set, cache->get(), plan, **writer);
   Progress progress(std::ranges::count_if(*entries, is_done), std::ssize(*entries), *options.clock);
-  const auto packed = in_parallel(std::ssize(*entries), options.threads.features, [&](std::int64_t i) -> Result<void> {
+  const auto packed = in_parallel(std::ssize(*entries), options.threads.packing(), [&](std::int64_t i) -> Result<void> {
     PackEntry& entry = (*entries)[static_cast<std::size_t>(i)];
     if (is_done(entry)) return {};
     auto done = packer.pack(i, entry);

@@ -204,6 +204,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
       between("attention-weight", r.attention_weight, 0, 100),
+      between("read-threads", r.read_threads, 1, 1024),
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, many),

@@ -126,7 +126,10 @@ void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit("gradient-checkpointing", r.gradient_checkpointing, "",
         "compute activations twice instead of keeping them: less memory, a third more time");
   visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
-  visit("threads", r.threads, "N", "of the feed; 0: as many as the cores; changes no batch");
+  visit("threads", r.threads, "N", "of the feed's stages that compute; 0: as many as the cores; changes no batch");
+  visit("read-threads", r.read_threads, "N",
+        "of the feed that wait for files: more where storage is slow to answer, as over a network. They read ahead in "
+        "four batches at most; changes no batch");
   visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
 }
 

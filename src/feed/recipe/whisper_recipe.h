@@ -91,6 +91,7 @@ struct WhisperRecipe {
   bool gradient_checkpointing = false;
   std::int32_t compute_threads = 0;
   std::int32_t threads = 0;
+  std::int32_t read_threads = 1;
   std::uint64_t seed = 0;
 
   // Checkpoints, evaluation, reports

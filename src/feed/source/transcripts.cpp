@@ -20,7 +20,7 @@ class Transcripts final : public Dataset {
   std::int64_t size() const override { return std::ssize(pairs_); }
   std::uint64_t fingerprint() const override {
     std::uint64_t hash = pairs_.size();
-    for (const Pair& pair : pairs_) hash = mixed({hash, digest(pair.transcript.string())});
+    for (const Pair& pair : pairs_) hash = mixed({hash, digest(pair.transcript.lexically_relative(folder_).string())});
     return hash;
   }
   std::string id(std::int64_t index) const override {

@@ -11,6 +11,7 @@ namespace tutti {
 namespace {
 
 constexpr double kSilenceKept = 1;  // seconds beside a piece's text
+constexpr double kMostOverlap = 1;  // seconds; times are rounded, and where two speak at once a cut takes half of it
 
 tl::unexpected<Error> does_not_fit(const Segment& segment, double window) {
   char text[160];
@@ -36,6 +37,24 @@ Result<std::vector<TimedText>> units_of(const Transcript& transcript, double sec
     for (const Word& word : segment.words) units.push_back({word.start, word.end, word.word});
   }
   return units;
+}
+
+/// A cut leaves each text its sound only where one is heard behind the other, and no longer than the model hears.
+Result<void> check_order(std::span<const TimedText> units, double window) {
+  const auto at = [](double seconds) { return fixed_text(seconds, 2) + " s"; };
+  double latest = 0;
+  for (const TimedText& unit : units) {
+    if (unit.start < latest - kMostOverlap)
+      return fail(Fault::corrupt,
+                  "its transcript has text at " + at(unit.start) + " behind text that is heard until " + at(latest) +
+                      ": no cut leaves each its sound",
+                  "Put its texts in the order of their times");
+    if (unit.end - unit.start > window - 2 * kCutSearch)
+      return fail(Fault::corrupt, "its transcript has one word from " + at(unit.start) + " to " + at(unit.end) +
+                                      ", longer than the model hears");
+    latest = std::max(latest, unit.end);
+  }
+  return {};
 }
 
 Piece piece_of(std::span<const TimedText> units, double after, double before, double seconds) {
@@ -119,6 +138,7 @@ Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double secon
   const auto units = units_of(transcript, seconds, window);
   if (!units) return tl::unexpected(units.error());
   if (units->empty()) return fail(Fault::corrupt, "its text is missing");
+  if (auto ordered = check_order(*units, window); !ordered) return tl::unexpected(ordered.error());
   return Cutter(*units, seconds, window, rule).run();
 }
 

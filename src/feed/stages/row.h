@@ -48,6 +48,7 @@ struct Row {
   PlannedSample planned{};
   DatasetLine line{};
   std::vector<std::byte> bytes{};
+  bool is_on_disk = false;  ///< part of a large file, and read from there
   NativeClip clip{};
   std::vector<std::int16_t> pcm{};
   std::vector<TimedText> times{};
@@ -65,6 +66,12 @@ struct Row {
   /// It has to be decoded: its features were not in the cache.
   bool needs_sound() const { return is_wanted() && !cached; }
 };
+
+/// Gives the memory back, which `= {}` would keep: rows wait for others, and have done with what they were made of.
+template <class T>
+void release(std::vector<T>& done_with) {
+  done_with = std::vector<T>();
+}
 
 using RowPtr = std::unique_ptr<Row>;
 

@@ -218,10 +218,13 @@ void SampleStages::read(Row& row) const {
   }
   row.line = std::move(*line);
   if (auto added = add_text(row); !added) return note_unread(row, added.error());
+  row.is_on_disk = (row.line.start || row.line.end) && is_large(row.line.audio);
+  if (row.is_on_disk && !cache_) return;
   auto bytes = read_bytes(row.line.audio);
   if (!bytes) return note_unread(row, bytes.error());
   row.bytes = std::move(*bytes);
   if (cache_) look_up(row);
+  if (row.is_on_disk) release(row.bytes);  // the cache goes by all of them
 }
 
 /// Features depend on the file's content, the part of it, the shape, and the code.
@@ -235,17 +238,24 @@ void SampleStages::look_up(Row& row) const {
   row.key = cache_key(row.bytes, parameters);
   row.cached = cache_->find(row.key);
   if (!row.cached) return;
-  row.bytes = {};
+  release(row.bytes);
   row.lead = row.cached->lead;
   move_times(row, row.lead);
 }
 
 void SampleStages::decode(Row& row) const {
-  MemoryBytes bytes(row.bytes);
   const ClipRange range = range_of(row);
-  auto clip = decode_clip(bytes, range);
-  if (!clip && clip.error().fault == Fault::unsupported) clip = decode_in_child(row.line.audio, range);
-  row.bytes = {};
+  Result<NativeClip> clip;
+  if (row.is_on_disk) {
+    auto file = open_sound(row.line.audio);
+    if (!file) return note_unread(row, file.error());
+    clip = decode_clip(file->bytes, range);
+  } else {
+    MemoryBytes bytes(row.bytes);
+    clip = decode_clip(bytes, range);
+  }
+  if (!clip && clip.error().fault == Fault::unsupported) clip = children_.decode(row.line.audio, range);
+  release(row.bytes);
   if (clip)
     row.clip = std::move(*clip);
   else
@@ -320,7 +330,7 @@ bool SampleStages::compute_rounded(Row& row) const {
 
 std::optional<CachedFeatures> SampleStages::features_to_keep(Row& row) const {
   compute_rounded(row);
-  row.pcm = {};
+  release(row.pcm);
   if (!row.bad) describe(row, row.cached->real);
   return std::exchange(row.cached, {});
 }
@@ -341,7 +351,7 @@ void SampleStages::features(Row& row) {
     unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
   else if (auto written = write_features(PcmSamples(row.pcm), real, out, stride); !written)
     row.bad = written.error();
-  row.pcm = {};
+  release(row.pcm);
   row.cached.reset();
   if (row.bad) return;
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);

@@ -8,6 +8,7 @@
 #include "feed/options.h"
 #include "feed/stages/row.h"
 #include "feed/stages/shelf.h"
+#include "feed/stages/sound_files.h"
 
 namespace tutti {
 
@@ -25,7 +26,8 @@ class SampleStages {
 
   /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header.
   Probed probe(Probed probed) const;
-  /// The file's bytes, at once: later steps wait for no disk.
+  /// The file's bytes, at once: later steps wait for no disk. Where it is large and the sample a part of it, that part
+  /// is left to `decode`.
   void read(Row& row) const;
   void decode(Row& row) const;
   /// To 16 kHz and mono; then exactly the part that the sample is.
@@ -58,6 +60,7 @@ class SampleStages {
   const Dataset& set_;
   FeatureCache* cache_;
   std::atomic<bool> has_failed_to_store_ = false;
+  ChildDecoder children_;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;
 };

@@ -3,29 +3,41 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <mutex>
 #include <span>
 #include <utility>
 
 #include "audio/length/sound_length.h"
-#include "audio/recording.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/system_error.h"
 
 namespace tutti {
 namespace {
 
-OwnedFd open_for_reading(const std::filesystem::path& path) {
-  return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-}
+/// What is smaller is read with one call, and no later step waits for its disk.
+constexpr std::uintmax_t kLarge = 8 << 20;
 
 }  // namespace
 
-Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
-  const OwnedFd file = open_for_reading(path);
+Result<OpenSound> open_sound(const std::filesystem::path& path) {
+  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  auto whole = FileBytes::over(file.get());
-  if (!whole) return tl::unexpected(whole.error());
-  HeadBytes bytes(*whole);
+  auto bytes = FileBytes::over(file.get());
+  if (!bytes) return tl::unexpected(bytes.error());
+  return OpenSound{std::move(file), *bytes};
+}
+
+bool is_large(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  return !failed && size > kLarge;
+}
+
+Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
+  auto file = open_sound(path);
+  if (!file) return tl::unexpected(file.error());
+  HeadBytes bytes(file->bytes);
   const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
@@ -35,13 +47,11 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
-  const OwnedFd file = open_for_reading(path);
-  if (!file) return fail_errno(path.string(), "cannot be opened");
-  auto source = FileBytes::over(file.get());
-  if (!source) return tl::unexpected(source.error());
-  std::vector<std::byte> bytes(static_cast<std::size_t>(source->size()));
+  auto file = open_sound(path);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file->bytes.size()));
   for (std::size_t done = 0; done < bytes.size();) {
-    const auto got = source->read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
+    const auto got = file->bytes.read_at(static_cast<std::int64_t>(done), std::span(bytes).subspan(done));
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) return fail(Fault::corrupt, path.string() + ": became shorter while it was read");
     done += *got;
@@ -49,11 +59,22 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range) {
+Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
+  {
+    const std::shared_lock together(room_);
+    auto recording = decode_recording(path);
+    if (recording || recording.error().fault != Fault::unavailable) return recording;
+    log(Level::warning, recording.error().what + "; it is decoded once more, by itself");
+  }
+  const std::unique_lock alone(room_);
+  return decode_recording(path);
+}
+
+Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
   // Asked for beforehand: whatever is wrong with the place for it is no fault of the file.
   if (const auto place = open_unnamed_file(); !place)
     return fail(Fault::missing, place.error().what, place.error().hint);
-  const auto recording = decode_recording(path);
+  const auto recording = recording_of(path);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
   const std::int64_t all = recording->samples();

@@ -2,13 +2,28 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <shared_mutex>
 #include <vector>
 
+#include "audio/byte_source.h"
 #include "audio/clip/clip.h"
+#include "audio/recording.h"
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/units.h"
 
 namespace tutti {
+
+/// A file that is read where it lies.
+struct OpenSound {
+  OwnedFd file{};
+  FileBytes bytes;
+};
+Result<OpenSound> open_sound(const std::filesystem::path& path);
+
+/// Whether so many of it as wait between the stages would be too much for memory: hours of sound, of which a sample is
+/// a part.
+bool is_large(const std::filesystem::path& path);
 
 /// Seconds of sound in the file, by its header. Where that does not say (AAC without a container), a guess of no more
 /// than the window: the row's real length is what counts in the end.
@@ -17,8 +32,20 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window);
 /// The whole file.
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path);
 
-/// Formats that libsndfile does not know: the whole file through a decoding child, then the part of it. Fault::missing:
-/// the file, what decodes it, or a place (TMPDIR) for what that writes.
-Result<NativeClip> decode_in_child(const std::filesystem::path& path, const ClipRange& range);
+/// Formats that libsndfile does not know go through decoding children. Called by several threads at once.
+class ChildDecoder {
+ public:
+  /// The whole file through a child, then the part of it. Fault::missing: the file, what decodes it, or a place
+  /// (TMPDIR) for what that writes. A child that something else has killed, or that its disk has kept waiting, says
+  /// nothing of the file: it is decoded again while no other child of ours is at work, and what that one comes to is
+  /// the answer.
+  Result<NativeClip> decode(const std::filesystem::path& path, const ClipRange& range) const;
+
+ private:
+  Result<Recording> recording_of(const std::filesystem::path& path) const;
+
+  /// Held together by children at work, alone by one that is tried again: several may have taken each other's memory.
+  mutable std::shared_mutex room_{};
+};
 
 }  // namespace tutti

@@ -27,6 +27,8 @@ constexpr const char* kOld = ".old-";
 constexpr const char* kGone = ".gone-";
 // What could not be read; it stays for whoever wants to look at it.
 constexpr const char* kDamaged = "damaged-";
+// What a training had come to when it gave up.
+constexpr const char* kStopped = "stopped-";
 
 fs::path beside(const fs::path& path, const char* kind) {
   return path.parent_path() / (kind + path.filename().string());
@@ -63,6 +65,14 @@ Result<void> fill_network(const fs::path& path, const NetworkFolder& network) {
   for (const auto& [name, content] : network.files)
     if (auto written = write_file_atomically(path / name, content); !written) return written;
   return write_tensors(path / "model.safetensors", network.weights, network.weight_type);
+}
+
+Result<void> fill_checkpoint(const fs::path& path, const CheckpointContent& content) {
+  auto written = fill_network(path, content.network);
+  if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
+  if (written) written = write_file_atomically(path / "training.json", show_state(content.state));
+  if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", "training.json"});
+  return written;
 }
 
 std::string name_of_step(std::int64_t step) {
@@ -112,13 +122,17 @@ Result<void> write_network(const fs::path& path, const NetworkFolder& network) {
 }
 
 Result<void> CheckpointFolder::write(const CheckpointContent& content) const {
-  return replace_folder(of_step(content.state.step), [&](const fs::path& path) {
-    auto written = fill_network(path, content.network);
-    if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
-    if (written) written = write_file_atomically(path / "training.json", show_state(content.state));
-    if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", "training.json"});
-    return written;
-  });
+  return replace_folder(of_step(content.state.step),
+                        [&](const fs::path& path) { return fill_checkpoint(path, content); });
+}
+
+Result<void> CheckpointFolder::write_aside(const CheckpointContent& content) const {
+  return replace_folder(aside_of_step(content.state.step),
+                        [&](const fs::path& path) { return fill_checkpoint(path, content); });
+}
+
+fs::path CheckpointFolder::aside_of_step(std::int64_t step) const {
+  return beside(of_step(step), kStopped);
 }
 
 fs::path CheckpointFolder::of_step(std::int64_t step) const {

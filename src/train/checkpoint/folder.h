@@ -33,10 +33,14 @@ class CheckpointFolder {
   explicit CheckpointFolder(std::filesystem::path out) : out_(std::move(out)) {}
 
   Result<void> write(const CheckpointContent& content) const;
+  /// Under another name ("stopped-step-N"), which is neither gone on from nor pruned: whoever wants to go on from it
+  /// gives it the name of its step.
+  Result<void> write_aside(const CheckpointContent& content) const;
   /// Removes all but the newest `keep` and that of step `best`.
   void prune(std::int32_t keep, std::int64_t best) const;
   /// Where that of a step lies, if it does.
   std::filesystem::path of_step(std::int64_t step) const;
+  std::filesystem::path aside_of_step(std::int64_t step) const;
   /// The complete ones, as far as their names tell.
   std::vector<std::filesystem::path> newest_first() const;
   /// Gives those of later steps than `step` other names ("damaged-step-N"): a training goes on from there because they

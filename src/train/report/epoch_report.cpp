@@ -33,6 +33,11 @@ const StageReport* busiest(const FeedReport& feed) {
   return most == stages.end() ? nullptr : &*most;
 }
 
+/// What is slow to come over a network comes no later where more of it is waited for at once.
+std::string way_out_of(const std::string& stage) {
+  return stage == "read" ? "; more read-threads wait for more files at once" : "";
+}
+
 }  // namespace
 
 std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times) {
@@ -53,7 +58,7 @@ std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& 
   const auto* limiting = busiest(feed);
   if (is_worth_telling(own) && limiting)
     lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
-                    "' limits it");
+                    "' limits it" + way_out_of(limiting->name));
   if (const double others = times.waiting - own; is_worth_telling(others))
     lines.push_back(waited + percent(others / whole) + " of its time for the feeds of other processes");
   return lines;

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "train/checkpoint/background_writer.h"
+#include "train/checkpoint/folder.h"
+#include "train/step/step.h"
+#include "train/task.h"
+
+namespace tutti {
+
+struct TrainingFolderOptions {
+  std::filesystem::path out{};
+  std::int32_t keep = 2;  // checkpoints beside the best one
+  std::string export_type = "float16";
+  std::string settings{};  // kept in every checkpoint, as training.toml; empty: not there
+};
+
+/// OUT as a training fills it: checkpoints, and the model. What is to be written is copied while the caller waits, and
+/// written by a thread of its own. One caller.
+class TrainingFolder {
+ public:
+  /// `model_step`: whose network is in OUT/model, as far as is known (TrainingState::model_step). Task and step outlive
+  /// this.
+  TrainingFolder(TrainingFolderOptions options, Task& task, const TrainStep& step, std::int64_t model_step);
+
+  /// A checkpoint of task and step as they are now; those that are neither new enough nor the best go for it.
+  Result<void> save(const TrainingState& state);
+  /// Likewise, but where nobody goes on from it unasked and nothing goes for it. Returns where it will be.
+  Result<std::filesystem::path> save_aside(const TrainingState& state);
+  /// OUT/model becomes the network as it is now, which is that of `step`.
+  Result<void> publish(std::int64_t step);
+  /// OUT/model is the network of `best`: where it could not be written when that was found, or is gone, it is made of
+  /// its checkpoint, which is kept. Task and step then hold that network.
+  Result<void> publish_best(std::int64_t best);
+  /// From now on OUT/model may be of a step that nothing has chosen.
+  void forget_model() { model_step_ = 0; }
+  /// Waits until all is written.
+  Result<void> finish() { return writer_.finish(); }
+
+ private:
+  Result<void> write(const TrainingState& state, const std::function<Result<void>(const CheckpointContent&)>& how);
+
+  TrainingFolderOptions options_;
+  Task& task_;
+  const TrainStep& step_;
+  CheckpointFolder checkpoints_;
+  std::atomic<std::int64_t> model_step_;  // noted by the writer
+  BackgroundWriter writer_{};             // last: its thread uses the above
+};
+
+}  // namespace tutti

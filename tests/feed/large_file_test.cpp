@@ -1,0 +1,89 @@
+// Samples that are parts of recordings of hours: what is kept of the file while they are made.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "feed/cache/feature_cache.h"
+#include "feed/corpus.h"
+#include "feed/source/dataset.h"
+#include "feed/stages/sample_stages.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kRate = 16000;
+
+/// Six minutes, and a sample of two seconds in the fifth.
+class LargeFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_wav(corpus_.file(0), whole_);
+    corpus_.write(R"({"id":"s0","audio":"s0.wav","text":"a","start":250,"end":252})");
+    options_ = options_for(corpus_.manifest());
+    set_ = open_dataset(options_.data, "", {}).value();
+  }
+  static Row row() { return {.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 200}}; }
+  /// What a row hears that went as far as its features.
+  std::vector<std::int16_t> heard(SampleStages& stages, Row& row) const {
+    stages.read(row);
+    EXPECT_EQ(row.bytes.capacity(), 0U) << "dozens of rows wait to be decoded, each with the whole file";
+    stages.decode(row);
+    stages.resample(row);
+    EXPECT_FALSE(row.bad || row.lacking);
+    return row.pcm;
+  }
+  std::vector<std::int16_t> part() const { return {whole_.begin() + 250 * kRate, whole_.begin() + 252 * kRate}; }
+
+  Corpus corpus_{std::vector<double>()};
+  std::vector<std::int16_t> whole_ = sound_of(3, 360 * kRate);
+  FeedOptions options_{};
+  std::unique_ptr<Dataset> set_{};
+};
+
+TEST_F(LargeFile, IsReadWhereTheSampleLies) {
+  SampleStages stages(options_, *set_, nullptr);
+  Row one = row();
+  EXPECT_TRUE(heard(stages, one) == part());
+}
+
+TEST_F(LargeFile, IsKnownToTheCacheByAllOfIt) {
+  options_.cache.folder = corpus_.folder() / "cache";
+  const auto cache = FeatureCache::open(options_.cache).value();
+  SampleStages stages(options_, *set_, cache.get());
+  Row first = row(), same = row(), other = row();
+  EXPECT_TRUE(heard(stages, first) == part());
+  stages.read(same);
+  EXPECT_EQ(same.key, first.key);
+  whole_[0] = static_cast<std::int16_t>(whole_[0] + 1);
+  write_wav(corpus_.file(0), whole_);
+  stages.read(other);
+  EXPECT_FALSE(other.key == first.key);
+}
+
+TEST_F(LargeFile, ThatIsGoneBeforeItIsDecodedIsABadSample) {
+  SampleStages stages(options_, *set_, nullptr);
+  Row one = row();
+  stages.read(one);
+  std::filesystem::remove(corpus_.file(0));
+  stages.decode(one);
+  EXPECT_FALSE(one.lacking);
+  ASSERT_TRUE(one.bad);
+  EXPECT_NE(one.bad->what.find("s0.wav"), std::string::npos) << one.bad->what;
+}
+
+TEST(SmallFile, IsReadAtOnceAndGivenBackWhenItIsDecoded) {
+  const Corpus corpus({1.0});
+  const FeedOptions options = options_for(corpus.manifest());
+  const auto set = open_dataset(options.data, "", {}).value();
+  SampleStages stages(options, *set, nullptr);
+  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 100}};
+  stages.read(row);
+  EXPECT_GT(row.bytes.size(), 32000U);
+  stages.decode(row);
+  EXPECT_EQ(row.bytes.capacity(), 0U);
+}
+
+}  // namespace
+}  // namespace tutti
