@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/joined.h"
+#include "base/strings/joined.h"
 #include "base/json.h"
 
 namespace tutti {
