@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/strings/joined.h"
 #include "base/json.h"
+#include "base/strings/joined.h"
 
 namespace tutti {
 namespace {
