@@ -1,6 +1,7 @@
 #include "transcribe/bench/trial.h"
 
 #include <algorithm>
+#include <span>
 
 #include "transcribe/bench/peak_memory.h"
 #include "transcribe/interrupt.h"
@@ -8,6 +9,18 @@
 
 namespace tutti {
 namespace {
+
+/// Of what fails a file, what no device, type or batch size can have done.
+bool is_recordings(const Error& error) {
+  switch (error.fault) {
+    case Fault::usage:
+    case Fault::missing:
+    case Fault::corrupt:
+    case Fault::unsupported:
+    case Fault::refused: return true;
+    default: return false;
+  }
+}
 
 /// Keeps what a trial reports. The worker's memory is asked for while it lives.
 class TrialObserver final : public RunObserver {
@@ -23,10 +36,24 @@ class TrialObserver final : public RunObserver {
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     memory_.look();
     texts_[outcome.index] = transcript.text;
+    decodings_ += outcome.counts.decodings;
     trial_.windows += outcome.counts.windows;
     trial_.decoder_steps += outcome.counts.decoder_steps;
   }
-  void on_failed(std::size_t, const Error& error) override { trial_.error = error; }
+  void on_failed(std::size_t, const Error& error) override {
+    if (!recordings_fault_ && is_recordings(error)) recordings_fault_ = error;
+    trial_.error = error;
+  }
+
+  /// That the recordings can be measured with, whatever the setting.
+  Result<void> expect_speech(std::span<const std::filesystem::path> files) const {
+    if (recordings_fault_) return tl::unexpected(*recordings_fault_);
+    if (trial_.error || decodings_ > 0) return {};
+    return fail(Fault::missing,
+                (files.size() == 1 ? files.front().string() : "the recordings") +
+                    ": no speech was heard in what --seconds takes, and so there is nothing to measure",
+                "Name recordings of somebody who speaks, or none: a clip comes with the program");
+  }
 
   BenchTrial finished(const RunSummary& summary) {
     trial_.audio = summary.audio;
@@ -41,6 +68,8 @@ class TrialObserver final : public RunObserver {
   BenchTrial trial_;
   PeakMemory memory_;
   std::vector<std::string> texts_;
+  std::size_t decodings_ = 0;
+  std::optional<Error> recordings_fault_{};
 };
 
 RunOptions options_of(const BenchSetting& setting, RunOptions options) {
@@ -77,6 +106,8 @@ Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, co
   TrialObserver observer(files.size(), setting.device);
   const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
   if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  if (summary)
+    if (auto heard = observer.expect_speech(files); !heard) return tl::unexpected(heard.error());
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};
   trial.setting = setting;
   return trial;
