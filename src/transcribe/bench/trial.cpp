@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-/// Of what fails a file, what no device, type or batch size can have done.
+/// Of what fails a file before the worker has a part in it: what every other setting would find, too.
 bool is_recordings(const Error& error) {
   switch (error.fault) {
     case Fault::usage:
@@ -25,13 +25,14 @@ bool is_recordings(const Error& error) {
 /// Keeps what a trial reports. The worker's memory is asked for while it lives.
 class TrialObserver final : public RunObserver {
  public:
-  TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files) {}
+  TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files), decoded_(files) {}
 
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
     trial_.device_name = device;
     trial_.compute_type = compute_type;
     trial_.load = load;
   }
+  void on_decoded(std::size_t index, Seconds, const std::vector<std::string>&) override { decoded_[index] = true; }
   void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { memory_.look(); }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     memory_.look();
@@ -40,8 +41,8 @@ class TrialObserver final : public RunObserver {
     trial_.windows += outcome.counts.windows;
     trial_.decoder_steps += outcome.counts.decoder_steps;
   }
-  void on_failed(std::size_t, const Error& error) override {
-    if (!recordings_fault_ && is_recordings(error)) recordings_fault_ = error;
+  void on_failed(std::size_t index, const Error& error) override {
+    if (!recordings_fault_ && !decoded_[index] && is_recordings(error)) recordings_fault_ = error;
     trial_.error = error;
   }
 
@@ -68,6 +69,7 @@ class TrialObserver final : public RunObserver {
   BenchTrial trial_;
   PeakMemory memory_;
   std::vector<std::string> texts_;
+  std::vector<bool> decoded_;
   std::size_t decodings_ = 0;
   std::optional<Error> recordings_fault_{};
 };
