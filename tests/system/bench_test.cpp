@@ -123,7 +123,7 @@ TEST(Bench, WithoutSpeechNothingIsMeasuredAndNothingRecommended) {
                                       (test_data() / "whisper-tiny.en/clips/silence.wav").string()});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_EQ(end.out, "");
-  EXPECT_THAT(end.err, HasSubstr("silence.wav: no speech was heard"));
+  EXPECT_THAT(end.err, HasSubstr("silence.wav: expected speech to measure with, found none"));
 }
 
 TEST(Bench, OnACardTheMemoryIsTheCardsAndTheAudioWhatWasHeard) {

@@ -52,7 +52,7 @@ class TrialObserver final : public RunObserver {
     if (trial_.error || decodings_ > 0) return {};
     return fail(Fault::missing,
                 (files.size() == 1 ? files.front().string() : "the recordings") +
-                    ": no speech was heard in what --seconds takes, and so there is nothing to measure",
+                    ": expected speech to measure with, found none (of every file at most --seconds is heard)",
                 "Name recordings of somebody who speaks, or none: a clip comes with the program");
   }
 
