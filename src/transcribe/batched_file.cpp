@@ -61,8 +61,9 @@ Result<TranscribedFile> BatchedFile::whole(State& state) {
   transcript.text = context_.windows.tokenizer.decode(said);
   transcript.language = **state.language;
   TranscribedFile done = transcribed(file_, context_.way, std::move(transcript), state.costs);
-  for (const SpeechChunk& chunk : chunks_)
-    done.outcome.forced_cuts += static_cast<std::size_t>(std::ranges::count_if(chunk.pieces, &SpeechPiece::forced_cut));
+  // Where both sides of a cut share a window they stand in a row in it, as if nothing had been cut.
+  done.outcome.forced_cuts = static_cast<std::size_t>(
+      std::ranges::count_if(chunks_, [](const SpeechChunk& chunk) { return chunk.pieces.back().forced_cut; }));
   return done;
 }
 

@@ -51,7 +51,7 @@ struct FileOutcome {
   std::vector<std::string> losses{};  // what damage in the input cost
   std::vector<std::filesystem::path> outputs{};
   WindowCounts counts{};
-  std::size_t forced_cuts = 0;  // with --batched: where speech had to be cut because it held no silence
+  std::size_t forced_cuts = 0;  // with --batched: windows that end amid speech because it held no silence
   TimeSpent spent{};
 };
 

@@ -103,10 +103,19 @@ void warn_where_nothing_was_asked(const FileOutcome& outcome) {
                           ", and none of it lies within --clip-timestamps");
 }
 
+/// Of a transcript that is written; every trial of a bench would say it anew.
+void warn_where_speech_was_cut(const FileOutcome& outcome) {
+  if (outcome.forced_cuts == 0 || outcome.outputs.empty()) return;
+  const std::string often = outcome.forced_cuts == 1 ? "once" : std::to_string(outcome.forced_cuts) + " times";
+  log(Level::warning, name_of_input(outcome.input) + ": speech without a pause was cut " + often +
+                          " to fit windows, and a word may be damaged there; without --batched none is cut");
+}
+
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
   warn_where_nothing_was_asked(file.outcome);
   if (auto published = run.files.publish(file); !published) return published;
+  warn_where_speech_was_cut(file.outcome);
   file.outcome.spent.writing = Clock::real().now() - started;
   file.outcome.elapsed = Clock::real().now() - file.started;
   run.tally.done(file.outcome, file.transcript);

@@ -41,6 +41,13 @@ TEST(EnergyVad, HearsNothingInSilenceAndInEvenNoise) {
   EXPECT_TRUE(find_speech(recording_of({}), kEnergy).value().empty());
 }
 
+TEST(EnergyVad, TheSilenceThatFillsUpTheLastWindowIsNoBackgroundOfItsLastTenSeconds) {
+  for (const std::size_t beyond : {0, 1, 7, 511}) {
+    const auto pieces = find_speech(recording_of(noise(900 * kVadWindow + beyond)), kEnergy).value();
+    EXPECT_TRUE(pieces.empty()) << beyond << " samples in the last window: speech from " << pieces.front().start;
+  }
+}
+
 TEST(FindSpeech, StopsWhenTheCallerHasHadEnough) {
   const auto stopped = speech_probabilities(recording_of(noise(16000 * 60)), VadMethod::silero,
                                             [](Seconds heard) { return heard < Seconds(20); });

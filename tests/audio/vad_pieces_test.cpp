@@ -80,6 +80,17 @@ TEST(SpeechPieces, TooLongSpeechIsCutInItsLeastSpeechLikeWindowOfTheLastFiveSeco
   EXPECT_EQ(pieces[1], (SpeechPiece{.start = pieces[0].end, .end = at(40)}));
 }
 
+TEST(SpeechPieces, TheRestOfSpeechThatHadToBeCutIsKeptHoweverShort) {
+  auto found = speech_of(40);
+  found[930] = 0.6F;                               // 29.76 s
+  std::fill(found.begin() + 938, found.end(), 0);  // the limit falls in window 937
+  const VadOptions options{.min_speech_duration_ms = 1000, .max_speech_duration_s = 30, .speech_pad_ms = 0};
+  const auto pieces = speech_pieces(found, at(40), options);
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[0], (SpeechPiece{.start = 0, .end = 930 * kVadWindow + kVadWindow / 2, .forced_cut = true}));
+  EXPECT_EQ(pieces[1], (SpeechPiece{.start = pieces[0].end, .end = 938 * kVadWindow})) << "a quarter of a second";
+}
+
 TEST(SpeechPieces, TooLongSpeechIsCutInASilenceWhereThereIsOneAndNotMarked) {
   auto found = speech_of(36);
   std::fill_n(found.begin() + 300, 5, 0.1F);  // 160 ms at 9.6 s, long before the limit

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "model/convert/converted_tensor.h"
 #include "model/convert/openai_file.h"
 #include "model/damage.h"
@@ -134,6 +136,19 @@ TEST(Convert, AValueThatTheTypeCannotHoldIsRefusedByTheTensorsName) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("'too.wide' has values that are no finite float16"));
   EXPECT_TRUE(convert_tensor(stored, "too.wide", owner, WeightType::bfloat16, nobody));
+}
+
+TEST(Convert, NoTypeIsOfferedToWeightsThatAreNoNumbers) {
+  const std::array<float, 2> values{1, std::numeric_limits<float>::quiet_NaN()};
+  const StoredTensor stored{.name = "broken", .shape = {1, 2}, .bytes = std::as_bytes(std::span(values))};
+  const auto owner = std::make_shared<const Checkpoint>();
+  for (const WeightType type : {WeightType::float32, WeightType::float16, WeightType::int8}) {
+    const auto refused =
+        convert_tensor(stored, "broken", owner, type, [](std::span<const std::byte>) { return Result<void>(); });
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().text(),
+                HasSubstr("'broken' has values that are no finite numbers. The weights are damaged"));
+  }
 }
 
 TEST(Convert, FactorsThatDoNotFitTheirMatrixAreRefusedByName) {

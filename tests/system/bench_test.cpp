@@ -12,6 +12,7 @@
 
 using namespace tutti;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 namespace {
@@ -71,6 +72,7 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
               HasSubstr("--batch-sizes: expected numbers from 1 to 1024, found 1025"));
   EXPECT_THAT(refused({"--seconds", "0"}), HasSubstr("--seconds: expected a number above 0, found 0"));
   EXPECT_THAT(refused({"--model", "tinny.en"}), HasSubstr("tiny.en"));
+  EXPECT_THAT(refused({"-"}), HasSubstr("standard input can be read once"));
 }
 
 TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
@@ -102,6 +104,26 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
                                       "cpu", "--compute-types", "default", "--batch-sizes", "1", folder.path()});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
+}
+
+TEST(Bench, ARecordingThatCannotBeReadEndsItOnceInsteadOfFailingEverySetting) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
+  const TempFolder folder;
+  const ProgramEnd end = bench("cpu", {"--compute-types", "float32", "--batch-sizes", "1,2", folder / "none.wav"});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_THAT(end.err, HasSubstr("none.wav: cannot be opened"));
+  EXPECT_THAT(end.err, Not(HasSubstr("no setting could run")));
+  EXPECT_THAT(end.out, Not(HasSubstr("did not run"))) << "it is none of a setting's fault";
+}
+
+TEST(Bench, WithoutSpeechNothingIsMeasuredAndNothingRecommended) {
+  TUTTI_NEEDS("whisper-tiny.en/clips/silence.wav");
+  const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
+                                      "cpu", "--compute-types", "float32", "--batch-sizes", "1,2", "--json",
+                                      (test_data() / "whisper-tiny.en/clips/silence.wav").string()});
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_EQ(end.out, "");
+  EXPECT_THAT(end.err, HasSubstr("silence.wav: expected speech to measure with, found none"));
 }
 
 TEST(Bench, OnACardTheMemoryIsTheCardsAndTheAudioWhatWasHeard) {

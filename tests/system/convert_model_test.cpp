@@ -97,6 +97,15 @@ TEST(ConvertModel, AFolderWithSomethingInItIsLeftAlone) {
   EXPECT_EQ(entries_in(folder / "mine"), 1U);
 }
 
+TEST(ConvertModel, AFileOfOpenAisMakesTheFoldersItIsToLieInToo) {
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  const TempFolder folder;
+  const auto into = folder / "models/whisper/tiny.en.pt";
+  const ProgramEnd end = convert(shared_model(), into.string(), "float16");
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_GT(fs::file_size(into), 70'000'000U);
+}
+
 TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
   TUTTI_NEEDS("whisper-tiny.en-partial");
   const TempFolder folder, model;

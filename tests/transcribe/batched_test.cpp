@@ -338,3 +338,19 @@ TEST_F(BatchedTest, WhatIsCountedAsTranscribedIsWhatTheClipsAskFor) {
   EXPECT_DOUBLE_EQ(asked({10, 30, 80}), 35) << "20 s and the last 15, silence and all";
   EXPECT_DOUBLE_EQ(asked({0, 300}), 95) << "a clip ends with its recording";
 }
+
+TEST_F(BatchedTest, ACutAmidSpeechIsCountedWhereAWindowEndsThere) {
+  const auto cuts = [&](double longest) {
+    way_.vad->max_speech_duration_s = longest;
+    const TranscriptionContext shared = context();
+    const auto yielded = run(shared);
+    EXPECT_EQ(yielded.size(), 1U);
+    return yielded.front()->outcome.forced_cuts;
+  };
+  engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000, 900}); };
+  EXPECT_EQ(cuts(30), 0U) << "every stretch fits into a window";
+  way_.clips = {0, 20};
+  EXPECT_EQ(cuts(8), 0U) << "20 s in three pieces that stand in a row in one window";
+  way_.clips = {0};
+  EXPECT_EQ(cuts(8), 2U) << "eight cuts; the second and the third stretch begin in one window and end in the next";
+}

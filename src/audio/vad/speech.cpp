@@ -39,8 +39,12 @@ Result<std::vector<float>> by_energy(const SampleReader& recording, const OnDeco
   std::vector<float> levels;
   const auto heard =
       for_each_part(recording, 0, on_heard, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
-        for (std::int64_t i = 0; i < windows; ++i)
-          levels.push_back(loudness(samples.subspan(static_cast<std::size_t>(i * kVadWindow), kVadWindow)));
+        for (std::int64_t i = 0; i < windows; ++i) {
+          // The last one is filled up with silence, which must not become the background of the seconds before.
+          const bool whole = std::ssize(levels) < recording.samples() / kVadWindow;
+          const auto window = samples.subspan(static_cast<std::size_t>(i * kVadWindow), kVadWindow);
+          levels.push_back(whole || levels.empty() ? loudness(window) : levels.back());
+        }
       });
   return heard.map([&] { return probabilities_of_loudness(levels); });
 }

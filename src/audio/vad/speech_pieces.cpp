@@ -36,12 +36,18 @@ class Scan {
 
   std::vector<SpeechPiece> run(std::int64_t samples) {
     for (at_ = 0; at_ < std::ssize(probabilities_); ++at_) hear();
-    if (in_speech_ && samples - start_ > limits_.min_speech) pieces_.push_back({.start = start_, .end = samples});
+    if (in_speech_ && is_kept(samples)) pieces_.push_back({.start = start_, .end = samples});
     return std::move(pieces_);
   }
 
  private:
   float probability(std::int64_t window) const { return probabilities_[static_cast<std::size_t>(window)]; }
+
+  /// A piece that would end here. The rest of one that had to be cut is the end of longer speech, however short.
+  bool is_kept(std::int64_t end) const {
+    const bool is_rest = !pieces_.empty() && pieces_.back().forced_cut && pieces_.back().end == start_;
+    return end - start_ > (is_rest ? 0 : limits_.min_speech);
+  }
 
   void hear() {
     const std::int64_t here = at_ * kVadWindow;
@@ -89,7 +95,7 @@ class Scan {
     if (!pause_) pause_ = here;
     if (here - pause_ > kCuttableSilence) last_pause_ = pause_;
     if (here - pause_ < limits_.min_silence) return;
-    if (pause_ - start_ > limits_.min_speech) pieces_.push_back({.start = start_, .end = pause_});
+    if (is_kept(pause_)) pieces_.push_back({.start = start_, .end = pause_});
     in_speech_ = false;
     forget_pauses();
   }

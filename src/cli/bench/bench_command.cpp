@@ -1,5 +1,6 @@
 #include "cli/bench/bench_command.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -68,6 +69,9 @@ std::vector<std::string> words_in(const std::string& list) {
 Result<void> check(const BenchCommand& c) {
   if (c.model.empty())
     return fail(Fault::usage, "no model is named", "Name one with --model or TUTTI_MODEL; see 'tutti models'");
+  if (std::ranges::find(c.files, "-") != c.files.end())
+    return fail(Fault::usage, "-: standard input can be read once, and every setting reads the recordings",
+                "Name a file");
   for (const std::int32_t size : c.batch_sizes)
     if (size < 1 || size > kLargestBatch)
       return fail(Fault::usage, "--batch-sizes: expected numbers from 1 to " + std::to_string(kLargestBatch) +
@@ -153,8 +157,8 @@ struct Measured {
   std::vector<std::optional<DeviceLimits>> limits{};
 };
 
-/// Runs all settings; people see each line when it is there. A setting that cannot run here is one of the results;
-/// Fault::usage for one that cannot be meant anywhere.
+/// Runs all settings; people see each line when it is there. A setting that cannot run here is one of the results; what
+/// would fail every setting alike (a recording, or Fault::usage for what cannot be meant anywhere) ends it.
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& model, Interrupt& interrupt) {
   Measured measured;

@@ -92,6 +92,7 @@ Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
   const auto tensors = network_tensors(*checkpoint);
   if (!tensors) return tl::unexpected<Error>(tensors.error());
   if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
+  if (auto made = make_folders(folder_of(request.into)); !made) return tl::unexpected<Error>(made.error());
   const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
   if (auto room = expect_room_for_model(folder_of(request.into), element * parameters_of(*tensors)); !room)
     return tl::unexpected<Error>(room.error());

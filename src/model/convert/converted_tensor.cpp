@@ -73,10 +73,14 @@ Result<void> convert_tensor(const StoredTensor& stored, const std::string& name,
                      : type == WeightType::bfloat16 ? at::kBFloat16
                                                     : at::kFloat;
   const auto values = stored_values(stored, owner).to(dtype).contiguous();
-  if (!at::isfinite(values).all().item<bool>())
-    return fail(Fault::unsupported,
-                "tensor '" + stored.name + "' has values that are no finite " + std::string(name_of(type)),
-                "Convert to float32 or bfloat16");
+  if (!at::isfinite(values).all().item<bool>()) {
+    // A wider type helps only where the values were numbers before.
+    const bool narrow = at::isfinite(stored_values(stored, owner)).all().item<bool>();
+    return fail(narrow ? Fault::unsupported : Fault::corrupt,
+                "tensor '" + stored.name + "' has values that are no finite " +
+                    (narrow ? std::string(name_of(type)) : "numbers"),
+                narrow ? "Convert to float32 or bfloat16" : "The weights are damaged: get the model again");
+  }
   return rows ? take_rows(values, take) : take(bytes_of(values));
 }
 

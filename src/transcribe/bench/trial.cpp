@@ -1,6 +1,7 @@
 #include "transcribe/bench/trial.h"
 
 #include <algorithm>
+#include <span>
 
 #include "transcribe/bench/peak_memory.h"
 #include "transcribe/interrupt.h"
@@ -9,24 +10,51 @@
 namespace tutti {
 namespace {
 
+/// Of what fails a file before the worker has a part in it: what every other setting would find, too.
+bool is_recordings(const Error& error) {
+  switch (error.fault) {
+    case Fault::usage:
+    case Fault::missing:
+    case Fault::corrupt:
+    case Fault::unsupported:
+    case Fault::refused: return true;
+    default: return false;
+  }
+}
+
 /// Keeps what a trial reports. The worker's memory is asked for while it lives.
 class TrialObserver final : public RunObserver {
  public:
-  TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files) {}
+  TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files), decoded_(files) {}
 
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
     trial_.device_name = device;
     trial_.compute_type = compute_type;
     trial_.load = load;
   }
+  void on_decoded(std::size_t index, Seconds, const std::vector<std::string>&) override { decoded_[index] = true; }
   void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { memory_.look(); }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     memory_.look();
     texts_[outcome.index] = transcript.text;
+    decodings_ += outcome.counts.decodings;
     trial_.windows += outcome.counts.windows;
     trial_.decoder_steps += outcome.counts.decoder_steps;
   }
-  void on_failed(std::size_t, const Error& error) override { trial_.error = error; }
+  void on_failed(std::size_t index, const Error& error) override {
+    if (!recordings_fault_ && !decoded_[index] && is_recordings(error)) recordings_fault_ = error;
+    trial_.error = error;
+  }
+
+  /// That the recordings can be measured with, whatever the setting.
+  Result<void> expect_speech(std::span<const std::filesystem::path> files) const {
+    if (recordings_fault_) return tl::unexpected(*recordings_fault_);
+    if (trial_.error || decodings_ > 0) return {};
+    return fail(Fault::missing,
+                (files.size() == 1 ? files.front().string() : "the recordings") +
+                    ": expected speech to measure with, found none (of every file at most --seconds is heard)",
+                "Name recordings of somebody who speaks, or none: a clip comes with the program");
+  }
 
   BenchTrial finished(const RunSummary& summary) {
     trial_.audio = summary.audio;
@@ -41,6 +69,9 @@ class TrialObserver final : public RunObserver {
   BenchTrial trial_;
   PeakMemory memory_;
   std::vector<std::string> texts_;
+  std::vector<bool> decoded_;
+  std::size_t decodings_ = 0;
+  std::optional<Error> recordings_fault_{};
 };
 
 RunOptions options_of(const BenchSetting& setting, RunOptions options) {
@@ -77,6 +108,8 @@ Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, co
   TrialObserver observer(files.size(), setting.device);
   const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
   if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  if (summary)
+    if (auto heard = observer.expect_speech(files); !heard) return tl::unexpected(heard.error());
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};
   trial.setting = setting;
   return trial;
