@@ -124,36 +124,42 @@ INSTANTIATE_TEST_SUITE_P(Sets, ByteKernels,
                                          std::pair{Instructions::dot512, byte_kv_kernels_dot512()}),
                          set_of);
 
+constexpr std::int64_t kPositions = 77, kPadded = 80;
+
+/// One side of a head, packed by the kernels.
+struct PackedSide {
+  at::Tensor bytes = at::empty({kPadded * 64}, at::kByte), scales = at::empty({kPadded}), mean = at::empty({64});
+
+  ByteKvJob job(const at::Tensor& from) {
+    return {.from = from.const_data_ptr<float>(),
+            .stride = 64,
+            .positions = kPositions,
+            .padded = kPadded,
+            .scales = scales.mutable_data_ptr<float>(),
+            .mean = mean.mutable_data_ptr<float>()};
+  }
+  std::uint8_t* data() { return bytes.mutable_data_ptr<std::uint8_t>(); }
+  std::int8_t* signed_data() { return reinterpret_cast<std::int8_t*>(data()); }
+};
+
 TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
-  constexpr std::int64_t kPositions = 77, kPadded = 80;
   const auto& kernels = GetParam().second;
-  const auto keys = at::randn({kPositions, 64}) + 3, values = at::randn({kPositions, 64});
+  const auto from_keys = at::randn({kPositions, 64}) + 3, from_values = at::randn({kPositions, 64});
   const auto q = at::randn({5, 64});
-  auto packed = at::empty({2, kPadded * 64}, at::kByte);
-  auto scales = at::empty({2, kPadded}), means = at::empty({2, 64});
-  const auto pack_job = [&](const at::Tensor& from, std::int64_t side) {
-    return ByteKvJob{.from = from.const_data_ptr<float>(),
-                     .stride = 64,
-                     .positions = kPositions,
-                     .padded = kPadded,
-                     .scales = scales[side].mutable_data_ptr<float>(),
-                     .mean = means[side].mutable_data_ptr<float>()};
-  };
-  auto* key_bytes = packed[0].mutable_data_ptr<std::uint8_t>();
-  auto* value_bytes = reinterpret_cast<std::int8_t*>(packed[1].mutable_data_ptr<std::uint8_t>());
-  kernels.pack_keys(pack_job(keys, 0), key_bytes);
-  kernels.pack_values(pack_job(values, 1), value_bytes);
-  const auto exact = at::matmul((at::matmul(q, keys.t()) / 8).softmax(1), values);
+  PackedSide keys, values;
+  kernels.pack_keys(keys.job(from_keys), keys.data());
+  kernels.pack_values(values.job(from_values), values.signed_data());
+  const auto exact = at::matmul((at::matmul(q, from_keys.t()) / 8).softmax(1), from_values);
   std::vector<float> scratch(static_cast<std::size_t>(5 * ByteAttentionJob::scratch_size(kPadded)));
   at::Tensor alone;
   for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {
     auto out = at::zeros({5, 64});
     kernels.attend({.q = q.const_data_ptr<float>(),
-                    .keys = key_bytes,
-                    .key_scales = scales[0].const_data_ptr<float>(),
-                    .values = value_bytes,
-                    .value_scales = scales[1].const_data_ptr<float>(),
-                    .value_mean = means[1].const_data_ptr<float>(),
+                    .keys = keys.data(),
+                    .key_scales = keys.scales.const_data_ptr<float>(),
+                    .values = values.signed_data(),
+                    .value_scales = values.scales.const_data_ptr<float>(),
+                    .value_mean = values.mean.const_data_ptr<float>(),
                     .out = out.mutable_data_ptr<float>(),
                     .rows = rows,
                     .stride = 64,
