@@ -190,9 +190,12 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   state_.samples += outcome.samples;
   state_.recordings += outcome.recordings;
   state_.numbers = parts_.step.state();
+  state_.untended = true;
   const auto counted = count_left_out(outcome, group);
   report(group, outcome, rate, stepping, epoch && *epoch != group.epoch);
-  return epoch && !counted ? give_up(counted.error()) : epoch;
+  if (counted || (!epoch && parts_.peers)) return epoch;
+  if (!epoch) log(Level::warning, epoch.error().text());  // that it gives up tells more of what was learned
+  return give_up(counted.error());
 }
 
 void Trainer::report(const Group& group, const StepOutcome& outcome, double rate, double stepping, bool ends_epoch) {
@@ -211,6 +214,7 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
 /// Evaluations and checkpoints that are due after a step.
 Result<void> Trainer::tend(bool ends_epoch) {
   const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
+  state_.untended = false;
   Result<void> done{};
   if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
   const bool best = parts_.evaluate && state_.best_step == state_.step;
@@ -218,6 +222,15 @@ Result<void> Trainer::tend(bool ends_epoch) {
   if (done && !due(options_.save_steps) && !ends_epoch && !best) return done;
   const auto saved = save();  // what was learned stays, even where it could not be judged
   return done ? saved : done;
+}
+
+/// All that a step brings with it, when the epoch of the next one is known; the end of the training, where it does.
+std::optional<Result<TrainingEnd>> Trainer::look_after_step(std::int64_t next) {
+  if (auto tended = tend(next != state_.epoch); !tended) return tl::unexpected<Error>(tended.error());
+  ring_.go_on();
+  if (gives_up()) return finish(TrainingEnd::no_progress);
+  if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
+  return std::nullopt;
 }
 
 /// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
@@ -298,35 +311,6 @@ Result<void> Trainer::save() {
   return folder_.save(state_);
 }
 
-/// Whatever has ended the steps, what they have learned stays, to go on from with the very next sample. Not where
-/// others train along: they are not where they could be asked for their places.
-tl::unexpected<Error> Trainer::end_with(Error why) {
-  if (saved_step_ != state_.step && !parts_.peers) {
-    auto saved = save();
-    if (saved) saved = folder_.finish();
-    log(Level::warning, saved ? "the training ends early; what it has learned is kept as the checkpoint of step " +
-                                    std::to_string(state_.step)
-                              : "what was learned since the last checkpoint is lost: " + saved.error().text());
-  }
-  return tl::unexpected<Error>(std::move(why));
-}
-
-/// The weights are those of the last step that was finite. They may be what is wrong, so nobody goes on from them
-/// unasked; but where the samples are, the checkpoint before them would only lead back to them.
-tl::unexpected<Error> Trainer::give_up(Error why) {
-  saved_step_ = state_.step;  // as far as it is to be
-  note_places();
-  if (!is_first()) return tl::unexpected<Error>(std::move(why));
-  const auto aside = folder_.save_aside(state_);
-  const auto written = aside ? folder_.finish() : tl::unexpected<Error>(aside.error());
-  if (written)
-    why.hint += ". --resume goes on from the checkpoint before them; what the finite steps since have come to is " +
-                aside->string() + ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
-  else
-    log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
-  return tl::unexpected<Error>(std::move(why));
-}
-
 /// Where every process is in its data, and where memory ran out. A limit that was kept goes on to say where that was,
 /// which may have been more than there is now.
 void Trainer::note_places() {
@@ -335,28 +319,6 @@ void Trainer::note_places() {
   const auto own = rows == kept_limit_.rows ? kept_limit_ : RowLimit{rows, memory_for(parts_.task.device())};
   state_.row_limits.clear();
   for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
-}
-
-Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
-  Result<void> done{};
-  const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
-  if (judges) done = evaluate();
-  if (state_.evaluation_due) end = TrainingEnd::interrupted;
-  const bool whole = end != TrainingEnd::interrupted;
-  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
-  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
-    const auto saved = save();  // as in tend()
-    if (done) done = saved;
-  }
-  if (done && whole && is_first() && !parts_.evaluate) {
-    const AveragesInPlace averages(parts_.task, parts_.step);
-    done = folder_.publish(state_.step);
-  } else if (done && whole && is_first() && state_.best_step > 0) {
-    done = folder_.publish_best(state_.best_step);
-  }
-  if (done) done = folder_.finish();
-  if (!done) return tl::unexpected<Error>(done.error());
-  return end;
 }
 
 bool Trainer::is_over() {
@@ -369,6 +331,8 @@ Result<TrainingEnd> Trainer::run() {
   if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
   if (gives_up()) return finish(TrainingEnd::no_progress);
   auto epoch = next_epoch();
+  if (epoch && state_.untended)
+    if (auto end = look_after_step(*epoch)) return *std::move(end);
   while (epoch && *epoch != kNoEpoch && !is_over()) {
     const auto place = position_;
     auto group = collect(*epoch);
@@ -379,12 +343,8 @@ Result<TrainingEnd> Trainer::run() {
     const auto step = state_.step;
     epoch = take_step(*group);
     if (!epoch) break;
-    if (state_.step != step) {
-      if (auto tended = tend(*epoch != group->epoch); !tended) return tl::unexpected<Error>(tended.error());
-      ring_.go_on();
-      if (gives_up()) return finish(TrainingEnd::no_progress);
-      if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
-    }
+    if (state_.step != step)
+      if (auto end = look_after_step(*epoch)) return *std::move(end);
     if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return end_with(epoch.error());

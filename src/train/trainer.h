@@ -124,6 +124,7 @@ class Trainer {
   tl::unexpected<Error> give_up(Error why);
   void note_places();
   Result<void> tend(bool ends_epoch);
+  std::optional<Result<TrainingEnd>> look_after_step(std::int64_t next);
   Result<TrainingEnd> finish(TrainingEnd end);
 
   TrainerParts parts_;

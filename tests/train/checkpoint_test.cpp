@@ -147,6 +147,8 @@ TEST(BackgroundWriter, AModelThatIsMissingInTheEndIsAnErrorWhateverElseWasWritte
   ASSERT_TRUE(writer.write("model", full_disk));
   ASSERT_TRUE(writer.write("checkpoint", [] { return Result<void>(); }));
   EXPECT_FALSE(writer.finish());
+  EXPECT_TRUE(writer.finish("checkpoint")) << "which is there";
+  EXPECT_FALSE(writer.finish("model"));
 }
 
 TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudged) {
@@ -159,7 +161,7 @@ TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudg
                           .model_step = 6,
                           .positions = {"here"}};
   auto json = nlohmann::json::parse(show_state(now));
-  for (const char* key : {"is_scaled", "evaluated_step", "judge", "model_step", "evaluation_due"})
+  for (const char* key : {"is_scaled", "evaluated_step", "judge", "model_step", "evaluation_due", "untended"})
     ASSERT_EQ(json.erase(key), 1U) << key;
   const auto before = read_state(json.dump());
   ASSERT_TRUE(before) << before.error().text();

@@ -74,4 +74,13 @@ Result<void> BackgroundWriter::finish() {
   return wait_for_work(1);
 }
 
+Result<void> BackgroundWriter::finish(const std::string& kind) {
+  return state_.wait([](const State& state) { return !state.is_busy; },
+                     [&kind](const State& state) -> Result<void> {
+                       const auto failed = state.failures.find(kind);
+                       if (failed == state.failures.end()) return {};
+                       return tl::unexpected<Error>(failed->second.error);
+                     });
+}
+
 }  // namespace tutti

@@ -24,6 +24,8 @@ class BackgroundWriter {
   Result<void> write(const std::string& kind, std::function<Result<void>()> work);
   /// Waits until all is written; the error of the last piece of a kind, where it failed.
   Result<void> finish();
+  /// Likewise, but only of that kind.
+  Result<void> finish(const std::string& kind);
 
  private:
   struct Failure {

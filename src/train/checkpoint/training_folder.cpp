@@ -7,6 +7,13 @@
 #include "train/step/averages_in_place.h"
 
 namespace tutti {
+namespace {
+
+// What the writer goes by: one piece of a kind makes good another.
+constexpr const char* kCheckpoint = "checkpoint";
+constexpr const char* kModel = "model";
+
+}  // namespace
 
 TrainingFolder::TrainingFolder(TrainingFolderOptions options, Task& task, const TrainStep& step,
                                std::int64_t model_step)
@@ -20,7 +27,7 @@ Result<void> TrainingFolder::write(const TrainingState& state,
     CheckpointContent content{.network = {.files = std::move(files), .weights = copies(task_.weights())},
                               .training = copies(training_tensors(task_, step_)),
                               .state = state};
-    return writer_.write("checkpoint", [this, how, content = std::move(content)]() mutable {
+    return writer_.write(kCheckpoint, [this, how, content = std::move(content)]() mutable {
       content.state.model_step = model_step_;  // the model of this step was written before, if it could be
       return how(content);
     });
@@ -42,12 +49,16 @@ Result<std::filesystem::path> TrainingFolder::save_aside(const TrainingState& st
   return checkpoints_.aside_of_step(state.step);
 }
 
+Result<void> TrainingFolder::finish_checkpoints() {
+  return writer_.finish(kCheckpoint);
+}
+
 Result<void> TrainingFolder::publish(std::int64_t step) {
   return write_copies("the model of step " + std::to_string(step), [this, step] {
     NetworkFolder network{.files = task_.files(options_.export_type),
                           .weights = copies(task_.weights()),
                           .weight_type = options_.export_type};
-    return writer_.write("model", [this, step, path = options_.out / "model", network = std::move(network)] {
+    return writer_.write(kModel, [this, step, path = options_.out / "model", network = std::move(network)] {
       auto written = write_network(path, network);
       if (written) model_step_ = step;
       return written;

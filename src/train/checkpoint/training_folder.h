@@ -42,6 +42,8 @@ class TrainingFolder {
   void forget_model() { model_step_ = 0; }
   /// Waits until all is written.
   Result<void> finish() { return writer_.finish(); }
+  /// Likewise, and what the model came to does not count.
+  Result<void> finish_checkpoints();
 
  private:
   Result<void> write(const TrainingState& state, const std::function<Result<void>(const CheckpointContent&)>& how);

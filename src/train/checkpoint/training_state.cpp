@@ -50,6 +50,7 @@ std::string show_state(const TrainingState& s) {
               {"judge", hex_of(s.judge)},
               {"model_step", s.model_step},
               {"evaluation_due", s.evaluation_due},
+              {"untended", s.untended},
               {"seconds", s.seconds},
               {"positions", positions},
               {"row_limits", row_limits}}
@@ -78,6 +79,7 @@ Result<TrainingState> read_state(std::string_view text) {
     s.judge = bytes_of(json.value("judge", std::string()));
     s.model_step = json.value("model_step", s.best_step);
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
+    s.untended = json.value("untended", false);              // nor were there any behind a feed that had failed
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
     for (const auto& limit : json.value("row_limits", Json::array()))  // older checkpoints did not keep them

@@ -1,0 +1,89 @@
+// How a training ends: as it should, because what feeds it has failed, or because its steps are no numbers.
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "model/cards/out_of_memory.h"
+#include "train/trainer.h"
+
+namespace tutti {
+namespace {
+
+/// What a device that is gone throws meanwhile must not hide why the training ends.
+Result<void> kept(const std::function<Result<void>()>& save) {
+  try {
+    return save();
+  } catch (const std::exception& problem) {
+    return tl::unexpected<Error>(failure_of(problem, "the checkpoint could not be written", ""));
+  }
+}
+
+}  // namespace
+
+/// Whatever has ended the steps, what they have learned stays, to go on from with the very next sample. Not where
+/// others train along: they are not where they could be asked for their places.
+tl::unexpected<Error> Trainer::end_with(Error why) {
+  if (saved_step_ != state_.step && !parts_.peers) {
+    const auto saved = kept([this] {
+      const auto handed = save();
+      return handed ? folder_.finish_checkpoints() : handed;
+    });
+    log(Level::warning, saved ? "the training ends early; what it has learned is kept as the checkpoint of step " +
+                                    std::to_string(state_.step)
+                              : "what was learned since the last checkpoint is lost: " + saved.error().text());
+  }
+  return tl::unexpected<Error>(std::move(why));
+}
+
+/// The weights are those of the last step that was finite. They may be what is wrong, so nobody goes on from them
+/// unasked; but where the samples are, the checkpoint before them would only lead back to them.
+tl::unexpected<Error> Trainer::give_up(Error why) {
+  const bool has_checkpoint = saved_step_ != 0;
+  saved_step_ = state_.step;  // as far as it is to be
+  note_places();
+  if (!is_first()) return tl::unexpected<Error>(std::move(why));
+  auto behind = state_;
+  behind.left_out_in_row = 0;  // who goes on behind these samples holds them to blame, and not the network
+  std::filesystem::path aside;
+  const auto written = kept([&]() -> Result<void> {
+    const auto handed = folder_.save_aside(behind);
+    if (!handed) return tl::unexpected<Error>(handed.error());
+    aside = *handed;
+    return folder_.finish_checkpoints();
+  });
+  if (written)
+    why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
+                                           : ". There is no checkpoint before them, --resume begins anew") +
+                "; what the finite steps since have come to is " + aside.string() +
+                ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
+  else
+    log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
+  return tl::unexpected<Error>(std::move(why));
+}
+
+Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
+  Result<void> done{};
+  const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
+  if (judges) done = evaluate();
+  if (state_.evaluation_due) end = TrainingEnd::interrupted;
+  const bool whole = end != TrainingEnd::interrupted;
+  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
+  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
+    const auto saved = save();  // as in tend()
+    if (done) done = saved;
+  }
+  if (done && whole && is_first() && !parts_.evaluate) {
+    const AveragesInPlace averages(parts_.task, parts_.step);
+    done = folder_.publish(state_.step);
+  } else if (done && whole && is_first() && state_.best_step > 0) {
+    done = folder_.publish_best(state_.best_step);
+  }
+  if (done) done = folder_.finish();
+  if (!done) return tl::unexpected<Error>(done.error());
+  return end;
+}
+
+}  // namespace tutti

@@ -1,0 +1,188 @@
+// Trainings that end before their last step: what is told, what is kept, and what goes on from there.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "base/files.h"
+#include "small_training.h"
+#include "support/log_capture.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+TEST(TrainerEnds, StopsWithTheIdsWhereStepAfterStepIsNoFiniteNumber) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.bad_step_limit = 2;
+  training.spoil = [](Batch& batch) { batch.row(1)[3] = std::nanf(""); };
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().what.find("sample-"), std::string::npos) << end.error().what;
+  EXPECT_EQ(training.watcher.steps.size(), 3);
+}
+
+TEST(TrainerEnds, WhatTheFiniteStepsHaveLearnedIsKeptBesideTheCheckpointWhereItGivesUp) {
+  constexpr std::int64_t kFirstBad = 24, kFirstGood = 36;  // the seventh to the ninth step
+  const TempFolder whole, out;
+  Training straight(whole.path());
+  straight.options.max_steps = 6;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  const auto spoil = [](Batch& batch) {
+    if (batch.index >= kFirstBad && batch.index < kFirstGood) batch.row(1)[3] = std::nanf("");
+  };
+  Training training(out.path());
+  training.options.bad_step_limit = 2;
+  training.spoil = spoil;
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().hint.find((out / "checkpoints/stopped-step-00000009").string()), std::string::npos)
+      << end.error().text();
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000005", "stopped-step-00000009"}));
+  EXPECT_TRUE(read_file(out / "checkpoints/stopped-step-00000009/model.safetensors").value() ==
+              read_file(whole / "checkpoints/step-00000006/model.safetensors").value())
+      << "no step that was left out has changed it";
+  Training unasked(out.path());
+  unasked.options.max_steps = 6;
+  ASSERT_EQ(unasked.run(), TrainingEnd::finished);
+  EXPECT_EQ(unasked.first_step, 5) << "it may be the network that is wrong";
+  fs::rename(out / "checkpoints/stopped-step-00000009", out / "checkpoints/step-00000009");
+  Training asked(out.path());
+  asked.options.bad_step_limit = 2;
+  asked.options.max_steps = 10;
+  asked.spoil = spoil;
+  ASSERT_EQ(asked.run(), TrainingEnd::finished);
+  EXPECT_EQ(asked.watcher.steps, std::vector<std::int64_t>{10}) << "behind the samples";
+}
+
+TEST(TrainerEnds, GivesUpWithoutAPlainCheckpointAlsoWhereTheFeedFailsBehindThatStep) {
+  const TempFolder out;
+  Training training(out.path());
+  training.options.bad_step_limit = 2;
+  training.spoil = [](Batch& batch) {
+    if (batch.index >= 24) batch.row(1)[3] = std::nanf("");
+  };
+  training.fails_from = 36;  // behind the ninth step
+  const auto end = training.run();
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().what.find("3 in a row"), std::string::npos) << end.error().text();
+  EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000005", "stopped-step-00000009"}));
+}
+
+TEST(TrainerEnds, WhoGoesOnBehindTheSamplesItGaveUpAtHasAllOfTheLimitAgain) {
+  const TempFolder out;
+  const auto run = [&](std::int64_t steps) {
+    Training training(out.path());
+    training.options.bad_step_limit = 2;
+    training.options.max_steps = steps;
+    training.spoil = [](Batch& batch) {
+      if (batch.index < 16) batch.row(1)[3] = std::nanf("");  // the first four steps
+    };
+    return training.run();
+  };
+  const auto end = run(6);
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().hint.find("no checkpoint before them, --resume begins anew"), std::string::npos)
+      << end.error().text();
+  ASSERT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"stopped-step-00000003"});
+  fs::rename(out / "checkpoints/stopped-step-00000003", out / "checkpoints/step-00000003");
+  const auto behind = run(6);
+  EXPECT_EQ(behind, TrainingEnd::finished) << "the fourth step is the first bad one behind them";
+}
+
+/// Whose device is gone, so that nothing can be copied from it any more.
+class LostTask : public Task {
+ public:
+  explicit LostTask(Task& whole) : whole_(whole) {}
+  const std::vector<Parameter>& trained() const override { return whole_.trained(); }
+  at::Device device() const override { return whole_.device(); }
+  TaskBatch prepare(const Batch& batch) override { return whole_.prepare(batch); }
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
+    return whole_.loss_sum(inputs, dropout);
+  }
+  std::map<std::string, std::string> files(const std::string& type) const override { return whole_.files(type); }
+  std::vector<Parameter> weights() const override { throw std::runtime_error("CUDA error: unspecified failure"); }
+
+ private:
+  Task& whole_;
+};
+
+TEST(TrainerEnds, WhyTheFeedHasFailedIsToldAlsoWhereNothingCanBeKept) {
+  const TempFolder out;
+  Training training(out.path());
+  training.fails_from = 8;
+  LostTask lost(*training.task);
+  Trainer trainer(
+      {.task = lost, .step = training.step, .next = training.spoiled(batches_behind("")), .watcher = training.watcher},
+      training.options, {});
+  const LogCapture log;
+  const auto end = trainer.run();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().what, "the disk is gone");
+  EXPECT_EQ(log.count("is lost: the checkpoint could not be written"), 1);
+}
+
+TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
+  struct Case {
+    std::int32_t eval_steps = 0;
+    std::int64_t due = 0;  // the step behind which the feed fails
+  };
+  for (const auto& [eval_steps, due] : {Case{2, 2}, Case{0, 5}}) {  // by number, and at the end of an epoch
+    const auto judged = [eval_steps = eval_steps, due = due](Training& training) {
+      training.options.max_steps = 7;
+      training.options.eval_steps = eval_steps;
+      training.evaluate = [&training, due]() -> Result<Evaluation> {
+        const auto step = training.first_step + std::ssize(training.watcher.steps);
+        return Evaluation{.wer = step == due ? 0.1 : 0.5, .samples = 1};
+      };
+    };
+    const TempFolder whole, parts;
+    Training straight(whole.path());
+    judged(straight);
+    ASSERT_EQ(straight.run(), TrainingEnd::finished);
+    Training first(parts.path());
+    judged(first);
+    first.fails_from = 4 * due;
+    ASSERT_FALSE(first.run());
+    Training second(parts.path());
+    judged(second);
+    ASSERT_EQ(second.run(), TrainingEnd::finished);
+    auto bests = first.watcher.bests;
+    bests.insert(bests.end(), second.watcher.bests.begin(), second.watcher.bests.end());
+    EXPECT_EQ(bests, straight.watcher.bests) << due;
+    EXPECT_TRUE(read_file(parts / "model/model.safetensors").value() ==
+                read_file(whole / "model/model.safetensors").value())
+        << due;
+  }
+}
+
+TEST(TrainerEnds, WhatWasLearnedIsKeptWhereTheFeedFailsAndNoSampleIsLeftOutOrTakenTwice) {
+  const TempFolder whole;
+  Training straight(whole.path());
+  straight.options.accumulation = 2;
+  straight.options.max_steps = 4;
+  ASSERT_EQ(straight.run(), TrainingEnd::finished);
+  // Behind the first step, and when the second has one of its two batches.
+  for (const std::int64_t index : {8, 12}) {
+    const TempFolder out;
+    Training training(out.path());
+    training.options.accumulation = 2;
+    training.fails_from = index;
+    const auto end = training.run();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().what, "the disk is gone");
+    EXPECT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"step-00000001"}) << index;
+    Training again(out.path());
+    again.options.accumulation = 2;
+    again.options.max_steps = 4;
+    ASSERT_EQ(again.run(), TrainingEnd::finished);
+    EXPECT_TRUE(read_file(out / "model/model.safetensors").value() ==
+                read_file(whole / "model/model.safetensors").value())
+        << index;
+  }
+}
+
+}  // namespace
+}  // namespace tutti
