@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "feed/stages/plan_stage.h"
 #include "feed/stages/sample_stages.h"
 #include "support/environment.h"
+#include "support/log_capture.h"
 
 namespace tutti {
 namespace {
@@ -132,6 +134,33 @@ rmdir busy
   EXPECT_EQ(batches[0].samples[1].frames, 200);
   EXPECT_EQ(read_file(bad_).value(), "");
   EXPECT_EQ(seen("together"), "absent");
+}
+
+TEST_F(KilledDecoders, AreTriedAgainBeforeAnotherFileIsBegun) {
+  for (const char* name : {"other.m4a", "third.m4a"}) std::filesystem::copy_file(sound(), corpus_.folder() / name);
+  does(R"(
+if [ "$2" = other.m4a ]; then
+  until [ -e release ]; do sleep 0.01; done
+elif [ "$2" = mixed.m4a ] && [ ! -e killed ]; then
+  touch killed
+  kill -KILL $$
+fi
+exec "$program" "$@"
+)");
+  LogCapture log;
+  const ChildDecoder decoder;
+  const auto decode = [&](const char* name) {
+    return std::jthread([&, path = corpus_.folder() / name] { EXPECT_TRUE(decoder.decode(path, {})) << path; });
+  };
+  {
+    const auto at_work = decode("other.m4a");
+    while (seen("asked") != "other.m4a\n") std::this_thread::yield();
+    const auto killed = decode("mixed.m4a");
+    log.wait_for("mixed.m4a");
+    const auto behind = decode("third.m4a");
+    EXPECT_TRUE(write_file_atomically(corpus_.folder() / "seen/release", ""));
+  }
+  EXPECT_EQ(seen("asked"), "other.m4a\nmixed.m4a\nmixed.m4a\nthird.m4a\n");
 }
 
 TEST_F(KilledDecoders, BlameTheSampleThatTheyDieOfByItselfToo) {

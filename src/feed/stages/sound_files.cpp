@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -59,14 +58,46 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
-  {
-    const std::shared_lock together(room_);
-    auto recording = decode_recording(path);
-    if (recording || recording.error().fault != Fault::unavailable) return recording;
-    log(Level::warning, recording.error().what + "; it is decoded once more, by itself");
+/// Of one file among those at work; waited for, and given back on every way out.
+class ChildDecoder::Place {
+ public:
+  explicit Place(Guarded<Children>& children) : children_(children) {
+    children_.wait([](const Children& it) { return it.again == 0; }, [](Children& it) { ++it.begun; });
   }
-  const std::unique_lock alone(room_);
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() {
+    children_.change([&](Children& it) {
+      --it.begun;
+      if (has_asked_) --it.again;
+      if (is_alone_) it.has_one_alone = false;
+    });
+  }
+
+  /// None is begun from now on: whoever waits for others to end might wait for ever where new ones were.
+  void ask_to_be_alone() {
+    children_.change([](Children& it) { ++it.again; });
+    has_asked_ = true;
+  }
+  void wait_to_be_alone() {
+    children_.wait([](const Children& it) { return it.begun == it.again && !it.has_one_alone; },
+                   [](Children& it) { it.has_one_alone = true; });
+    is_alone_ = true;
+  }
+
+ private:
+  Guarded<Children>& children_;
+  bool has_asked_ = false;
+  bool is_alone_ = false;
+};
+
+Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
+  Place place(children_);
+  auto recording = decode_recording(path);
+  if (recording || recording.error().fault != Fault::unavailable) return recording;
+  place.ask_to_be_alone();
+  log(Level::warning, recording.error().what + "; it is decoded once more, by itself");
+  place.wait_to_be_alone();
   return decode_recording(path);
 }
 

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <shared_mutex>
 #include <vector>
 
 #include "audio/byte_source.h"
 #include "audio/clip/clip.h"
 #include "audio/recording.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/owned.h"
 #include "base/units.h"
 
@@ -38,14 +38,20 @@ class ChildDecoder {
   /// The whole file through a child, then the part of it. Fault::missing: the file, what decodes it, or a place
   /// (TMPDIR) for what that writes. A child that something else has killed, or that its disk has kept waiting, says
   /// nothing of the file: it is decoded again while no other child of ours is at work, and what that one comes to is
-  /// the answer.
+  /// the answer. Others are not begun before that.
   Result<NativeClip> decode(const std::filesystem::path& path, const ClipRange& range) const;
 
  private:
+  /// Children of one decoder. One that is tried again is at work alone: several may have taken each other's memory.
+  struct Children {
+    int begun = 0;
+    int again = 0;  ///< of these, tried again or waiting for it: who is new waits for them
+    bool has_one_alone = false;
+  };
+  class Place;
   Result<Recording> recording_of(const std::filesystem::path& path) const;
 
-  /// Held together by children at work, alone by one that is tried again: several may have taken each other's memory.
-  mutable std::shared_mutex room_{};
+  mutable Guarded<Children> children_{};
 };
 
 }  // namespace tutti
