@@ -124,18 +124,26 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
   };
 }
 
-/// What an evaluation's rates depend on beside the network: for all processes what the first one says, who alone
-/// evaluates. A set is what it holds: moved it is the same, changed where it lies another.
-Result<std::string> judge_of(const WhisperRecipe& r, const DataParts& parts, Peers* peers) {
-  if (!parts.eval_data) return std::string();
-  if (peers && peers->rank() > 0) return peers->gather("").front();
-  const auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
+/// The set to judge by, looked for before anything takes its time. Null where nothing judges, or another process does.
+Result<std::unique_ptr<Dataset>> judging_set(const DataParts& parts, const Peers* peers) {
+  if (!parts.eval_data || (peers && peers->rank() > 0)) return nullptr;
+  auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
   if (!set) return fail_in("eval-data", set.error());
-  const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, (*set)->size()) : (*set)->size();
-  const auto own =
-      joined(std::vector<std::string>{std::to_string(content_of(**set, lines)), r.normaliser, r.language, r.task,
-                                      r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
-             "\n");
+  return set;
+}
+
+/// What an evaluation's rates depend on beside the network: for all processes what the first one says, who alone
+/// evaluates. A set is what it holds: moved it is the same, changed where it lies another. Asks for every file of it,
+/// which takes its time over a network: meanwhile the feed may well read ahead.
+std::string judge_of(const WhisperRecipe& r, const Dataset* set, Peers* peers) {
+  std::string own;
+  if (set) {
+    const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, set->size()) : set->size();
+    own =
+        joined(std::vector<std::string>{std::to_string(content_of(*set, lines)), r.normaliser, r.language, r.task,
+                                        r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
+               "\n");
+  }
   return peers ? peers->gather(own).front() : own;
 }
 
@@ -343,12 +351,13 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto step = step_of(**task, recipe, peers);
   auto state = state_of(training, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
-  const auto judge = judge_of(recipe, parts, peers);
-  if (!judge) return tl::unexpected<Error>(judge.error());
+  const auto judging = judging_set(parts, peers);
+  if (!judging) return tl::unexpected<Error>(judging.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
+  auto judge = judge_of(recipe, judging->get(), peers);
   auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
@@ -362,7 +371,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers},
-                  options_of(training, (*task)->dims(), length, *judge), std::move(*state));
+                  options_of(training, (*task)->dims(), length, std::move(judge)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (!end || !*reporter) return end;
