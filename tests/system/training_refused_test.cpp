@@ -111,6 +111,7 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   ASSERT_TRUE(write_file_atomically(out / "checkpoints/damaged-step-00000003/training.json", "{}"));
   for (const char* none : {"step-00000009", "damaged-step-00000003"})
     EXPECT_NE(named(none).err.find("no checkpoint of a training lies there"), std::string::npos) << none;
+  EXPECT_NE(named("stopped-step-00000003").err.find("call it step-00000003 first"), std::string::npos);
   EXPECT_EQ(named("step-00000002").exit_code, 0);
   EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));
   // As some write it; data and all else come from the settings that were kept.

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/owned.h"
@@ -163,6 +164,9 @@ Result<void> settle_resume(TrainCommand& command) {
   const std::string asked = "resume-from " + command.resume_from.string();
   const fs::path named = (command.resume_from / "").parent_path(), folder = command.out / "checkpoints";
   std::error_code ignored;
+  if (constexpr std::string_view kStopped = "stopped-"; named.filename().string().starts_with(kStopped))
+    return fail(Fault::usage, asked + ": this is what a training had come to when it gave up",
+                "To go on from it, call it " + named.filename().string().substr(kStopped.size()) + " first");
   const bool is_one = named.filename().string().starts_with("step-");  // no damaged one, which was put aside
   if (!is_one || !fs::exists(named / "training.json", ignored))
     return fail(Fault::missing, asked + ": no checkpoint of a training lies there",
