@@ -39,25 +39,26 @@ tl::unexpected<Error> Trainer::end_with(Error why) {
 }
 
 /// The weights are those of the last step that was finite. They may be what is wrong, so nobody goes on from them
-/// unasked; but where the samples are, the checkpoint before them would only lead back to them.
+/// unasked; but where the samples are, the checkpoint before them would only lead back to them. Nobody ends before the
+/// first has written: whoever started the processes ends all of them with the first that fails.
 tl::unexpected<Error> Trainer::give_up(Error why) {
   const bool has_checkpoint = saved_step_ != 0;
   saved_step_ = state_.step;  // as far as it is to be
   note_places();
-  if (!is_first()) return tl::unexpected<Error>(std::move(why));
   auto behind = state_;
   behind.left_out_in_row = 0;  // who goes on behind these samples holds them to blame, and not the network
-  std::filesystem::path aside;
-  const auto written = kept([&]() -> Result<void> {
-    const auto handed = folder_.save_aside(behind);
-    if (!handed) return tl::unexpected<Error>(handed.error());
-    aside = *handed;
-    return folder_.finish_checkpoints();
-  });
+  const auto write = [&] {
+    return kept([&]() -> Result<void> {
+      if (!is_first()) return {};
+      const auto handed = folder_.save_aside(behind);
+      return handed ? folder_.finish_checkpoints() : handed;
+    });
+  };
+  const auto written = parts_.peers ? parts_.peers->at_own_pace("keeps what was learned", write) : write();
   if (written)
     why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
                                            : ". There is no checkpoint before them, --resume begins anew") +
-                "; what the finite steps since have come to is " + aside.string() +
+                "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() +
                 ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
   else
     log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/files.h"
 #include "small_training.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
+#include "train/peers/peers.h"
 
 namespace tutti {
 namespace {
@@ -90,6 +93,43 @@ TEST(TrainerEnds, WhoGoesOnBehindTheSamplesItGaveUpAtHasAllOfTheLimitAgain) {
   fs::rename(out / "checkpoints/stopped-step-00000003", out / "checkpoints/step-00000003");
   const auto behind = run(6);
   EXPECT_EQ(behind, TrainingEnd::finished) << "the fourth step is the first bad one behind them";
+}
+
+/// The others do as this one does, and are gone as soon as nobody is waited for.
+class LikePeers : public Peers {
+ public:
+  LikePeers(int rank, fs::path kept) : rank_(rank), kept_(std::move(kept)) {}
+  int rank() const override { return rank_; }
+  int ranks() const override { return 2; }
+  void sum(at::Tensor& tensor) override { tensor.mul_(2); }
+  std::vector<std::string> gather(const std::string& said) override { return {said, said}; }
+  Result<void> at_own_pace(const std::string&, const std::function<Result<void>()>& work) override {
+    ++waits;
+    const auto done = work();
+    EXPECT_EQ(fs::exists(kept_), rank_ == 0) << "whoever fails first ends all of them";
+    return done;
+  }
+  int waits = 0;
+
+ private:
+  int rank_;
+  fs::path kept_;
+};
+
+TEST(TrainerEnds, NoProcessIsGoneBeforeTheFirstOneHasWrittenWhatItHadLearned) {
+  for (const int rank : {0, 1}) {
+    const TempFolder out;
+    const auto kept = out / "checkpoints/stopped-step-00000003";
+    LikePeers peers(rank, kept);
+    Training training(out.path());
+    training.peers = &peers;
+    training.options.bad_step_limit = 2;
+    training.spoil = [](Batch& batch) { batch.row(1)[3] = std::nanf(""); };
+    const auto end = training.run();
+    ASSERT_FALSE(end);
+    EXPECT_NE(end.error().hint.find(kept.string()), std::string::npos) << end.error().text();
+    EXPECT_EQ(peers.waits, 1) << rank;
+  }
 }
 
 /// Whose device is gone, so that nothing can be copied from it any more.

@@ -42,11 +42,8 @@ Result<void> TrainingFolder::save(const TrainingState& state) {
   });
 }
 
-Result<std::filesystem::path> TrainingFolder::save_aside(const TrainingState& state) {
-  const auto handed =
-      write(state, [this](const CheckpointContent& content) { return checkpoints_.write_aside(content); });
-  if (!handed) return tl::unexpected<Error>(handed.error());
-  return checkpoints_.aside_of_step(state.step);
+Result<void> TrainingFolder::save_aside(const TrainingState& state) {
+  return write(state, [this](const CheckpointContent& content) { return checkpoints_.write_aside(content); });
 }
 
 Result<void> TrainingFolder::finish_checkpoints() {

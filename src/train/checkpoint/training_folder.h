@@ -31,8 +31,10 @@ class TrainingFolder {
 
   /// A checkpoint of task and step as they are now; those that are neither new enough nor the best go for it.
   Result<void> save(const TrainingState& state);
-  /// Likewise, but where nobody goes on from it unasked and nothing goes for it. Returns where it will be.
-  Result<std::filesystem::path> save_aside(const TrainingState& state);
+  /// Likewise, but where nobody goes on from it unasked and nothing goes for it.
+  Result<void> save_aside(const TrainingState& state);
+  /// Where that of a step will be.
+  std::filesystem::path aside_of_step(std::int64_t step) const { return checkpoints_.aside_of_step(step); }
   /// OUT/model becomes the network as it is now, which is that of `step`.
   Result<void> publish(std::int64_t step);
   /// OUT/model is the network of `best`: where it could not be written when that was found, or is gone, it is made of
