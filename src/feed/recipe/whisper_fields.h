@@ -70,9 +70,10 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
   visit("batch-size", r.batch_size, "N", "samples computed together");
   visit("batch-seconds", r.batch_seconds, "S", "audio computed together at most, padding included; 0: no such limit");
   visit("padding", r.padding, "window|bucket",
-        "fill up to the model's window, or only to the longest sample of the batch: less work, but check the errors");
+        "fill up to the model's window, or only to the longest sample of the batch: much less work");
   visit("window-share", r.window_share, "SHARE",
-        "of the batches that are filled up with silence to the window although padding is 'bucket'");
+        "of the batches that are filled up with silence to the window although padding is 'bucket': without any, a "
+        "network forgets that silence follows, as it does when it transcribes");
   visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
   visit("accumulation", r.accumulation, "N", "batches that make one step");
   visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
