@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "report.h"
 
 namespace tutti {
@@ -14,9 +15,12 @@ struct CheckApart {
   std::vector<std::string> command{};
 };
 
+/// All sizes in all types, on a slow card; a check that takes longer hangs.
+inline constexpr Seconds kLongestCheck{4 * 3600};
+
 /// Runs one after the other, on our terminal. What an error leaves of a card, or of a process, is gone with the process
 /// it happened in (CUDA errors are sticky), so that the next check tells the truth about itself. How a check failed
-/// that did not come to say so is a finding of `report`.
-void run_apart(Report& report, std::span<const CheckApart> checks);
+/// that did not come to say so is a finding of `report`; one that takes longer than `longest` is killed.
+void run_apart(Report& report, std::span<const CheckApart> checks, Seconds longest = kLongestCheck);
 
 }  // namespace tutti

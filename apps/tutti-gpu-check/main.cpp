@@ -149,6 +149,6 @@ int main(int argc, char** argv) {
     if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
     run_apart(report, checks_apart(arguments, gpu));
   }
-  report.close(gpu ? card->name : "CPU");
+  report.close(gpu ? card->name : driver ? driver->name : "CPU");
   return report.passed() ? 0 : 1;
 }

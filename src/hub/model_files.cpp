@@ -24,7 +24,6 @@ Json parsed(const fs::path& path) {
   return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
-/// No, where the system does not say: a link that leads in a circle, a folder of somebody else's.
 /// What a safetensors file says of itself.
 struct Promise {
   std::uint64_t length = 0;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <filesystem>
@@ -70,6 +71,21 @@ TEST(Child, HowItEndedIsSaidInWords) {
   Shell twice("exit 4");
   twice.child->end(kLong);
   EXPECT_EQ(twice.child->end(kLong).words, "exited with status 4");
+}
+
+TEST(Child, HowItEndedIsKnownEvenWhereWeWereStartedWithTheSignalOfItIgnored) {
+  const LogCapture log;
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  Shell shell("exit 3");
+  EXPECT_EQ(shell.child->end(kLong).status, 3);
+  std::signal(SIGCHLD, before);
+}
+
+TEST(Child, OfOneThatSomebodyElseHasReapedNobodyClaimsThatItWentWell) {
+  const LogCapture log;
+  Shell shell("exit 0");
+  ASSERT_EQ(::waitpid(shell.child->pid(), nullptr, 0), shell.child->pid());
+  EXPECT_EQ(shell.child->end(Seconds(0)).status, -1);
 }
 
 TEST(Child, OneThatDoesNotGoIsKilledWithItsWholeGroup) {

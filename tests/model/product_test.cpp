@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include "model/cpu/matrix/block.h"
 #include "model/golden.h"
 #include "model/instruction_sets.h"
@@ -90,6 +93,39 @@ TEST_P(Products, OfWeightsThatVanishAreZeroAndLeaveTheOthersAlone) {
   const auto y = product_of(x, pack(weight, {}, GetParam().precision, GetParam().parts));
   EXPECT_LT(y.select(1, 3).abs().max().item<float>(), 1e-30F);
   EXPECT_TRUE(at::equal(y.narrow(1, 4, 16), expected.narrow(1, 4, 16)));
+}
+
+TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {
+  if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+  constexpr float kEndless = std::numeric_limits<float>::infinity();
+  // Halves go to even; then their neighbours, what is nothing, what has no end, and what has none once it is rounded.
+  const std::vector<float> special{
+      0x1.01p0F, 0x1.03p0F, -0x1.01p0F, 0x1.010002p0F,   0x1.00fffep0F,
+      0,         -0.0F,     kEndless,   -kEndless,       std::numeric_limits<float>::max(),
+      0x1p-126F, 0x1p-100F, -1e38F,     0x1.fffffep100F, std::numeric_limits<float>::quiet_NaN()};
+  const auto last = std::ssize(special) - 1;
+  const auto x = at::cat({at::tensor(special), at::randn({18})});
+  const auto expected = x.to(at::kBFloat16).view(at::kShort);
+  for (const auto instructions : sets_of_this_processor()) {
+    std::vector<std::int16_t> stored(34, 7);
+    kernels(Precision::bfloat16, instructions)
+        .prepare({.x = x.const_data_ptr<float>(),
+                  .stride = 33,
+                  .rows = 1,
+                  .in = 33,
+                  .out = reinterpret_cast<std::byte*>(stored.data()),
+                  .out_stride = 68,
+                  .groups = 17});
+    for (std::int64_t i = 0; i < 33; ++i) {
+      const auto found = stored[static_cast<std::size_t>(i)];
+      if (i == last)
+        EXPECT_GT(found & 0x7fff, 0x7f80) << "a number was made of what is none";
+      else
+        EXPECT_EQ(found, expected[i].item<std::int16_t>())
+            << x[i].item<float>() << " by " << static_cast<int>(instructions);
+    }
+    EXPECT_EQ(stored.back(), 0) << "what is behind the row is not empty";
+  }
 }
 
 TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {

@@ -20,10 +20,10 @@ CheckApart check(const std::string& name, const std::string& script) {
 }
 
 /// What a report that prints JSON says of these checks, line by line.
-std::vector<nlohmann::json> told_of(const std::vector<CheckApart>& checks) {
+std::vector<nlohmann::json> told_of(const std::vector<CheckApart>& checks, Seconds longest = kLongestCheck) {
   testing::internal::CaptureStdout();
   Report report(/*json=*/true);
-  run_apart(report, checks);
+  run_apart(report, checks, longest);
   report.close("a card");
   std::istringstream out(testing::internal::GetCapturedStdout());
   std::vector<nlohmann::json> lines;
@@ -46,6 +46,13 @@ TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
   EXPECT_THAT(lines[3]["what"].get<std::string>(), HasSubstr("exited with status 7"));
   EXPECT_EQ(lines[4]["passed"], false);
   EXPECT_THAT(lines[4]["failed"].get<std::vector<std::string>>(), ElementsAre("step", "worker", "speed"));
+}
+
+TEST(GpuCheck, ACheckThatHangsIsKilledAndSaidToHaveTakenTooLong) {
+  const auto lines = told_of({check("step", "exec sleep 1000")}, Seconds(0.2));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0]["what"].get<std::string>(), HasSubstr("was not done within 0.2 s and was killed"));
+  EXPECT_EQ(lines[1]["passed"], false);
 }
 
 TEST(GpuCheck, PassesWhereEveryCheckDoes) {

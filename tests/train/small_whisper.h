@@ -23,6 +23,7 @@ inline WhisperRecipe small_recipe() {
   recipe.text_context = 32;
   recipe.learning_rate = 1e-2;
   recipe.warmup_steps = 2;
+  recipe.window_share = 0;
   recipe.schedule = "constant";
   recipe.seed = 7;
   return recipe;

@@ -136,6 +136,12 @@ bool put_in_place(const Plan& plan) {
   ::_exit(127);
 }
 
+/// A program may be started with SIGCHLD ignored. The kernel reaps its children then, and nobody learns how they ended.
+void want_to_hear_of_children() {
+  struct sigaction now {};
+  if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
+}
+
 // 0 once the child has executed its program, else why it could not.
 int read_report(const OwnedFd& report) {
   int error_number = 0;
@@ -172,6 +178,7 @@ Result<std::unique_ptr<Child>> Child::start(const ChildOptions& options) {
   if (!report.reader) return failed(errno);
   std::optional<Plan> plan = plan_of(options, output.writer, report.writer);
   if (!plan->complete) return failed(errno);
+  want_to_hear_of_children();
   const pid_t pid = ::fork();
   if (pid < 0) return failed(errno);
   if (pid == 0) become(*plan);
@@ -212,7 +219,7 @@ void Child::kill() const {
 ChildEnd Child::reap() const {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0)
-    if (errno != EINTR) return {.words = "ended"};  // somebody ignores SIGCHLD: the kernel has reaped it
+    if (errno != EINTR) return {.status = -1, .words = "ended, and somebody else was told how"};
   return in_words(info);
 }
 
@@ -223,7 +230,7 @@ const ChildEnd& Child::end(Seconds grace) {
   if (alone || !pidfd_ || exited_within(kKilledWithin)) {
     ended_ = reap();
   } else {
-    ended_.words = "does not die: the kernel or a driver holds process " + std::to_string(pid_);
+    ended_ = {.status = -1, .words = "does not die: the kernel or a driver holds process " + std::to_string(pid_)};
     log(Level::warning, ended_.words);
   }
   if (output_) output_->finish();

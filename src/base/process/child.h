@@ -37,7 +37,7 @@ struct ChildOptions {
 
 /// How a child ended.
 struct ChildEnd {
-  int status = 0;       // its exit status
+  int status = 0;       // its exit status; -1: nobody knows, `words` say why
   int signal = 0;       // or what killed it; 0: it exited
   std::string words{};  // "exited with status 3", "was killed by signal 11 (Segmentation fault)"
 };

@@ -109,7 +109,7 @@ class Engines {
     const ChildEnd& end = engine.child->end(Seconds(0));
     if (end.signal != 0 && end.signal == handed_on_) {
       code_ = kInterrupted;  // it had not begun to listen to signals
-    } else if (end.signal != 0) {
+    } else if (end.signal != 0 || end.status < 0) {
       refuse({Fault::device, engine.name + " " + end.words + " while " + doing_,
               end.signal == SIGKILL
                   ? "Where nobody did that, the system did, for want of memory ('dmesg' tells): take less at once"

@@ -39,11 +39,17 @@ struct Brothers {
   const ByteKv* kv = nullptr;
 };
 
-std::vector<Brothers> brothers_among(const std::vector<ByteRow>& rows) {
+/// So many that every thread finds two jobs, if that leaves any together.
+std::int64_t rows_together(std::int64_t rows, std::int64_t heads) {
+  const auto shares = rows * heads / (2 * std::int64_t{at::get_num_threads()});
+  return std::clamp<std::int64_t>(shares, 1, ByteAttentionJob::kMostRows);
+}
+
+std::vector<Brothers> brothers_among(const std::vector<ByteRow>& rows, std::int64_t most) {
   std::vector<Brothers> all;
   for (const auto& [row, kv] : rows) {
-    const bool next = !all.empty() && all.back().kv == kv && all.back().first + all.back().count == row &&
-                      all.back().count < ByteAttentionJob::kMostRows;
+    const bool next =
+        !all.empty() && all.back().kv == kv && all.back().first + all.back().count == row && all.back().count < most;
     if (next) {
       ++all.back().count;
     } else {
@@ -113,7 +119,7 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
 
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out) {
   const auto heads = q.size(1) / kHeadSize;
-  const auto together = brothers_among(rows);
+  const auto together = brothers_among(rows, rows_together(std::ssize(rows), heads));
   std::int64_t most = 0;
   for (const auto& one : together) {
     most = std::max(most, one.count * ByteAttentionJob::scratch_size(padded_positions(*one.kv)));

@@ -89,7 +89,7 @@ inline WordLanes to_bfloat16(const Lanes& lanes) {
   return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
 }
 
-/// The same, each in sixteen bits.
+/// The same, each in sixteen bits. The processor's own instruction makes zeros of numbers below 2^-126.
 inline HalfLanes narrowed_to_bfloat16(const Lanes& lanes) {
 #ifdef __AVX512BF16__
   return bits_as<HalfLanes>(__builtin_ia32_cvtneps2bf16_v16sf(lanes));

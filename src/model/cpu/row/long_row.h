@@ -22,8 +22,8 @@ RowColumns column_maxima(std::span<const float> row);
 /// The largest value of all columns.
 float largest_of(const RowColumns& columns);
 
-/// Where values of at least `least` stand, minus infinity excepted: column by column, of which only those are searched
-/// that hold one. columns: column_maxima(row).
+/// Where values of at least `least` stand, minus infinity excepted, in no order that means anything: of a few columns
+/// that hold one, only those are searched. columns: column_maxima(row).
 std::vector<std::int32_t> places_from(std::span<const float> row, const RowColumns& columns, float least);
 
 /// Sum of exp((row - largest) * scale), exact to about 1e-7 relative; `largest` is at least every value of the row. NaN

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "feed/recipe/whisper_recipe.h"
+
+// The fields of how a Whisper training goes: its batches, optimiser, arithmetic and reports. See whisper_fields.h.
+namespace tutti {
+
+template <class Visit>
+void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Batches");
+  visit("batch-size", r.batch_size, "N", "samples computed together");
+  visit("batch-seconds", r.batch_seconds, "S", "audio computed together at most, padding included; 0: no such limit");
+  visit("padding", r.padding, "window|bucket",
+        "fill up to the model's window, or only to the longest sample of the batch: much less work");
+  visit("window-share", r.window_share, "SHARE",
+        "of the batches that are filled up with silence to the window although padding is 'bucket': without any, a "
+        "network forgets that silence follows, as it does when it transcribes");
+  visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
+  visit("accumulation", r.accumulation, "N", "batches that make one step");
+  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
+  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
+  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit("ring-megabytes", r.ring_megabytes, "MB",
+        "that the ring may take where a deeper one would have hidden stalls of the feed");
+}
+
+template <class Visit>
+void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Optimiser");
+  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
+  visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
+  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
+  visit("schedule-steps", r.schedule_steps, "N",
+        "in which the rate falls, where the training is to end before or to go on behind; 0: all of its own");
+  visit("cycles", r.cycles, "N", "of schedule cosine; more than 1: with restarts");
+  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
+  visit("beta1", r.beta1, "X", "AdamW's memory of gradients");
+  visit("beta2", r.beta2, "X", "AdamW's memory of their squares");
+  visit("epsilon", r.epsilon, "X", "AdamW's smallest divisor");
+  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
+  visit("ema", r.ema, "DECAY", "keep a moving average of the weights and export it; 0: none");
+  visit("dropout", r.dropout, "SHARE", "of activations behind every layer");
+  visit("ctc-weight", r.ctc_weight, "X",
+        "of the loss of what the encoder alone spells, beside the decoder's: a new network learns to listen sooner");
+  visit("frame-weight", r.frame_weight, "X",
+        "of the loss of what the encoder spells when, where the times of words (or of letters) are known");
+  visit("attention-weight", r.attention_weight, "X",
+        "of the loss of looking elsewhere than where a token is heard, for one head of every layer of the decoder");
+  visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
+  visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
+  visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");
+}
+
+template <class Visit>
+void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Arithmetic");
+  visit("device", r.device, "cpu|cuda:N", "where the network is");
+  visit("devices", r.devices, "LIST",
+        "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; without it: on "
+        "'device'");
+  visit(
+      "data-gpu", r.data_gpu, "model|cuda:N|cpu",
+      "device that computes augmentation and features, beside the steps: the network's own, another card, or the cores "
+      "by the same arithmetic; without it: the threads of the feed");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
+  visit("gradient-checkpointing", r.gradient_checkpointing, "",
+        "compute activations twice instead of keeping them: less memory, a third more time");
+  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("threads", r.threads, "N", "of the feed's stages that compute; 0: as many as the cores; changes no batch");
+  visit("read-threads", r.read_threads, "N",
+        "of the feed that wait for files: more where storage is slow to answer, as over a network. They read ahead in "
+        "four batches at most; changes no batch");
+  visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
+}
+
+template <class Visit>
+void visit_report_fields(WhisperRecipe& r, Visit& visit) {
+  visit.group("Checkpoints and reports");
+  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
+  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
+  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
+  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
+  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
+  visit("bad-step-limit", r.bad_step_limit, "N",
+        "steps in a row may be no finite number; one more of them ends the training");
+  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
+}
+
+}  // namespace tutti
