@@ -274,6 +274,7 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
   }
   const auto first = all_say(said).front();
   if (first == kCutShort) return fail(Fault::cancelled, "the evaluation was cut short");
+  cannot_judge_ = first.empty();
   if (!evaluation) return tl::unexpected<Error>(evaluation.error());
   if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
   return *number_in<double>(first);
@@ -307,8 +308,11 @@ Result<void> Trainer::catch_up() {
 Result<void> Trainer::save() {
   saved_step_ = state_.step;
   note_places();
-  if (!is_first()) return {};
-  return folder_.save(state_);
+  const auto handed = is_first() ? folder_.save(state_) : Result<void>();
+  if (cannot_judge_ && parts_.peers)  // as in give_up()
+    return parts_.peers->at_own_pace("keeps what was learned",
+                                     [&] { return handed ? folder_.finish_checkpoints() : handed; });
+  return handed;
 }
 
 /// Where every process is in its data, and where memory ran out. A limit that was kept goes on to say where that was,

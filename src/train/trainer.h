@@ -136,6 +136,7 @@ class Trainer {
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
+  bool cannot_judge_ = false;    // the first process: all of them end, each by itself
   bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;

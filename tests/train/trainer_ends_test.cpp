@@ -103,9 +103,10 @@ class LikePeers : public Peers {
   int ranks() const override { return 2; }
   void sum(at::Tensor& tensor) override { tensor.mul_(2); }
   std::vector<std::string> gather(const std::string& said) override { return {said, said}; }
-  Result<void> at_own_pace(const std::string&, const std::function<Result<void>()>& work) override {
-    ++waits;
+  Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) override {
     const auto done = work();
+    if (doing != "keeps what was learned") return done;
+    ++waits;
     EXPECT_EQ(fs::exists(kept_), rank_ == 0) << "whoever fails first ends all of them";
     return done;
   }
@@ -128,6 +129,21 @@ TEST(TrainerEnds, NoProcessIsGoneBeforeTheFirstOneHasWrittenWhatItHadLearned) {
     const auto end = training.run();
     ASSERT_FALSE(end);
     EXPECT_NE(end.error().hint.find(kept.string()), std::string::npos) << end.error().text();
+    EXPECT_EQ(peers.waits, 1) << rank;
+  }
+}
+
+TEST(TrainerEnds, NorWhereItCannotJudgeTheNetwork) {
+  for (const int rank : {0, 1}) {
+    const TempFolder out;
+    LikePeers peers(rank, out / "checkpoints/step-00000002");
+    Training training(out.path());
+    training.peers = &peers;
+    training.options.eval_steps = 2;
+    training.evaluate = []() -> Result<Evaluation> { return fail(Fault::missing, "the set is gone"); };
+    const auto end = training.run();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().what, rank == 0 ? "the set is gone" : "the first process could not evaluate the network");
     EXPECT_EQ(peers.waits, 1) << rank;
   }
 }
