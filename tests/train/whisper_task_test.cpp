@@ -22,14 +22,14 @@ TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
   }
 }
 
-TEST(WhisperTask, AFewBatchesAreFilledUpUnlessToldOtherwise) {
+TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpUnlessToldOtherwise) {
   auto recipe = small_recipe();
   recipe.window_share = WhisperRecipe{}.window_share;
   const auto task = small_task(recipe);
   int filled = 0;
   for (int i = 0; i < 200; ++i) filled += task->prepare(small_batch(i, 1)).inputs[0].size(2) == 200 ? 1 : 0;
-  EXPECT_GE(filled, 2);
-  EXPECT_LE(filled, 30);
+  EXPECT_GE(filled, 20);
+  EXPECT_LE(filled, 70);
 }
 
 TEST(WhisperTask, TheFeaturesOfABatchAreSharedNotCopiedAndOutliveIt) {

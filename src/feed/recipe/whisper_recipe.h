@@ -53,7 +53,7 @@ struct WhisperRecipe {
   std::int32_t batch_size = 16;
   double batch_seconds = 0;
   std::string padding = "window";
-  double window_share = 0.05;
+  double window_share = 0.2;
   std::int32_t look_ahead = 512;
   std::int32_t accumulation = 1;
   std::int32_t epochs = 3;
