@@ -143,8 +143,8 @@ struct Row {
 
 constexpr std::int64_t kTogether = 4 * kLanes;  // positions that stay in the fastest cache while every row reads them
 
-/// Products of `registers` neighbouring registers of keys or values with words of each row, added to sums[row]:
-/// bytes(group, i) is a group's i-th register, split into words by even() and odd(); words(row, group) are four.
+/// Products of `registers` neighbouring registers of keys or values with words of each row, added to sums[row].
+/// bytes(group, i, even, odd) reads a group's i-th register and splits it into words; words(row, group) are four.
 template <int count, int registers, class Bytes, class Words>
 inline void add_products(std::int64_t groups, Bytes bytes, Words words, __m256i (&sums)[count][registers]) {
 #pragma GCC unroll 4
@@ -166,9 +166,7 @@ inline void add_products(std::int64_t groups, Bytes bytes, Words words, __m256i 
 
 /// How many registers are worked on at once: the sums of all rows and what is added to them fill sixteen.
 template <int count>
-constexpr int kRegisters = count == 1   ? 4
-                           : count == 2 ? 2
-                                        : 1;
+constexpr int kRegisters = count == 1 ? 4 : 2;
 
 /// Sixteen positions' scores of every row.
 template <int count>
@@ -220,13 +218,10 @@ void attend_rows(const ByteAttentionJob& job, float* scratch) {
     rows[r].read(job.q + r * job.stride);
     rows[r].scores = scratch + r * ByteAttentionJob::scratch_size(job.padded);
   }
-  for (std::int64_t t = 0; t < job.padded; t += kLanes) {
-    score<count>(job, t, rows);
-  }
+  for (std::int64_t t = 0; t < job.padded; t += kLanes) score<count>(job, t, rows);
   for (auto& row : rows) row.weigh(job);
   for (std::int64_t t = 0; t < job.padded; t += kTogether) {
-    const auto end = std::min(job.padded, t + kTogether);
-    add_values<count>(job.values, t, end, rows);
+    add_values<count>(job.values, t, std::min(job.padded, t + kTogether), rows);
   }
   for (int r = 0; r < count; ++r) rows[r].write(job.value_mean, job.out + r * job.stride);
 }
