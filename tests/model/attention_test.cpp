@@ -12,6 +12,7 @@ namespace tutti {
 namespace {
 
 struct Case {
+  const char* name;
   Precision precision = Precision::float32;
   double tolerance = 0;       // of the result, beside the largest value
   double peak_tolerance = 0;  // where one key takes most bits from all others
@@ -40,9 +41,7 @@ struct Sides {
 
 class Attention : public testing::TestWithParam<Case> {
  protected:
-  void SetUp() override {
-    if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
-  }
+  void SetUp() override { TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2); }
 
   at::Tensor attended(const Sides& sides, std::int64_t visible, std::int64_t step = 0) const {
     auto out = at::empty(sides.q.sizes());
@@ -64,8 +63,10 @@ class Attention : public testing::TestWithParam<Case> {
 };
 
 INSTANTIATE_TEST_SUITE_P(OfPrecision, Attention,
-                         testing::Values(Case{Precision::float32, 2e-6, 2e-6}, Case{Precision::bfloat16, 2e-2, 2e-2},
-                                         Case{Precision::int16, 2e-3, 1e-2}));
+                         testing::Values(Case{"Float32", Precision::float32, 2e-6, 2e-6},
+                                         Case{"Bfloat16", Precision::bfloat16, 2e-2, 2e-2},
+                                         Case{"Int16", Precision::int16, 2e-3, 1e-2}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(Attention, IsFloat64sWithinItsRounding) {
   for (const std::int64_t size : {64, 32, 24}) {

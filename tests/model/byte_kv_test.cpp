@@ -5,6 +5,7 @@
 #include "model/cpu/byte_kv_job.h"
 #include "model/cpu/instructions.h"
 #include "model/golden.h"
+#include "model/instruction_sets.h"
 #include "model/ops.h"
 
 namespace tutti {
@@ -36,7 +37,7 @@ at::Tensor exact(const at::Tensor& q, const at::Tensor& both) {
 class ByteKeysAndValues : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+    TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2);
     at::manual_seed(3);
   }
 };
@@ -110,7 +111,7 @@ TEST_F(ByteKeysAndValues, BeamsOfAWindowSeeWhatEachWouldAlone) {
 class ByteKernels : public testing::TestWithParam<std::pair<Instructions, ByteKvKernels>> {
  protected:
   void SetUp() override {
-    if (best_instructions() < GetParam().first) GTEST_SKIP() << "this processor lacks the instructions";
+    TUTTI_NEEDS_INSTRUCTIONS(GetParam().first);
     at::manual_seed(3);
   }
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 #include "model/cpu/instructions.h"
@@ -15,3 +17,8 @@ inline std::vector<Instructions> sets_of_this_processor() {
 }
 
 }  // namespace tutti
+
+/// Skips the test where this processor lacks the instructions: "another machine" is what tools/run_tests.py knows it
+/// by.
+#define TUTTI_NEEDS_INSTRUCTIONS(set) \
+  if (tutti::best_instructions() < (set)) GTEST_SKIP() << "another machine: this processor lacks the instructions"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/cpu/instructions.h"
+#include "model/instruction_sets.h"
 
 namespace tutti {
 namespace {
@@ -24,9 +25,7 @@ std::vector<float> wave(std::size_t size, float height) {
 /// The kernels of one instruction set, by themselves: what this processor has may be more than another's.
 class LongRows : public testing::TestWithParam<std::pair<Instructions, LongRowKernels>> {
  protected:
-  void SetUp() override {
-    if (best_instructions() < GetParam().first) GTEST_SKIP() << "this processor lacks the instructions";
-  }
+  void SetUp() override { TUTTI_NEEDS_INSTRUCTIONS(GetParam().first); }
 
   static std::vector<float> maxima(const std::vector<float>& row) {
     std::vector<float> columns(kRowColumns, 7.0F);

@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Types, OneRowAttentionOfType, testing::Values(at::kFloa
                          [](const auto& type) { return std::string(c10::toString(type.param)); });
 
 TEST_P(OneRowAttentionOfType, EveryLengthGivesWhatFloat64Gives) {
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2);
   const double tolerance = GetParam() == at::kFloat ? 1e-5 : 0.02;
   const auto q = at::randn({3, 128}) * 4;  // peaked and flat distributions
   const auto keys = at::randn({2, 100, 64}).to(GetParam());
@@ -43,7 +43,7 @@ TEST_P(OneRowAttentionOfType, EveryLengthGivesWhatFloat64Gives) {
 }
 
 TEST(OneRowAttention, ScoresFarApartNeitherOverflowNorVanish) {
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2);
   const auto q = at::full({1, 64}, 100.0);
   auto keys = at::zeros({1, 3, 64});
   keys[0][1].fill_(100);

@@ -54,7 +54,8 @@ TEST(StepBytes, OfInt8OnAGpuAreOneForWindowsAndTwoForTheOutputAndWhatTokensAsk) 
 TEST(StepBytes, OfOwnKernelsReadTheVocabularyInEightBitsUnlessAllIsFloat32) {
   const auto tiny = dims(384, 4, 80, 51865);
   const double square = 384 * 384, vocabulary = 51865 * 384.0;
-  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels) GTEST_SKIP() << "no kernels for this processor";
+  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels)
+    GTEST_SKIP() << "another machine: there are no kernels for this processor";
   EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::float32).weights, 4 * (14 * 4 * square + vocabulary));
   EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::bfloat16).weights, 2 * 14 * 4 * square + vocabulary);
   EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::int8).weights, 4 * (3 * 2 + 11) * square + vocabulary);
@@ -66,7 +67,8 @@ double packed_bytes(const ops::Linear& layer) {
 }
 
 TEST(StepBytes, AreThoseOfTheLayersAsTheyWerePacked) {
-  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels) GTEST_SKIP() << "no kernels for this processor";
+  if (!layout_of(ComputeType::int8, at::kCPU).own_kernels)
+    GTEST_SKIP() << "another machine: there are no kernels for this processor";
   WhisperDims small = dims(128, 2, 80, 1024);  // whole tiles and panels: nothing is filled up
   small.n_audio_head = small.n_text_head = 2;
   for (const ComputeType type : {ComputeType::float32, ComputeType::bfloat16, ComputeType::int8}) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <thread>
 
 #include "system/batch_runs.h"
@@ -29,16 +30,15 @@ bool is_overloaded() {
 /// needs to start and to end is under 1 % of that when it has nothing else to do.
 class ForeseenTimed : public BatchTest {
  protected:
-  // At which card one of the last pieces ends up is a matter of milliseconds, and makes the whole 20.1 s or 20.9.
-  // Medians of runs are within 3 % (tools/run_against_plan.py).
-  static constexpr double kAllowed = 0.05;
-  static constexpr int kLengths[] = {40, 25, 25, 20, 15, 15, 10, 10, 10, 10};
+  // Whichever card is free a moment before the other finds enough left for both, to the end.
+  static constexpr int kLengths[] = {20, 20, 20, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
   static constexpr const char* kCards =
       "[[device]]\nuse = \"emulated:6x:12GB\"\n[[device]]\nuse = \"emulated:3x:12GB\"\n";
 
   void SetUp() override {
     fs::create_directories(in_);
-    for (int i = 0; i < 10; ++i) write_tone(in_ / ("r" + std::to_string(i) + ".wav"), kLengths[i], 200 + 20 * i);
+    for (int i = 0; i < std::ssize(kLengths); ++i)
+      write_tone(in_ / ("r" + std::to_string(i) + ".wav"), kLengths[i], 200 + 20 * i);
   }
 
   json plan(std::vector<std::string> more) const {
@@ -73,7 +73,7 @@ TEST_F(ForeseenTimed, ARunOnTwoUnequalCardsTakesAsLongAsTheSimulatorAndTheQuoteS
   const double quoted = plan({in_.string(), "--devices", cards})["time"]["expected_s"].get<double>();
   // What the program does wrong it does in every run; what else this machine has to do disturbs some of them.
   double took = 0, foreseen = 0;
-  for (int run = 0; run < 3 && (run == 0 || std::abs(took / foreseen - 1) > kAllowed); ++run) {
+  for (int run = 0; run < 3 && (run == 0 || std::abs(took / foreseen - 1) > 0.03); ++run) {
     for (const char* folder : {"out", "state"}) fs::remove_all(folder_ / folder);
     const auto end = batch(cards);
     ASSERT_EQ(end.exit_code, 0) << end.err;
@@ -82,8 +82,8 @@ TEST_F(ForeseenTimed, ARunOnTwoUnequalCardsTakesAsLongAsTheSimulatorAndTheQuoteS
     EXPECT_NEAR(report()["quoted"]["duration_seconds"].get<double>(), quoted, 0.01 * quoted)
         << "the batch asks the same question at its start";
   }
-  if (std::abs(took / foreseen - 1) > kAllowed && is_overloaded())
-    GTEST_SKIP() << "this machine has too much else to do";
-  EXPECT_NEAR(took / foreseen, 1, kAllowed) << "run " << took << " s, simulated " << foreseen << " s";
+  if (std::abs(took / foreseen - 1) > 0.03 && is_overloaded())
+    GTEST_SKIP() << "another machine: this one has too much else to do";
+  EXPECT_NEAR(took / foreseen, 1, 0.03) << "run " << took << " s, simulated " << foreseen << " s";
   EXPECT_NEAR(took / quoted, 1, 0.10) << "run " << took << " s, quoted " << quoted << " s";
 }

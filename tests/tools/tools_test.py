@@ -60,11 +60,12 @@ class TestSummary(unittest.TestCase):
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="0").returncode, 0)
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="1").returncode, 1)
         self.assertEqual(self.summary(self.GOOD, TUTTI_NO_SKIPS="1").returncode, 0)
-        elsewhere = self.SKIPPED.replace("needs the moon", "another program: needs a Python")
-        done = self.summary(self.GOOD + elsewhere, TUTTI_NO_SKIPS="1")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("skipped: skipped: another program: needs a Python", done.stdout)
-        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+        for reason in ("another program: needs a Python", "another machine: needs tiles"):
+            elsewhere = self.SKIPPED.replace("needs the moon", reason)
+            done = self.summary(self.GOOD + elsewhere, TUTTI_NO_SKIPS="1")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"skipped: skipped: {reason}", done.stdout)
+            self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)

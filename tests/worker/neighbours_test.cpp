@@ -147,7 +147,7 @@ at::Tensor beside(const Bench& bench, std::size_t other) {
 TEST_P(EveryType, NeighboursNeverEnterARowsArithmetic) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto bench = bench_of(GetParam());
-  if (!bench) GTEST_SKIP() << "no " << GetParam() << " here";
+  if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto wanted = beside(*bench, 0);
   for (const std::size_t other : {1U, 2U, 5U}) EXPECT_TRUE(at::equal(beside(*bench, other), wanted)) << other;
 }
@@ -155,7 +155,7 @@ TEST_P(EveryType, NeighboursNeverEnterARowsArithmetic) {
 TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto bench = bench_of(GetParam());
-  if (!bench) GTEST_SKIP() << "no " << GetParam() << " here";
+  if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto alone = decode_alone(*bench, true);
   for (const auto& [slots, numbers] :
        {std::pair(4, in_order()), std::pair(16, in_order()), std::pair(16, shuffled())}) {
@@ -171,7 +171,7 @@ TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
 TEST_P(EveryType, WhatABatchsShapeAloneChangesIsCounted) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto bench = bench_of(GetParam());
-  if (!bench) GTEST_SKIP() << "no " << GetParam() << " here";
+  if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto alone = decode_alone(*bench);
   const auto together = decode(*bench, in_order(), 16);
   const auto permuted = decode(*bench, shuffled(), 16);
