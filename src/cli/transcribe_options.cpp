@@ -14,8 +14,7 @@ void add_model(OptionTable& table, TranscribeCommand& c) {
   table.group("Model and machine");
   table.add("model", c.model, "DIR|NAME",
             "a Hugging Face or faster-whisper folder, an OpenAI .pt, a whisper.cpp file, or a name as 'tutti models' "
-            "lists it "
-            "(tiny.en, large-v3, turbo, ...)");
+            "lists it (tiny.en, large-v3, turbo, ...)");
   table.add("model-dir", c.model_dir, "DIR", "look here first for a model given by name");
   add_compute_type(table, c.compute_type,
                    "what the network computes in; default: float32 on a CPU, float16 on a GPU; auto: the fastest that "

@@ -90,10 +90,7 @@ TEST(Resume, PatienceIsCountedOn) {
 void judge(Training& training, std::int64_t last, std::int64_t best) {
   training.options.max_steps = last;
   training.options.save_steps = 3;
-  training.evaluate = [&training, best]() -> Result<Evaluation> {
-    const auto step = training.first_step + std::ssize(training.watcher.steps);
-    return Evaluation{.wer = step == best ? 0.1 : 0.5, .samples = 1};
-  };
+  training.judge_best_at(best);
 }
 
 TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {

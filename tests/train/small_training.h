@@ -88,6 +88,14 @@ struct Training {
     return trainer.run();
   }
 
+  /// From now on it is judged by the number of the step: that one's network is heard best.
+  void judge_best_at(std::int64_t best) {
+    evaluate = [this, best]() -> Result<Evaluation> {
+      const auto at = first_step + std::ssize(watcher.steps);
+      return Evaluation{.wer = at == best ? 0.1 : 0.5, .samples = 1};
+    };
+  }
+
   NextBatch spoiled(NextBatch next) const {
     return [next = std::move(next), change = spoil, fails = fails_from]() -> Result<std::optional<Batch>> {
       auto batch = next();

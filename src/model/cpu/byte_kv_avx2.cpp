@@ -164,36 +164,29 @@ inline void add_products(std::int64_t groups, Bytes bytes, Words words, __m256i 
   }
 }
 
-/// How many registers are worked on at once: the sums of all rows and what is added to them fill sixteen.
-template <int count>
-constexpr int kRegisters = count == 1 ? 4 : 2;
-
-/// Sixteen positions' scores of every row.
+/// Sixteen positions' scores of every row: two registers of keys.
 template <int count>
 void score(const ByteAttentionJob& job, std::int64_t t, Row* rows) {
-  constexpr int registers = std::min(2, kRegisters<count>);
   const auto* block = job.keys + t * kSize;
-  for (int half = 0; half < 2; half += registers) {
-    __m256i sums[count][registers] = {};
-    const auto bytes = [&](std::int64_t g, int i, __m256i& even, __m256i& odd) {
-      const auto* group = block + g * kSize;
-      if (half + i == 0) _mm_prefetch(group + kAhead * kSize, _MM_HINT_T0);
-      const auto of_group = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(group) + half + i);
-      even = _mm256_and_si256(of_group, _mm256_set1_epi16(0xff));
-      odd = _mm256_srli_epi16(of_group, 8);
-    };
-    add_products(
-        kGroups, bytes, [&](int r, std::int64_t g) { return rows[r].query + 4 * g; }, sums);
-    for (int r = 0; r < count; ++r) {
-      for (int i = 0; i < registers; ++i) rows[r].score(job, sums[r][i], t + (half + i) * kHalf);
-    }
+  __m256i sums[count][2] = {};
+  const auto bytes = [&](std::int64_t g, int i, __m256i& even, __m256i& odd) {
+    const auto* group = block + g * kSize;
+    if (i == 0) _mm_prefetch(group + kAhead * kSize, _MM_HINT_T0);
+    const auto of_group = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(group) + i);
+    even = _mm256_and_si256(of_group, _mm256_set1_epi16(0xff));
+    odd = _mm256_srli_epi16(of_group, 8);
+  };
+  add_products(
+      kGroups, bytes, [&](int r, std::int64_t g) { return rows[r].query + 4 * g; }, sums);
+  for (int r = 0; r < count; ++r) {
+    for (int i = 0; i < 2; ++i) rows[r].score(job, sums[r][i], t + i * kHalf);
   }
 }
 
 /// Adds the weighted values of positions [from, to) to every row's sums.
 template <int count>
 void add_values(const std::int8_t* values, std::int64_t from, std::int64_t to, Row* rows) {
-  constexpr int registers = kRegisters<count>;
+  constexpr int registers = count == 1 ? 4 : 2;  // sums of all rows and what is added to them fill sixteen
   for (int part = 0; part < 2 * kParts; part += registers) {
     __m256i sums[count][registers];
     for (int r = 0; r < count; ++r) std::memcpy(sums[r], rows[r].sums + part, sizeof sums[r]);
