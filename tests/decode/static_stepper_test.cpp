@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,10 @@ constexpr WhisperDims kDims{.n_mels = 8,
                             .n_text_head = 1,
                             .n_text_layer = 2};
 const DecodingTokens kTokens{.eot = 300, .timestamp_begin = 303, .no_timestamps = 302, .no_speech = 301, .blank = {7}};
+
+// With AVX2 MKL adds up a row's products in an order that depends on the row's place, unless it is told otherwise
+// before it is first used. What is tested here is what lies around the products.
+[[maybe_unused]] const bool kOneOrder = ::setenv("MKL_CBWR", "COMPATIBLE", /*overwrite=*/1) == 0;
 
 /// On a CPU float16 is the path of a GPU, computed in float32.
 const WhisperModel& model() {
