@@ -42,6 +42,7 @@ void Reporter::stepped(const StepReport& step) {
   const auto load = machine_.load();
   log_.stepped(step, load);
   progress_.stepped(step, machine_text(load));
+  frames_ += step.outcome.frames;
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
@@ -56,11 +57,12 @@ void Reporter::report_feed() {
   if (feed_ && ring_) {
     auto feed = feed_();
     auto ring = ring_();
-    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_)) say(line);
+    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_, frames_)) say(line);
     told_feed_ = std::move(feed);
     told_ring_ = std::move(ring);
   }
   times_ = {};
+  frames_ = {};
 }
 
 void Reporter::draw() {

@@ -58,7 +58,8 @@ class Reporter : public TrainingWatcher {
   std::function<RingReport()> ring_{};
   FeedReport told_feed_{};  // as they stood when they were last told
   RingReport told_ring_{};
-  StepTimes times_{};  // since then
+  StepTimes times_{};     // since then
+  FrameCounts frames_{};  // likewise
   bool has_begun_ = false;
   Sampler sampler_{};
   MachineLine machine_;

@@ -77,6 +77,7 @@ void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {
   steps_.seconds += step.seconds;
   steps_.samples += step.outcome.samples;
   steps_.targets += step.outcome.targets;
+  steps_.frames += step.outcome.frames;
   last_ = {.step = step.state.step,
            .epoch = step.state.epoch,
            .rate = step.rate,
@@ -100,6 +101,9 @@ void TrainingLog::write_line() {
             {"gradient_norm", number(last_.gradient_norm)},
             {"samples", all.samples},
             {"targets", all.targets},
+            {"frames", all.frames.computed},
+            {"padding", all.frames.padding},
+            {"filled_up", all.frames.filled_up},
             {"seconds", all.seconds},
             {"waited", all.waited},
             {"left_out", last_.left_out}};
@@ -107,7 +111,9 @@ void TrainingLog::write_line() {
                                    {"train/rate", last_.rate},
                                    {"train/gradient_norm", last_.gradient_norm},
                                    {"train/samples_per_second", static_cast<double>(all.samples) / all.seconds},
-                                   {"train/waiting_share", all.waited / all.seconds}};
+                                   {"train/waiting_share", all.waited / all.seconds},
+                                   {"train/padding_share", all.frames.padding_share()},
+                                   {"train/needed_padding_share", all.frames.needed_share()}};
   const auto add_share = [&](const char* key, const char* tag, std::optional<double> share) {
     if (!share) return;
     line[key] = *share;

@@ -55,6 +55,7 @@ class TrainingLog {
     double seconds = 0;
     std::int64_t samples = 0;
     std::int64_t targets = 0;
+    FrameCounts frames{};
   };
   /// What a line tells of the last of them.
   struct Last {
