@@ -68,14 +68,10 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
   const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
-  if (judges) done = evaluate();
+  if (judges) done = judge_now(/*keeps=*/true);
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
-  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
-    const auto saved = save();  // as in tend()
-    if (done) done = saved;
-  }
+  if (done && saved_step_ != state_.step) done = save();
   if (done && whole && is_first() && !parts_.evaluate) {
     const AveragesInPlace averages(parts_.task, parts_.step);
     done = folder_.publish(state_.step);

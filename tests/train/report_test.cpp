@@ -123,6 +123,17 @@ TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {
   EXPECT_EQ(read_file(path).value(), "");
 }
 
+TEST(JsonLines, AnEvaluationThatIsToBeMadeAgainIsDropped) {
+  const TempFolder folder;
+  const auto path = folder / "m.jsonl";
+  const std::string steps = "{\"step\":1,\"evaluation\":{}}\n{\"step\":2}\n", due = "{\"step\":2,\"evaluation\":{}}\n";
+  ASSERT_TRUE(write_file_atomically(path, steps + due));
+  ASSERT_TRUE(JsonLines::open(path, 2));
+  EXPECT_EQ(read_file(path).value(), steps + due);
+  ASSERT_TRUE(JsonLines::open(path, 2, /*evaluation_due=*/true));
+  EXPECT_EQ(read_file(path).value(), steps);
+}
+
 TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_order = true});

@@ -22,6 +22,7 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<Bad
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
   auto log = TrainingLog::open({.out = options.out,
                                 .last_step = options.last_step,
+                                .evaluation_due = options.evaluation_due,
                                 .log_steps = options.log_steps,
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());

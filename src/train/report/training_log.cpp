@@ -24,28 +24,29 @@ std::string line_of(const Json& object) {
   return json_line(object);
 }
 
-/// The lines of steps up to `last_step`.
-std::string kept_lines(const std::string& text, std::int64_t last_step) {
+/// The lines of steps up to `last_step`, of which there may be an evaluation to come.
+std::string kept_lines(const std::string& text, std::int64_t last_step, bool evaluation_due) {
   std::istringstream lines(text);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
     const auto json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("step") && json["step"].is_number_integer() &&
-        json["step"].get<std::int64_t>() <= last_step)
-      kept += line + "\n";
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    const auto behind = json["step"].get<std::int64_t>() - last_step;
+    const bool comes_again = behind == 0 && evaluation_due && json.contains("evaluation");
+    if (behind <= 0 && !comes_again) kept += line + "\n";
   }
   return kept;
 }
 
 }  // namespace
 
-Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_t last_step) {
+Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_t last_step, bool evaluation_due) {
   std::error_code ignored;
   std::string before;
   if (last_step > 0 && std::filesystem::exists(path, ignored)) {
     auto text = read_file(path);
     if (!text) return tl::unexpected<Error>(text.error());
-    before = kept_lines(*text, last_step);
+    before = kept_lines(*text, last_step, evaluation_due);
   }
   if (auto written = write_file_atomically(path, before); !written) return tl::unexpected<Error>(written.error());
   auto file = GrowingFile::open(path);
@@ -54,7 +55,7 @@ Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_
 }
 
 Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
-  auto metrics = JsonLines::open(options.out / "metrics.jsonl", options.last_step);
+  auto metrics = JsonLines::open(options.out / "metrics.jsonl", options.last_step, options.evaluation_due);
   if (!metrics) return tl::unexpected<Error>(metrics.error());
   std::unique_ptr<JsonLines> order;
   if (options.log_order) {
