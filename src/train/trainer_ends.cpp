@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "feed/recipe/checkpoint_names.h"
 #include "model/cards/out_of_memory.h"
 #include "train/trainer.h"
 
@@ -59,7 +60,8 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
     why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
                                            : ". There is no checkpoint before them, --resume begins anew") +
                 "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() +
-                ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
+                ": without '" + std::string(kStoppedPrefix) +
+                "' in its name, --resume goes on from there, behind these samples";
   else
     log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
   return tl::unexpected<Error>(std::move(why));

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "base/system_error.h"
+#include "feed/recipe/checkpoint_names.h"
 #include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
@@ -27,13 +28,11 @@ constexpr const char* kOld = ".old-";
 constexpr const char* kGone = ".gone-";
 // What could not be read; it stays for whoever wants to look at it.
 constexpr const char* kDamaged = "damaged-";
-// What a training had come to when it gave up.
-constexpr const char* kStopped = "stopped-";
 // Within a checkpoint.
 constexpr const char* kState = "training.json";
 
-fs::path beside(const fs::path& path, const char* kind) {
-  return path.parent_path() / (kind + path.filename().string());
+fs::path beside(const fs::path& path, std::string_view kind) {
+  return path.parent_path() / (std::string(kind) + path.filename().string());
 }
 
 /// Gives `staging` the name `path`; what had it before is removed.
@@ -101,7 +100,7 @@ Result<void> share_files(const fs::path& from, const fs::path& to) {
 
 std::string name_of_step(std::int64_t step) {
   auto digits = std::to_string(step);
-  return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
+  return std::string(kStepPrefix) + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
 }
 
 /// The folder that something put aside belongs to; nothing for other names.
@@ -166,7 +165,7 @@ Result<void> CheckpointFolder::write_aside(const CheckpointContent& content) con
 }
 
 fs::path CheckpointFolder::aside_of_step(std::int64_t step) const {
-  return beside(of_step(step), kStopped);
+  return beside(of_step(step), kStoppedPrefix);
 }
 
 fs::path CheckpointFolder::of_step(std::int64_t step) const {
@@ -177,7 +176,7 @@ std::vector<fs::path> CheckpointFolder::newest_first() const {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder(), error))
-    if (entry.path().filename().string().starts_with("step-")) found.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(kStepPrefix)) found.push_back(entry.path());
   std::ranges::sort(found, std::ranges::greater());
   return found;
 }
