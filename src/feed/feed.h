@@ -26,7 +26,7 @@ struct FeedReport {
   std::string last_bad{};          ///< "ID: REASON" of the last of them
   HistogramSnapshot waits;  ///< seconds that `next` waited, per batch: training time lost where nothing is buffered
 
-  /// Share of the frames that is padding, 0 to 1.
+  /// Share of the frames that is padding, 0 to 1, as batches are handed out: a task may yet fill some up.
   double padding_share() const {
     return padded_frames == 0 ? 0 : 1 - static_cast<double>(real_frames) / static_cast<double>(padded_frames);
   }

@@ -215,13 +215,10 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
 Result<void> Trainer::tend(bool ends_epoch) {
   const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
   state_.untended = false;
-  Result<void> done{};
-  if (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0)) done = evaluate();
-  const bool best = parts_.evaluate && state_.best_step == state_.step;
-  if (has_lost_peers_) return done;  // a checkpoint needs everybody's place: one would wait an hour for who is gone
-  if (done && !due(options_.save_steps) && !ends_epoch && !best) return done;
-  const auto saved = save();  // what was learned stays, even where it could not be judged
-  return done ? saved : done;
+  const bool judges = parts_.evaluate && (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0));
+  const bool keeps = due(options_.save_steps) || ends_epoch;
+  if (judges) return judge_now(keeps);
+  return keeps ? save() : Result<void>();
 }
 
 /// All that a step brings with it, when the epoch of the next one is known; the end of the training, where it does.
@@ -298,6 +295,21 @@ Result<void> Trainer::evaluate() {
   return best && is_first() ? folder_.publish(state_.step) : Result<void>{};
 }
 
+/// keeps: the step has a checkpoint, written while it is judged, which says that the verdict is still to come. Whatever
+/// kills the process then loses no step, and the resumed training makes up for the evaluation. A step that is found the
+/// best has a checkpoint anyhow.
+Result<void> Trainer::judge_now(bool keeps) {
+  if (keeps) {
+    state_.evaluation_due = true;
+    if (auto saved = save(); !saved) return saved;
+  }
+  const auto done = evaluate();
+  if (has_lost_peers_) return done;  // a checkpoint needs everybody's place: one would wait an hour for who is gone
+  if (done && !keeps && state_.best_step != state_.step) return done;
+  const auto saved = save();  // what was learned stays, even where it could not be judged
+  return done ? saved : done;
+}
+
 /// The evaluation that an interruption cut short, of the weights it was to judge.
 Result<void> Trainer::catch_up() {
   if (!state_.evaluation_due) return {};
@@ -305,10 +317,12 @@ Result<void> Trainer::catch_up() {
   return done && !state_.evaluation_due ? save() : done;
 }
 
+/// Where this step has its checkpoint already, it gets what is known since: no weight has changed.
 Result<void> Trainer::save() {
-  saved_step_ = state_.step;
+  const bool has_tensors = std::exchange(saved_step_, state_.step) == state_.step;
   note_places();
-  const auto handed = is_first() ? folder_.save(state_) : Result<void>();
+  const auto write = [&] { return has_tensors ? folder_.amend(state_) : folder_.save(state_); };
+  const auto handed = is_first() ? write() : Result<void>();
   if (cannot_judge_ && parts_.peers)  // as in give_up()
     return parts_.peers->at_own_pace("keeps what was learned",
                                      [&] { return handed ? folder_.finish_checkpoints() : handed; });

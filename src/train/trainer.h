@@ -114,6 +114,7 @@ class Trainer {
   Result<Evaluation> evaluated(std::optional<AveragesInPlace>& averages);
   Result<double> score(std::optional<AveragesInPlace>& averages);
   Result<void> evaluate();
+  Result<void> judge_now(bool keeps);
   Result<void> catch_up();
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();

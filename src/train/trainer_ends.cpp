@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "feed/recipe/checkpoint_names.h"
 #include "model/cards/out_of_memory.h"
 #include "train/trainer.h"
 
@@ -59,7 +60,8 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
     why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
                                            : ". There is no checkpoint before them, --resume begins anew") +
                 "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() +
-                ": without 'stopped-' in its name, --resume goes on from there, behind these samples";
+                ": without '" + std::string(kStoppedPrefix) +
+                "' in its name, --resume goes on from there, behind these samples";
   else
     log(Level::warning, "what was learned since the last checkpoint is lost: " + written.error().text());
   return tl::unexpected<Error>(std::move(why));
@@ -68,14 +70,10 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
   const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
-  if (judges) done = evaluate();
+  if (judges) done = judge_now(/*keeps=*/true);
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
-  // A checkpoint that was written before knows nothing of the verdict: a resumed training would not know its best.
-  if ((saved_step_ != state_.step || judges) && !has_lost_peers_) {
-    const auto saved = save();  // as in tend()
-    if (done) done = saved;
-  }
+  if (done && saved_step_ != state_.step) done = save();
   if (done && whole && is_first() && !parts_.evaluate) {
     const AveragesInPlace averages(parts_.task, parts_.step);
     done = folder_.publish(state_.step);

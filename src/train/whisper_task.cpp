@@ -68,6 +68,15 @@ at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
   return whole;
 }
 
+/// Of rows that came `frames` long and are computed as `mel`.
+FrameCounts frames_of(const std::vector<const BatchSample*>& samples, std::int64_t frames, const at::Tensor& mel) {
+  FrameCounts counts{.computed = mel.size(0) * mel.size(2)};
+  counts.filled_up = counts.computed - mel.size(0) * frames;
+  counts.padding = counts.computed;
+  for (const BatchSample* sample : samples) counts.padding -= sample->frames;
+  return counts;
+}
+
 /// What whoever loads the network has to know of how it was taught: whether never without times, and which heads of so
 /// many layers look where a token is heard.
 void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_layers) {
@@ -173,7 +182,7 @@ at::Tensor WhisperTask::heard_rows(const Batch& batch, const std::vector<std::in
   const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
   CounterRandom random({seed_, static_cast<std::uint64_t>(batch.index), digest("window")});
   const auto window = 2 * std::int64_t{dims().n_audio_ctx};
-  return random.chance(window_share_) ? filled_up(used, window) : used;
+  return random.chance(window_share_) && used.size(2) < window ? filled_up(used, window) : used;
 }
 
 TaskBatch WhisperTask::prepare(const Batch& batch) {
@@ -197,6 +206,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   }
   if (rows.empty()) return made;
   made.inputs.push_back(heard_rows(batch, kept));
+  made.frames = frames_of(samples, batch.frames, made.inputs.front());
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
   made.inputs.push_back(std::move(labels.told));
   made.inputs.push_back(std::move(labels.asked));

@@ -279,6 +279,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, c
                                               const TrainingState& state) {
   return Reporter::open({.out = training.out,
                          .last_step = state.step,
+                         .evaluation_due = state.evaluation_due,
                          .most_time = Seconds(60 * training.recipe.max_minutes),
                          .gpu = gpu_of(task.device()),
                          .log_steps = training.recipe.log_steps,

@@ -67,6 +67,15 @@ TEST(ChooseBatch, ASampleAboveTheBudgetGoesAlone) {
               ElementsAre(0));
 }
 
+TEST(ChooseBatch, TakesAllThatFitsWhereFewerWaitThanItHasRoomFor) {
+  EXPECT_THAT(choose_batch(std::vector<std::int32_t>{100, 900, 500}, {.most_samples = 16}), ElementsAre(0, 1, 2));
+}
+
+TEST(ChooseBatch, TakesAllThatTheBudgetHasRoomForWhereTheNextIsTooLongForIt) {
+  const BatchRules rules{.most_samples = 16, .most_frames = 1000};
+  EXPECT_THAT(choose_batch(std::vector<std::int32_t>{100, 120, 900, 110}, rules), ElementsAre(0, 1, 3));
+}
+
 TEST(ChooseReplacement, FitsBesideTheOthers) {
   EXPECT_EQ(choose_replacement(std::vector<std::int32_t>{900, 300, 480, 510}, 500), 2U);
   EXPECT_EQ(choose_replacement(std::vector<std::int32_t>{900, 700}, 500), 1U);
@@ -111,6 +120,21 @@ TEST(Planner, APositionLateInALongRunIsAsSmallAsAnEarlyOne) {
     }
   }
   EXPECT_LE(planner.save().size(), 12'000U);
+}
+
+TEST(Planner, AnEpochLeavesInNoMoreBatchesThanItsSamplesFill) {
+  CounterRandom random(5);
+  Planner planner({.most_samples = 16}, 512, 4);
+  for (std::int64_t i = 0; i < 600; ++i) {
+    planner.add(i, {{i, -1, static_cast<std::int32_t>(50 + random.below(2950))}});
+    if (i + 1 == 600) planner.end_order();
+    while (planner.wants_batch()) {
+      if (!planner.has_room()) planner.resolve();
+      planner.choose();
+    }
+  }
+  EXPECT_EQ(planner.in_flight().back().number, 37) << "37 of 16, and one of the 8 that are left";
+  EXPECT_EQ(planner.in_flight().back().samples.size(), 8U);
 }
 
 TEST(Planner, RefusesACheckpointCutShort) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/cpu/byte_kv_job.h"
 #include "model/cpu/instructions.h"
 #include "model/golden.h"
@@ -143,35 +145,66 @@ struct PackedSide {
   std::int8_t* signed_data() { return reinterpret_cast<std::int8_t*>(data()); }
 };
 
+/// One head of a window, packed by the kernels.
+class PackedHead {
+ public:
+  PackedHead(const ByteKvKernels& kernels, const at::Tensor& from_keys, const at::Tensor& from_values)
+      : kernels_(kernels) {
+    kernels.pack_keys(keys_.job(from_keys), keys_.data());
+    kernels.pack_values(values_.job(from_values), values_.signed_data());
+  }
+
+  /// For the first `rows` of q [5, 64] together; the others are 0.
+  at::Tensor attend(const at::Tensor& q, std::int64_t rows) {
+    auto out = at::zeros({5, 64});
+    kernels_.attend({.q = q.const_data_ptr<float>(),
+                     .keys = keys_.data(),
+                     .key_scales = keys_.scales.const_data_ptr<float>(),
+                     .values = values_.signed_data(),
+                     .value_scales = values_.scales.const_data_ptr<float>(),
+                     .value_mean = values_.mean.const_data_ptr<float>(),
+                     .out = out.mutable_data_ptr<float>(),
+                     .rows = rows,
+                     .stride = 64,
+                     .positions = kPositions,
+                     .padded = kPadded},
+                    scratch_.data());
+    return out;
+  }
+
+ private:
+  const ByteKvKernels& kernels_;
+  PackedSide keys_{}, values_{};
+  std::vector<float> scratch_ =
+      std::vector<float>(static_cast<std::size_t>(5 * ByteAttentionJob::scratch_size(kPadded)));
+};
+
 TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
-  const auto& kernels = GetParam().second;
   const auto from_keys = at::randn({kPositions, 64}) + 3, from_values = at::randn({kPositions, 64});
   const auto q = at::randn({5, 64});
-  PackedSide keys, values;
-  kernels.pack_keys(keys.job(from_keys), keys.data());
-  kernels.pack_values(values.job(from_values), values.signed_data());
+  PackedHead head(GetParam().second, from_keys, from_values);
   const auto exact = at::matmul((at::matmul(q, from_keys.t()) / 8).softmax(1), from_values);
-  std::vector<float> scratch(static_cast<std::size_t>(5 * ByteAttentionJob::scratch_size(kPadded)));
-  at::Tensor alone;
+  const auto alone = head.attend(q, 1)[0];
   for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {
-    auto out = at::zeros({5, 64});
-    kernels.attend({.q = q.const_data_ptr<float>(),
-                    .keys = keys.data(),
-                    .key_scales = keys.scales.const_data_ptr<float>(),
-                    .values = values.signed_data(),
-                    .value_scales = values.scales.const_data_ptr<float>(),
-                    .value_mean = values.mean.const_data_ptr<float>(),
-                    .out = out.mutable_data_ptr<float>(),
-                    .rows = rows,
-                    .stride = 64,
-                    .positions = kPositions,
-                    .padded = kPadded},
-                   scratch.data());
+    const auto out = head.attend(q, rows);
     EXPECT_LT(distance(out.narrow(0, 0, rows), exact.narrow(0, 0, rows)), 0.03) << rows;
     EXPECT_EQ(out.narrow(0, rows, 5 - rows).abs().sum().item<float>(), 0) << "a row behind the last was written";
-    if (rows == 1) alone = out[0].clone();
     EXPECT_TRUE(at::equal(out[0], alone)) << rows;
   }
+}
+
+TEST_P(ByteKernels, CarryOnWhatIsNoNumberInItsOwnRowAlone) {
+  PackedHead head(GetParam().second, at::randn({kPositions, 64}), at::randn({kPositions, 64}));
+  const auto q = at::randn({5, 64});
+  for (const float none : {NAN, -INFINITY})
+    for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {
+      const auto expected = head.attend(q, rows);
+      auto spoiled = q.clone();
+      spoiled[rows - 1][17 * (rows - 1) % 64] = none;
+      const auto out = head.attend(spoiled, rows);
+      EXPECT_TRUE(out[rows - 1].isnan().all().item<bool>()) << none << " in row " << rows - 1;
+      EXPECT_TRUE(at::equal(out.narrow(0, 0, rows - 1), expected.narrow(0, 0, rows - 1))) << rows;
+    }
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -69,6 +70,28 @@ TEST(CheckpointFolder, OnesThatCouldNotBeReadAreSetAsideAndNotCountedAmongThoseK
   make(out / "checkpoints/step-00000003", "next");
   checkpoints.prune(/*keep=*/1, /*best=*/0);
   EXPECT_EQ(checkpoints.newest_first(), std::vector{out / "checkpoints/step-00000003"});
+}
+
+TEST(CheckpointFolder, WhatIsKnownLaterIsAddedAndNoTensorIsWrittenAgain) {
+  const TempFolder out;
+  const CheckpointFolder checkpoints(out.path());
+  ASSERT_TRUE(checkpoints.write({.network = {.files = {{"config.json", "{}"}}, .weights = {{"weight", at::ones({3})}}},
+                                 .training = {{"moment", at::zeros({3})}},
+                                 .state = {.step = 2, .evaluation_due = true}}));
+  const auto folder = checkpoints.of_step(2);
+  for (const char* file : {"model.safetensors", "training.safetensors"})
+    fs::create_hard_link(folder / file, out / file);
+  ASSERT_TRUE(checkpoints.amend({.step = 2, .best_step = 2}));
+  const auto state = read_state(content_of(folder));
+  ASSERT_TRUE(state) << state.error().text();
+  EXPECT_EQ(state->best_step, 2);
+  EXPECT_FALSE(state->evaluation_due);
+  for (const char* file : {"model.safetensors", "training.safetensors"})
+    EXPECT_TRUE(fs::equivalent(folder / file, out / file)) << file;
+  EXPECT_EQ(read_file(folder / "config.json").value(), "{}");
+  EXPECT_TRUE(check_digests(folder));
+  ASSERT_TRUE(write_file_atomically(folder / "model.safetensors", "other"));
+  EXPECT_FALSE(check_digests(folder)) << "what was not written again is still held against what was";
 }
 
 TEST(Digests, TellWhatIsWholeFromWhatWasChangedOrCut) {

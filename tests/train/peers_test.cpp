@@ -216,6 +216,7 @@ TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {
       const auto outcome = step.run(share, number, 1e-3);
       EXPECT_NEAR(outcome.loss, losses[static_cast<std::size_t>(number - 1)], 1e-5 * losses[0]);
       EXPECT_EQ(outcome.samples, 8);
+      EXPECT_EQ(outcome.frames.computed, 8 * 40);
     }
     EXPECT_LT(largest_difference(task->weights(), alone->weights()), 1e-3);  // of weights up to 1
   });

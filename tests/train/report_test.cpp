@@ -123,6 +123,17 @@ TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {
   EXPECT_EQ(read_file(path).value(), "");
 }
 
+TEST(JsonLines, AnEvaluationThatIsToBeMadeAgainIsDropped) {
+  const TempFolder folder;
+  const auto path = folder / "m.jsonl";
+  const std::string steps = "{\"step\":1,\"evaluation\":{}}\n{\"step\":2}\n", due = "{\"step\":2,\"evaluation\":{}}\n";
+  ASSERT_TRUE(write_file_atomically(path, steps + due));
+  ASSERT_TRUE(JsonLines::open(path, 2));
+  EXPECT_EQ(read_file(path).value(), steps + due);
+  ASSERT_TRUE(JsonLines::open(path, 2, /*evaluation_due=*/true));
+  EXPECT_EQ(read_file(path).value(), steps);
+}
+
 TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_order = true});
@@ -137,7 +148,8 @@ TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
 /// A step of four samples and one second.
 void tell(TrainingLog& log, std::int64_t step, double loss) {
   const TrainingState state{.step = step};
-  const StepOutcome outcome{.loss = loss, .samples = 4};
+  const StepOutcome outcome{
+      .loss = loss, .samples = 4, .frames = {.computed = 100 * step, .padding = 50, .filled_up = 40}};
   log.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .seconds = 1});
 }
 
@@ -150,6 +162,9 @@ TEST(TrainingLog, AStepThatIsNoNumberDoesNotTakeTheOthersLosses) {
   const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl").value());
   EXPECT_EQ(line["loss"], 2.0);
   EXPECT_EQ(line["samples"], 12) << "of all three";
+  EXPECT_EQ(line["frames"], 600) << "likewise";
+  EXPECT_EQ(line["padding"], 150);
+  EXPECT_EQ(line["filled_up"], 120);
 }
 
 TEST(TrainingLog, ALineHasTheLoadOfTheMachineAsFarAsItIsKnown) {
@@ -185,7 +200,7 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
   feed.stages.stages[0].name = "decode";
   feed.stages.stages[0].times.busy = std::chrono::seconds(1);
   const auto told = [&](Seconds for_ring) {
-    return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}).back();
+    return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}, {}).back();
   };
   EXPECT_EQ(told(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
   feed.stages.stages[0].name = "read";
@@ -194,6 +209,14 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
       "  training waited 40 % of its time for the feed; its stage 'read' limits it; more read-threads wait for more "
       "files at once");
   EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
+}
+
+TEST(EpochReport, PaddingIsThatOfAllFramesAndApartThatOfBatchesAsLongAsTheirSounds) {
+  const auto told = [](const FrameCounts& frames) { return epoch_report({}, {}, {}, frames).back(); };
+  EXPECT_EQ(told({}), "  unusable samples so far 0") << "nothing was computed";
+  EXPECT_EQ(told({.computed = 200, .padding = 20}), "  padding 10 %, unusable samples so far 0");
+  EXPECT_EQ(told({.computed = 1000, .padding = 820, .filled_up = 800}),
+            "  padding 82 %, 10 % but for batches filled up to the window on purpose, unusable samples so far 0");
 }
 
 /// A reporter over a feed of one stage and a ring, whose epochs have one step each.
@@ -217,8 +240,6 @@ struct WatchedTraining {
     times.busy += busy;
     times.blocked += blocked;
     feed.batches += 1;
-    feed.real_frames += 100;
-    feed.padded_frames += step == 1 ? 200 : 100;
     waits.record(waited);
     ring.batches += 1;
     ring.spikes += waited > 0.05;
@@ -227,7 +248,7 @@ struct WatchedTraining {
     ring.waits = waits.snapshot();
     testing::internal::CaptureStderr();
     const TrainingState state{.step = step, .epoch = step - 1};
-    const StepOutcome outcome{.loss = 1, .samples = 4};
+    const StepOutcome outcome{.loss = 1, .samples = 4, .frames = {.computed = 200, .padding = step == 1 ? 100 : 0}};
     reporter->stepped({.state = state,
                        .outcome = outcome,
                        .ids = kNoIds,
@@ -244,15 +265,15 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
   EXPECT_NE(first.find("decode: busy 90 %, starved 0 %, blocked 10 %"), std::string::npos) << first;
   EXPECT_NE(first.find("steps took 50 % of the time"), std::string::npos) << first;
   EXPECT_NE(first.find("above 50 ms: 1 of 1"), std::string::npos) << first;
+  EXPECT_NE(first.find("padding 50 %"), std::string::npos) << first;
   const auto second = training.epoch(2, 0.01, std::chrono::seconds(1), std::chrono::seconds(9));
   EXPECT_NE(second.find("decode: busy 10 %, starved 0 %, blocked 90 %"), std::string::npos) << second;
   EXPECT_NE(second.find("steps took 99 % of the time"), std::string::npos) << second;
   EXPECT_NE(second.find("above 50 ms: 0 of 1"), std::string::npos) << second;
   EXPECT_EQ(second.find("longest 1000"), std::string::npos) << second;
   EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
-  const auto third = epoch_report(training.feed.since(training.feed), training.ring.since(training.ring), {});
+  const auto third = epoch_report(training.feed.since(training.feed), training.ring.since(training.ring), {}, {});
   EXPECT_EQ(third[0], "  the feed had made all of its batches before");
-  EXPECT_EQ(third[2], "  unusable samples so far 0") << "there was no batch to be padded";
 }
 
 TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {
@@ -278,10 +299,16 @@ TEST(LossPicture, DrawsTheCurvesOfAMetricsFile) {
   EXPECT_NE(svg.find("0.25"), std::string::npos);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("busy"), std::string::npos) << "of a machine of which nothing was known";
+  EXPECT_EQ(svg.find("padding"), std::string::npos) << "of lines that did not count frames";
   const auto loaded = loss_picture("{\"step\":1,\"loss\":2.0,\"cpu\":0.5}\n{\"step\":2,\"loss\":2.0,\"cpu\":0.75}\n");
   EXPECT_NE(loaded.find("CPU, share of the time busy"), std::string::npos);
   EXPECT_NE(loaded.find(">0.75<"), std::string::npos) << loaded;
   EXPECT_EQ(loaded.find("GPU"), std::string::npos);
+  const auto padded = loss_picture(
+      "{\"step\":1,\"loss\":2.0,\"frames\":100,\"padding\":20}\n"
+      "{\"step\":2,\"loss\":2.0,\"frames\":100,\"padding\":75}\n");
+  EXPECT_NE(padded.find("share of the frames that is padding"), std::string::npos);
+  EXPECT_NE(padded.find(">0.75<"), std::string::npos) << padded;
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "base/files.h"
 #include "small_training.h"
+#include "support/closed_folder.h"
+#include "support/eventually.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 #include "train/peers/peers.h"
@@ -209,6 +212,61 @@ TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
                 read_file(whole / "model/model.safetensors").value())
         << due;
   }
+}
+
+TEST(TrainerEnds, WhoIsKilledWhileItIsJudgedLosesNoStepAndTheVerdictIsMadeUpFor) {
+  struct Case {
+    std::int32_t every = 0;  // steps that are judged and kept
+    std::int64_t judged = 0;
+    std::int64_t last = 0;
+  };
+  // At the end of an epoch, where an evaluation and a checkpoint fall together, and at the end of the training.
+  for (const auto& [every, judged, last] : {Case{0, 5, 7}, Case{2, 2, 7}, Case{100, 3, 3}}) {
+    const auto set = [every = every, judged = judged, last = last](Training& training) {
+      training.options.eval_steps = training.options.save_steps = every;
+      training.options.max_steps = last;
+      training.judge_best_at(judged);
+    };
+    const TempFolder whole, killed;
+    Training straight(whole.path());
+    set(straight);
+    straight.evaluate = [&, judge = straight.evaluate, judged = judged] {
+      if (std::ssize(straight.watcher.steps) == judged) {
+        eventually([&] { return fs::exists(CheckpointFolder(whole.path()).of_step(judged)); });
+        fs::copy(whole.path(), killed.path(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+      }
+      return judge();
+    };
+    ASSERT_EQ(straight.run(), TrainingEnd::finished);
+    Training again(killed.path());
+    set(again);
+    ASSERT_EQ(again.run(), TrainingEnd::finished);
+    EXPECT_EQ(again.first_step, judged);
+    EXPECT_EQ(again.watcher.bests, straight.watcher.bests) << judged;
+    EXPECT_TRUE(read_file(killed / "model/model.safetensors").value() ==
+                read_file(whole / "model/model.safetensors").value())
+        << judged;
+  }
+}
+
+TEST(TrainerEnds, ACheckpointThatCouldNotBeWrittenBeforeTheVerdictIsWrittenWholeBehindIt) {
+  const TempFolder out;
+  const auto checkpoints = out / "checkpoints";
+  fs::create_directory(checkpoints);
+  std::optional<ClosedFolder> closed(std::in_place, checkpoints);
+  LogCapture log;
+  Training training(out.path());
+  training.options.max_steps = 2;
+  training.evaluate = [&]() -> Result<Evaluation> {
+    log.wait_for(".new-step-00000002");
+    closed.reset();
+    return Evaluation{.wer = 0.5, .samples = 1};
+  };
+  ASSERT_EQ(training.run(), TrainingEnd::finished);
+  Training again(out.path());
+  const auto state = restore_checkpoint(checkpoints / "step-00000002", *again.task, again.step);
+  ASSERT_TRUE(state) << state.error().text();
+  EXPECT_EQ(state->evaluated_step, 2);
 }
 
 TEST(TrainerEnds, WhatWasLearnedIsKeptWhereTheFeedFailsAndNoSampleIsLeftOutOrTakenTwice) {

@@ -32,6 +32,29 @@ TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpUnlessToldOtherwise) {
   EXPECT_LE(filled, 70);
 }
 
+TEST(WhisperTask, FramesAreCountedAsTheyAreComputedAndThoseFilledUpOnPurposeApart) {
+  auto batch = small_batch(0, 3, 40);
+  batch.samples[0].frames = 30;
+  batch.samples[2].text = std::string(100, 'x');  // too long for any row: that sample is not computed
+  EXPECT_EQ(small_task()->prepare(batch).frames, (FrameCounts{.computed = 80, .padding = 10}));
+  auto recipe = small_recipe();
+  recipe.window_share = 1;
+  const auto whole = small_task(recipe)->prepare(batch).frames;
+  EXPECT_EQ(whole, (FrameCounts{.computed = 400, .padding = 330, .filled_up = 320}));
+  EXPECT_DOUBLE_EQ(whole.padding_share(), 330 / 400.0);
+  EXPECT_DOUBLE_EQ(whole.needed_share(), 10 / 80.0);
+}
+
+TEST(WhisperTask, WhatTheFeedFillsUpToTheWindowIsNeitherCopiedNorCountedAsFilledUpOnPurpose) {
+  auto recipe = small_recipe();
+  recipe.window_share = 1;
+  auto batch = small_batch(0, 2, 200);
+  for (auto& sample : batch.samples) sample.frames = 40;
+  const auto made = small_task(recipe)->prepare(batch);
+  EXPECT_EQ(made.inputs[0].const_data_ptr<float>(), batch.row(0));
+  EXPECT_EQ(made.frames, (FrameCounts{.computed = 400, .padding = 320}));
+}
+
 TEST(WhisperTask, TheFeaturesOfABatchAreSharedNotCopiedAndOutliveIt) {
   const auto task = small_task();
   std::optional<Batch> batch = small_batch(0, 2);

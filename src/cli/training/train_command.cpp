@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "base/files.h"
 #include "base/owned.h"
@@ -21,6 +20,7 @@
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
 #include "device/machine.h"
+#include "feed/recipe/checkpoint_names.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_fields.h"
 #include "hub/find.h"
@@ -164,10 +164,11 @@ Result<void> settle_resume(TrainCommand& command) {
   const std::string asked = "resume-from " + command.resume_from.string();
   const fs::path named = (command.resume_from / "").parent_path(), folder = command.out / "checkpoints";
   std::error_code ignored;
-  if (constexpr std::string_view kStopped = "stopped-"; named.filename().string().starts_with(kStopped))
+  const auto called = named.filename().string();
+  if (called.starts_with(kStoppedPrefix))
     return fail(Fault::usage, asked + ": this is what a training had come to when it gave up",
-                "To go on from it, call it " + named.filename().string().substr(kStopped.size()) + " first");
-  const bool is_one = named.filename().string().starts_with("step-");  // no damaged one, which was put aside
+                "To go on from it, call it " + called.substr(kStoppedPrefix.size()) + " first");
+  const bool is_one = called.starts_with(kStepPrefix);  // no damaged one, which was put aside
   if (!is_one || !fs::exists(named / "training.json", ignored))
     return fail(Fault::missing, asked + ": no checkpoint of a training lies there",
                 "Expected a folder OUT/checkpoints/step-N");
@@ -176,7 +177,7 @@ Result<void> settle_resume(TrainCommand& command) {
                 "Name its own OUT with --out");
   for (const auto& other : fs::directory_iterator(folder, ignored)) {
     const auto name = other.path().filename();
-    if (name.string().starts_with("step-") && name > named.filename())
+    if (name.string().starts_with(kStepPrefix) && name > called)
       return fail(Fault::usage, asked + ": " + folder.string() + " holds a newer one, " + name.string(),
                   "Leave resume-from out to go on from the newest, or move the newer ones away");
   }

@@ -27,10 +27,7 @@ std::vector<std::size_t> choose_in_order(std::span<const std::int32_t> frames, c
 struct Run {
   std::size_t first = 0;
   std::size_t last = 0;
-  bool is_full = false;
   double padding = 2;  // share of its frames
-
-  bool beats(const Run& other) const { return is_full != other.is_full ? is_full : padding < other.padding; }
 };
 
 }  // namespace
@@ -45,15 +42,20 @@ std::vector<std::size_t> choose_batch(std::span<const std::int32_t> frames, cons
   for (std::size_t i = 0; i < sorted.size(); ++i) sum[i + 1] = sum[i] + frames[sorted[i]];
 
   const auto oldest = static_cast<std::size_t>(std::find(sorted.begin(), sorted.end(), 0) - sorted.begin());
+  const auto longest_of = [&](std::size_t last) { return frames[sorted[last]]; };
+  const auto first_with = [&](std::size_t last) {
+    const auto room = static_cast<std::size_t>(room_for(longest_of(last), rules));
+    return last + 1 >= room ? last + 1 - room : 0;
+  };
   Run best;
   for (std::size_t last = oldest; last < sorted.size(); ++last) {
-    const std::int32_t longest = frames[sorted[last]];
-    const auto room = static_cast<std::size_t>(room_for(longest, rules));
-    const std::size_t first = last + 1 >= room ? last + 1 - room : 0;
+    const std::size_t first = first_with(last);
     if (first > oldest) break;  // longer batches are smaller still
-    const double whole = static_cast<double>(last + 1 - first) * std::max(longest, 1);
-    const Run run{first, last, last + 1 - first == room, 1 - static_cast<double>(sum[last + 1] - sum[first]) / whole};
-    if (run.beats(best)) best = run;
+    const bool is_full = first > 0 || last + 1 == sorted.size() || first_with(last + 1) > 0;
+    if (!is_full) continue;
+    const double whole = static_cast<double>(last + 1 - first) * std::max(longest_of(last), 1);
+    const Run run{first, last, 1 - static_cast<double>(sum[last + 1] - sum[first]) / whole};
+    if (run.padding < best.padding) best = run;
   }
   std::vector<std::size_t> chosen(sorted.begin() + static_cast<std::ptrdiff_t>(best.first),
                                   sorted.begin() + static_cast<std::ptrdiff_t>(best.last) + 1);

@@ -35,6 +35,7 @@ struct ByteRow {
 /// Needs AVX2, as everything here does. out[row] = softmax(q[row] keys^T / 8) values, all heads of all rows in one
 /// parallel loop; q, out: [rows, heads * 64] float32, contiguous. Other rows of `out` are not written. A row's result
 /// depends on the row and its window alone; neighbouring rows of one window, as beams are, share the reading of it.
+/// Where a head's query holds what is no finite number, its result is no number.
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out);
 
 /// The first `positions` keys less their mean, [heads, positions, 64] float32.

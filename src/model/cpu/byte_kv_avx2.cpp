@@ -70,6 +70,7 @@ struct Row {
   std::int16_t query[kSize];
   std::int32_t offset = 0;  // what the 128 that is added to every key adds to a product
   float scale = 0;
+  float none = 0;  // no_number_in() the query
   float* scores = nullptr;
   __m256 most = _mm256_set1_ps(kNothing);  // of the scores
   const std::int16_t* weights = nullptr;
@@ -79,6 +80,7 @@ struct Row {
   void read(const float* q) {
     Position numbers;
     load_position(numbers, q);
+    none = no_number_in(numbers);
     scale = largest_size(numbers) / 16383;
     for (int i = 0; i < kParts; ++i) {
       std::int32_t whole[kLanes];
@@ -126,7 +128,7 @@ struct Row {
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + t), _mm256_shufflehi_epi16(low, 0xd8));
     }
     weights = words;
-    worth = unit / soft.total;
+    worth = unit / soft.total + none;
   }
 
   void write(const float* value_mean, float* out) const {

@@ -64,10 +64,12 @@ struct Query {
   alignas(64) std::int8_t fine[kSize];
   std::int32_t offset = 0;  // what the 128 that is added to every key adds to a product
   float scale = 0;
+  float none = 0;  // no_number_in() it
 
   void read(const float* q) {
     Position numbers;
     load_position(numbers, q);
+    none = no_number_in(numbers);
     scale = largest_size(numbers) / (127 * 128);
     for (int i = 0; i < kParts; ++i) {
       const auto whole = _mm512_cvtps_epi32(bits_as<__m512>(numbers[i] * (1 / scale)));
@@ -132,7 +134,7 @@ struct Row {
     }
     high = bytes;
     low = bytes + job.padded;
-    worth = unit / soft.total;
+    worth = unit / soft.total + query.none;
   }
 
   /// Adds the weighted values of positions [from, to). ahead: asks for those that come next.

@@ -46,6 +46,18 @@ inline float largest_size(const Position& position) {
   return std::max(largest(most), kLeastScale);
 }
 
+/// 0, or no number where a query holds one that is none or infinite: then its own become 0, for no whole numbers are
+/// like them, and what is returned has to be added to what comes of it.
+inline float no_number_in(Position& query) {
+  Lanes none = {};
+  for (const auto& part : query) none += part * 0.0f;
+  const float found = sum(none);
+  if (found != 0) {
+    for (auto& part : query) part = Lanes{};
+  }
+  return found;
+}
+
 /// Position t's bytes, less their 128, into their places among the keys.
 inline void write_key(std::uint8_t* keys, std::int64_t t, const std::int8_t* bytes) {
   auto* to = keys + t / kLanes * kBlock + t % kLanes * 4;

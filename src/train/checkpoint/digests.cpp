@@ -7,6 +7,8 @@
 namespace tutti {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* kName = "digests.json";
 
 Result<std::string> digest_of(const std::filesystem::path& path) {
@@ -15,10 +17,20 @@ Result<std::string> digest_of(const std::filesystem::path& path) {
   return hex_of(cache_key(file->bytes(), {}));
 }
 
+/// As digests.json keeps them; none where an older version wrote the folder.
+Result<Json> digests_in(const std::filesystem::path& folder) {
+  if (!is_there(folder / kName)) return Json::object();
+  const auto text = read_file(folder / kName);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto digests = Json::parse(*text, nullptr, false);
+  if (!digests.is_object()) return fail(Fault::corrupt, (folder / kName).string() + ": expected a JSON object");
+  return digests;
+}
+
 }  // namespace
 
 Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files) {
-  nlohmann::ordered_json digests;
+  Json digests;
   for (const auto& name : files) {
     const auto digest = digest_of(folder / name);
     if (!digest) return tl::unexpected<Error>(digest.error());
@@ -27,14 +39,20 @@ Result<void> write_digests(const std::filesystem::path& folder, const std::vecto
   return write_file_atomically(folder / kName, digests.dump(1) + "\n");
 }
 
+Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file) {
+  auto digests = digests_in(folder);
+  if (!digests) return tl::unexpected<Error>(digests.error());
+  if (digests->empty()) return {};
+  const auto digest = digest_of(folder / file);
+  if (!digest) return tl::unexpected<Error>(digest.error());
+  (*digests)[file] = *digest;
+  return write_file_atomically(folder / kName, digests->dump(1) + "\n");
+}
+
 Result<void> check_digests(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / kName, ignored)) return {};
-  const auto text = read_file(folder / kName);
-  if (!text) return tl::unexpected<Error>(text.error());
-  const auto digests = nlohmann::json::parse(*text, nullptr, false);
-  if (!digests.is_object()) return fail(Fault::corrupt, (folder / kName).string() + ": expected a JSON object");
-  for (const auto& [name, wanted] : digests.items()) {
+  const auto digests = digests_in(folder);
+  if (!digests) return tl::unexpected<Error>(digests.error());
+  for (const auto& [name, wanted] : digests->items()) {
     const auto found = digest_of(folder / name);
     if (!found) return tl::unexpected<Error>(found.error());
     if (wanted != *found)

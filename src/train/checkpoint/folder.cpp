@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "base/system_error.h"
+#include "feed/recipe/checkpoint_names.h"
 #include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
@@ -27,11 +28,11 @@ constexpr const char* kOld = ".old-";
 constexpr const char* kGone = ".gone-";
 // What could not be read; it stays for whoever wants to look at it.
 constexpr const char* kDamaged = "damaged-";
-// What a training had come to when it gave up.
-constexpr const char* kStopped = "stopped-";
+// Within a checkpoint.
+constexpr const char* kState = "training.json";
 
-fs::path beside(const fs::path& path, const char* kind) {
-  return path.parent_path() / (kind + path.filename().string());
+fs::path beside(const fs::path& path, std::string_view kind) {
+  return path.parent_path() / (std::string(kind) + path.filename().string());
 }
 
 /// Gives `staging` the name `path`; what had it before is removed.
@@ -70,14 +71,36 @@ Result<void> fill_network(const fs::path& path, const NetworkFolder& network) {
 Result<void> fill_checkpoint(const fs::path& path, const CheckpointContent& content) {
   auto written = fill_network(path, content.network);
   if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
-  if (written) written = write_file_atomically(path / "training.json", show_state(content.state));
-  if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", "training.json"});
+  if (written) written = write_file_atomically(path / kState, show_state(content.state));
+  if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", kState});
   return written;
+}
+
+/// A copy that outlasts a power cut.
+Result<void> copy_durably(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::copy_file(from, to, failed);
+  if (failed) return tl::unexpected(system_error(to.string(), "could not be copied", failed.value()));
+  const OwnedFd fd(::open(to.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd && ::fsync(fd.get()) == 0) return {};
+  return fail_errno(to.string(), "could not be synced");
+}
+
+/// Every file of a folder is one of another as well: the same one, where the file system lets it have two names.
+Result<void> share_files(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(from, failed)) {
+    const auto name = to / entry.path().filename();
+    if (::link(entry.path().c_str(), name.c_str()) == 0) continue;
+    if (auto copied = copy_durably(entry.path(), name); !copied) return copied;
+  }
+  if (failed) return tl::unexpected(system_error(from.string(), "cannot be read", failed.value()));
+  return {};
 }
 
 std::string name_of_step(std::int64_t step) {
   auto digits = std::to_string(step);
-  return "step-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
+  return std::string(kStepPrefix) + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
 }
 
 /// The folder that something put aside belongs to; nothing for other names.
@@ -126,13 +149,23 @@ Result<void> CheckpointFolder::write(const CheckpointContent& content) const {
                         [&](const fs::path& path) { return fill_checkpoint(path, content); });
 }
 
+Result<void> CheckpointFolder::amend(const TrainingState& state) const {
+  const auto before = of_step(state.step);
+  return replace_folder(before, [&](const fs::path& path) {
+    auto written = share_files(before, path);
+    if (written) written = write_file_atomically(path / kState, show_state(state));
+    if (written) written = renew_digest(path, kState);
+    return written;
+  });
+}
+
 Result<void> CheckpointFolder::write_aside(const CheckpointContent& content) const {
   return replace_folder(aside_of_step(content.state.step),
                         [&](const fs::path& path) { return fill_checkpoint(path, content); });
 }
 
 fs::path CheckpointFolder::aside_of_step(std::int64_t step) const {
-  return beside(of_step(step), kStopped);
+  return beside(of_step(step), kStoppedPrefix);
 }
 
 fs::path CheckpointFolder::of_step(std::int64_t step) const {
@@ -143,7 +176,7 @@ std::vector<fs::path> CheckpointFolder::newest_first() const {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder(), error))
-    if (entry.path().filename().string().starts_with("step-")) found.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(kStepPrefix)) found.push_back(entry.path());
   std::ranges::sort(found, std::ranges::greater());
   return found;
 }

@@ -33,7 +33,9 @@ class CheckpointFolder {
   explicit CheckpointFolder(std::filesystem::path out) : out_(std::move(out)) {}
 
   Result<void> write(const CheckpointContent& content) const;
-  /// Under another name ("stopped-step-N"), which is neither gone on from nor pruned: whoever wants to go on from it
+  /// The checkpoint of this state's step, which is there, with this state. Its tensors are not written again.
+  Result<void> amend(const TrainingState& state) const;
+  /// Under another name (kStoppedPrefix), which is neither gone on from nor pruned: whoever wants to go on from it
   /// gives it the name of its step.
   Result<void> write_aside(const CheckpointContent& content) const;
   /// Removes all but the newest `keep` and that of step `best`.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/files.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
 #include "train/step/averages_in_place.h"
@@ -34,11 +35,23 @@ Result<void> TrainingFolder::write(const TrainingState& state,
   });
 }
 
+Result<void> TrainingFolder::pruned(const Result<void>& written, std::int64_t best) const {
+  if (written) checkpoints_.prune(options_.keep, best);
+  return written;
+}
+
 Result<void> TrainingFolder::save(const TrainingState& state) {
   return write(state, [this](const CheckpointContent& content) {
-    auto written = checkpoints_.write(content);
-    if (written) checkpoints_.prune(options_.keep, content.state.best_step);
-    return written;
+    return pruned(checkpoints_.write(content), content.state.best_step);
+  });
+}
+
+Result<void> TrainingFolder::amend(const TrainingState& state) {
+  const auto written = writer_.finish(kCheckpoint);
+  if (!written || !is_there(checkpoints_.of_step(state.step))) return save(state);
+  return writer_.write(kCheckpoint, [this, now = state]() mutable {
+    now.model_step = model_step_;  // as in write()
+    return pruned(checkpoints_.amend(now), now.best_step);
   });
 }
 

@@ -28,7 +28,7 @@ struct TrainingState {
   std::int64_t evaluated_step = 0;       // of the last whole evaluation
   std::string judge{};                   // what evaluations are by, TrainerOptions::judge
   std::int64_t model_step = 0;           // whose network is in OUT/model, where evaluations choose it
-  bool evaluation_due = false;           // that of this step was cut short by an interruption
+  bool evaluation_due = false;           // that of this step had not ended, or was cut short by an interruption
   bool untended = false;                 // the feed failed before it was known whether this step ends an epoch
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start

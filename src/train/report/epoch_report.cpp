@@ -38,9 +38,18 @@ std::string way_out_of(const std::string& stage) {
   return stage == "read" ? "; more read-threads wait for more files at once" : "";
 }
 
+/// "padding 47 %, ": of none, nothing.
+std::string padding_text(const FrameCounts& frames) {
+  if (frames.computed == 0) return "";
+  const auto text = "padding " + percent(frames.padding_share()) + ", ";
+  if (frames.filled_up == 0) return text;
+  return text + percent(frames.needed_share()) + " but for batches filled up to the window on purpose, ";
+}
+
 }  // namespace
 
-std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times) {
+std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times,
+                                      const FrameCounts& frames) {
   std::vector<std::string> lines;
   for (const auto& stage : feed.stages.stages)
     if (stage.times.lived().count() > 0) lines.push_back(line_of(stage));
@@ -49,8 +58,7 @@ std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& 
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
-  const auto padding = feed.batches > 0 ? "padding " + percent(feed.padding_share()) + ", " : std::string();
-  lines.push_back("  " + padding + "unusable samples so far " + std::to_string(feed.bad_samples));
+  lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed.bad_samples));
   const double whole = times.stepping + times.waiting;
   const double own = std::min(times.waiting, ring.waiting.count());
   const auto is_worth_telling = [whole](double waited) { return whole > 0 && waited / whole > kWorthTelling; };

@@ -20,7 +20,8 @@ double number(const Json& line, const char* key) {
 
 std::string loss_picture(std::string_view metrics) {
   Curve loss{"loss"}, speed{"samples per second"}, waiting{"share of the time waiting for data"},
-      errors{"word error rate of evaluations"}, gpu{"GPU, share of the time busy"}, cpu{"CPU, share of the time busy"};
+      errors{"word error rate of evaluations"}, padding{"share of the frames that is padding"},
+      gpu{"GPU, share of the time busy"}, cpu{"CPU, share of the time busy"};
   std::istringstream lines{std::string(metrics)};
   for (std::string text; std::getline(lines, text);) {
     const auto line = Json::parse(text, nullptr, false);
@@ -33,12 +34,13 @@ std::string loss_picture(std::string_view metrics) {
     loss.points.emplace_back(step, number(line, "loss"));
     speed.points.emplace_back(step, number(line, "samples") / number(line, "seconds"));
     waiting.points.emplace_back(step, number(line, "waited") / number(line, "seconds"));
+    if (number(line, "frames") > 0) padding.points.emplace_back(step, number(line, "padding") / number(line, "frames"));
     if (line.contains("gpu")) gpu.points.emplace_back(step, number(line, "gpu"));
     if (line.contains("cpu")) cpu.points.emplace_back(step, number(line, "cpu"));
   }
   std::vector<Curve> curves{loss, errors, speed, waiting};
-  for (const auto& load : {gpu, cpu})
-    if (!load.points.empty()) curves.push_back(load);  // what nothing is known of has no panel
+  for (const auto& curve : {padding, gpu, cpu})
+    if (!curve.points.empty()) curves.push_back(curve);  // what nothing is known of has no panel
   return line_chart_svg("Training", "step", curves);
 }
 

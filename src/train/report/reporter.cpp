@@ -22,6 +22,7 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<Bad
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
   auto log = TrainingLog::open({.out = options.out,
                                 .last_step = options.last_step,
+                                .evaluation_due = options.evaluation_due,
                                 .log_steps = options.log_steps,
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());
@@ -42,6 +43,7 @@ void Reporter::stepped(const StepReport& step) {
   const auto load = machine_.load();
   log_.stepped(step, load);
   progress_.stepped(step, machine_text(load));
+  frames_ += step.outcome.frames;
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
@@ -56,11 +58,12 @@ void Reporter::report_feed() {
   if (feed_ && ring_) {
     auto feed = feed_();
     auto ring = ring_();
-    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_)) say(line);
+    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_, frames_)) say(line);
     told_feed_ = std::move(feed);
     told_ring_ = std::move(ring);
   }
   times_ = {};
+  frames_ = {};
 }
 
 void Reporter::draw() {

@@ -21,9 +21,10 @@ namespace tutti {
 
 struct ReporterOptions {
   std::filesystem::path out{};
-  std::int64_t last_step = 0;  // of the checkpoint that is continued; 0: a new training
-  Seconds most_time{0};        // in which it ends whatever the steps; 0: no such end
-  std::optional<int> gpu{};    // N of the network's cuda:N; none: it is on the CPU
+  std::int64_t last_step = 0;   // of the checkpoint that is continued; 0: a new training
+  bool evaluation_due = false;  // of that checkpoint: TrainingState::evaluation_due
+  Seconds most_time{0};         // in which it ends whatever the steps; 0: no such end
+  std::optional<int> gpu{};     // N of the network's cuda:N; none: it is on the CPU
   std::int32_t log_steps = 10;
   bool log_order = false;
 };
@@ -58,7 +59,8 @@ class Reporter : public TrainingWatcher {
   std::function<RingReport()> ring_{};
   FeedReport told_feed_{};  // as they stood when they were last told
   RingReport told_ring_{};
-  StepTimes times_{};  // since then
+  StepTimes times_{};     // since then
+  FrameCounts frames_{};  // likewise
   bool has_begun_ = false;
   Sampler sampler_{};
   MachineLine machine_;

@@ -24,28 +24,29 @@ std::string line_of(const Json& object) {
   return json_line(object);
 }
 
-/// The lines of steps up to `last_step`.
-std::string kept_lines(const std::string& text, std::int64_t last_step) {
+/// The lines of steps up to `last_step`, of which there may be an evaluation to come.
+std::string kept_lines(const std::string& text, std::int64_t last_step, bool evaluation_due) {
   std::istringstream lines(text);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
     const auto json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("step") && json["step"].is_number_integer() &&
-        json["step"].get<std::int64_t>() <= last_step)
-      kept += line + "\n";
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    const auto behind = json["step"].get<std::int64_t>() - last_step;
+    const bool comes_again = behind == 0 && evaluation_due && json.contains("evaluation");
+    if (behind <= 0 && !comes_again) kept += line + "\n";
   }
   return kept;
 }
 
 }  // namespace
 
-Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_t last_step) {
+Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_t last_step, bool evaluation_due) {
   std::error_code ignored;
   std::string before;
   if (last_step > 0 && std::filesystem::exists(path, ignored)) {
     auto text = read_file(path);
     if (!text) return tl::unexpected<Error>(text.error());
-    before = kept_lines(*text, last_step);
+    before = kept_lines(*text, last_step, evaluation_due);
   }
   if (auto written = write_file_atomically(path, before); !written) return tl::unexpected<Error>(written.error());
   auto file = GrowingFile::open(path);
@@ -54,7 +55,7 @@ Result<JsonLines> JsonLines::open(const std::filesystem::path& path, std::int64_
 }
 
 Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
-  auto metrics = JsonLines::open(options.out / "metrics.jsonl", options.last_step);
+  auto metrics = JsonLines::open(options.out / "metrics.jsonl", options.last_step, options.evaluation_due);
   if (!metrics) return tl::unexpected<Error>(metrics.error());
   std::unique_ptr<JsonLines> order;
   if (options.log_order) {
@@ -77,6 +78,7 @@ void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {
   steps_.seconds += step.seconds;
   steps_.samples += step.outcome.samples;
   steps_.targets += step.outcome.targets;
+  steps_.frames += step.outcome.frames;
   last_ = {.step = step.state.step,
            .epoch = step.state.epoch,
            .rate = step.rate,
@@ -100,6 +102,9 @@ void TrainingLog::write_line() {
             {"gradient_norm", number(last_.gradient_norm)},
             {"samples", all.samples},
             {"targets", all.targets},
+            {"frames", all.frames.computed},
+            {"padding", all.frames.padding},
+            {"filled_up", all.frames.filled_up},
             {"seconds", all.seconds},
             {"waited", all.waited},
             {"left_out", last_.left_out}};
@@ -107,7 +112,9 @@ void TrainingLog::write_line() {
                                    {"train/rate", last_.rate},
                                    {"train/gradient_norm", last_.gradient_norm},
                                    {"train/samples_per_second", static_cast<double>(all.samples) / all.seconds},
-                                   {"train/waiting_share", all.waited / all.seconds}};
+                                   {"train/waiting_share", all.waited / all.seconds},
+                                   {"train/padding_share", all.frames.padding_share()},
+                                   {"train/needed_padding_share", all.frames.needed_share()}};
   const auto add_share = [&](const char* key, const char* tag, std::optional<double> share) {
     if (!share) return;
     line[key] = *share;

@@ -17,8 +17,8 @@ namespace tutti {
 class JsonLines {
  public:
   /// Opens `path`, made when missing, behind what is there; but lines whose "step" is above `last_step` are dropped
-  /// before: they are about to be made again.
-  static Result<JsonLines> open(const std::filesystem::path& path, std::int64_t last_step);
+  /// before, and so is the evaluation of that step where it is due: they are about to be made again.
+  static Result<JsonLines> open(const std::filesystem::path& path, std::int64_t last_step, bool evaluation_due = false);
 
   void add(const std::string& line) { file_.add(line + "\n"); }
 
@@ -29,7 +29,8 @@ class JsonLines {
 
 struct TrainingLogOptions {
   std::filesystem::path out{};
-  std::int64_t last_step = 0;  // of the checkpoint that is continued; 0: a new training
+  std::int64_t last_step = 0;   // of the checkpoint that is continued; 0: a new training
+  bool evaluation_due = false;  // of that checkpoint: TrainingState::evaluation_due
   std::int32_t log_steps = 10;
   bool log_order = false;
 };
@@ -55,6 +56,7 @@ class TrainingLog {
     double seconds = 0;
     std::int64_t samples = 0;
     std::int64_t targets = 0;
+    FrameCounts frames{};
   };
   /// What a line tells of the last of them.
   struct Last {

@@ -89,14 +89,19 @@ at::Tensor TrainStep::accumulate(std::span<const TaskBatch> group, std::int64_t 
   return loss;
 }
 
-/// Targets, samples and recordings of all processes.
+/// Targets, samples, recordings and frames of all processes.
 void TrainStep::add_up(StepOutcome& outcome) {
   if (!peers_) return;
-  auto counts = at::tensor({outcome.targets, outcome.samples, outcome.recordings}, at::TensorOptions(at::kLong));
+  auto& frames = outcome.frames;
+  auto counts = at::tensor(
+      {outcome.targets, outcome.samples, outcome.recordings, frames.computed, frames.padding, frames.filled_up},
+      at::TensorOptions(at::kLong));
   peers_->sum(counts);
-  outcome.targets = counts[0].item<std::int64_t>();
-  outcome.samples = counts[1].item<std::int64_t>();
-  outcome.recordings = counts[2].item<std::int64_t>();
+  const auto sum = [&counts](std::int64_t i) { return counts[i].item<std::int64_t>(); };
+  outcome.targets = sum(0);
+  outcome.samples = sum(1);
+  outcome.recordings = sum(2);
+  frames = {.computed = sum(3), .padding = sum(4), .filled_up = sum(5)};
 }
 
 /// Gradients and loss ([] float64) of all processes, as one row of numbers.
@@ -172,6 +177,7 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
     outcome.targets += batch.targets;
     outcome.samples += rows_of(batch);
     outcome.recordings += batch.recordings;
+    outcome.frames += batch.frames;
   }
   add_up(outcome);
   if (outcome.targets == 0) return outcome;

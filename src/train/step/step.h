@@ -29,6 +29,7 @@ struct StepOutcome {
   std::int64_t targets = 0;
   std::int64_t samples = 0;
   std::int64_t recordings = 0;  // that begin among them
+  FrameCounts frames{};
 };
 
 /// Numbers of a step that a checkpoint keeps.

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace tutti {
+
+// How folders in OUT/checkpoints are called, for both programs: who writes them, and who is told to go on from one.
+
+/// A checkpoint: "step-00000012", and sorted by name also by step.
+inline constexpr std::string_view kStepPrefix = "step-";
+/// In front of such a name: what a training had come to when it gave up.
+inline constexpr std::string_view kStoppedPrefix = "stopped-";
+
+}  // namespace tutti
