@@ -11,184 +11,27 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "base/strings/joined.h"
+#include "base/owned.h"
 #include "base/units.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
-#include "feed/source/content.h"
 #include "model/device_name.h"
-#include "model/gpu.h"
+#include "train/checkpoint/folder.h"
 #include "train/checkpoint/folder_lock.h"
-#include "train/checkpoint/resume.h"
+#include "train/checkpoint/going_on.h"
 #include "train/report/reporter.h"
-#include "train/step/card_precision.h"
-#include "train/step/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/stored_shape.h"
 #include "train/whisper_feed.h"
+#include "train/whisper_judge.h"
+#include "train/whisper_options.h"
 #include "train/whisper_task.h"
 
 namespace tutti {
 namespace {
 
-RateSchedule schedule_of(const WhisperRecipe& r) {
-  const auto shape = r.schedule == "cosine"   ? RateSchedule::Shape::cosine
-                     : r.schedule == "linear" ? RateSchedule::Shape::linear
-                                              : RateSchedule::Shape::constant;
-  return {.shape = shape,
-          .peak = r.learning_rate,
-          .warmup = r.warmup_steps,
-          .steps = r.schedule_steps,
-          .cycles = r.cycles,
-          .final_share = r.final_rate};
-}
-
-Precision precision_of(const WhisperRecipe& r) {
-  if (r.precision == "tf32") return Precision::tf32;
-  if (r.precision == "bfloat16") return Precision::bfloat16;
-  return r.precision == "float16" ? Precision::float16 : Precision::float32;
-}
-
-TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
-  if (task.device().is_cpu()) keep_step_memory();
-  return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
-                   {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
-}
-
-/// Such a training comes out right, and nothing but its speed would tell.
-void tell_of_precision(at::Device device, const WhisperRecipe& r) {
-  if (!device.is_cuda()) return;
-  const auto card = gpu::facts(index_of(device));
-  const auto lacking = card ? lacking_for(precision_of(r), card->capability) : std::string();
-  if (!lacking.empty()) log(Level::warning, "precision " + r.precision + ": " + lacking);
-}
-
-/// As many batches as the recipe has memory for, each as big as its limits allow.
-BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
-  double seconds = r.batch_size * window_of(dims).count();
-  if (r.batch_seconds > 0) seconds = std::min(seconds, std::max(r.batch_seconds, window_of(dims).count()));
-  const double bytes = seconds * kFramesPerSecond * dims.n_mels * sizeof(float);
-  const auto fitting = static_cast<int>(std::min(1000.0, r.ring_megabytes * 1e6 / bytes));
-  return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
-}
-
-TrainerOptions options_of(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
-                          std::string judge) {
-  const auto& r = training.recipe;
-  return {.out = training.out,
-          .schedule = schedule_of(r),
-          .length = length,
-          .max_steps = r.max_steps,
-          .accumulation = r.accumulation,
-          .save_steps = r.save_steps,
-          .eval_steps = r.eval_steps,
-          .keep = r.keep,
-          .patience = r.patience,
-          .bad_step_limit = r.bad_step_limit,
-          .refused = {.count = r.bad_samples, .share = r.bad_share},
-          .max_time = Seconds(60 * r.max_minutes),
-          .judge = std::move(judge),
-          .export_type = r.export_type,
-          .settings = training.settings,
-          .ring = ring_of(r, dims)};
-}
-
 std::optional<int> gpu_of(at::Device device) {
   return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;
-}
-
-NextBatch batches_of(Feed& feed) {
-  return [&feed] { return feed.next(); };
-}
-
-/// Hears the set that judges with the weights as they are.
-std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
-                                                  const DataParts& parts) {
-  if (!parts.eval_data) return {};
-  const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
-  return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<Evaluation> {
-    auto feed = Feed::open(options);
-    if (!feed) return tl::unexpected<Error>(feed.error());
-    const auto model = task.snapshot();
-    const auto heard =
-        listen(model, task.labels().tokenizer(),
-               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_was_asked},
-               batches_of(*feed));
-    if (!heard) return tl::unexpected<Error>(heard.error());
-    const auto report = feed->report();
-    auto evaluation = judge_set(*heard, report.bad_samples, normaliser);
-    if (!evaluation) return fail_in(options.data.string(), evaluation.error());
-    evaluation->last_bad = report.last_bad;
-    evaluation->compute_type = model.type().name();
-    return evaluation;
-  };
-}
-
-/// The set to judge by, looked for before anything takes its time. Null where nothing judges, or another process does.
-Result<std::unique_ptr<Dataset>> judging_set(const DataParts& parts, const Peers* peers) {
-  if (!parts.eval_data || (peers && peers->rank() > 0)) return nullptr;
-  auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
-  if (!set) return fail_in("eval-data", set.error());
-  return set;
-}
-
-/// What an evaluation's rates depend on beside the network: for all processes what the first one says, who alone
-/// evaluates. A set is what it holds: moved it is the same, changed where it lies another. Asks for every file of it,
-/// which takes its time over a network: meanwhile the feed may well read ahead.
-std::string judge_of(const WhisperRecipe& r, const Dataset* set, Peers* peers) {
-  std::string own;
-  if (set) {
-    const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, set->size()) : set->size();
-    own =
-        joined(std::vector<std::string>{std::to_string(content_of(*set, lines)), r.normaliser, r.language, r.task,
-                                        r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
-               "\n");
-  }
-  return peers ? peers->gather(own).front() : own;
-}
-
-/// Whether what is asked of evaluations can be had.
-Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
-  if (evaluates) return {};
-  if (recipe.patience > 0)
-    return fail(Fault::usage, "patience: there is nothing to judge by, so no evaluation would ever end the training",
-                "Name a set with --eval-data, or make a split 'validation' beside 'train'");
-  if (recipe.eval_steps > 0)
-    log(Level::warning, "eval-steps: nothing is evaluated, there is no set to judge by; name one with --eval-data");
-  return {};
-}
-
-/// The checkpoints to go on from, newest first; none where there are none yet.
-Result<std::vector<std::filesystem::path>> checkpoints_of(const WhisperTraining& training) {
-  auto found = CheckpointFolder(training.out).newest_first();
-  if (!found.empty() && !training.resume)
-    return fail(Fault::usage, training.out.string() + " holds a training already",
-                "Continue it with --resume, or name another folder");
-  if (found.empty() && training.resume)
-    log(Level::warning, training.out.string() + ": there is no checkpoint yet, the training starts from the beginning");
-  return found;
-}
-
-/// The state of the newest checkpoint that can be read. Fails with what is wrong with the newest where none can.
-Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& checkpoints, const WhisperTask& task,
-                                   TrainStep& step) {
-  std::vector<Error> damaged;
-  for (const auto& checkpoint : checkpoints) {
-    auto state = restore_checkpoint(checkpoint, task, step);
-    if (!state) {
-      const auto fault = state.error().fault;
-      if (fault != Fault::corrupt && fault != Fault::missing) return state;  // it may well be whole
-      damaged.push_back(state.error());
-      continue;
-    }
-    for (const auto& error : damaged)
-      log(Level::warning, "a checkpoint cannot be used, the training goes on from " + checkpoint.filename().string() +
-                              ", the one before it: " + error.what);
-    return state;
-  }
-  auto newest = damaged.front();
-  if (newest.hint.empty()) newest.hint = "No checkpoint of this training can be read: begin anew in another folder";
-  return tl::unexpected<Error>(std::move(newest));
 }
 
 /// Who trains: this process alone, or with others, of whom the first holds the folder.
@@ -232,34 +75,6 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells
   auto told = read_recipe(training.settings, "settings").value();  // it was read before
   take_stored_shape(told, dims);
   training.settings = show_recipe(told);
-}
-
-/// All processes go on from one step.
-Result<void> check_agreement(const TrainingState& state, Peers* peers) {
-  if (!peers) return {};
-  const auto own = std::to_string(state.step);
-  for (const auto& theirs : peers->gather(own))
-    if (theirs != own)
-      return fail(Fault::corrupt, "this process would go on from step " + own + ", another one from step " + theirs,
-                  "See that all of them read the same checkpoints");
-  return {};
-}
-
-/// The state to go on from; a fresh one where there is no checkpoint.
-Result<TrainingState> state_of(const WhisperTraining& training, const WhisperTask& task, TrainStep& step,
-                               Peers* peers) {
-  const auto checkpoints = checkpoints_of(training);
-  if (!checkpoints) return tl::unexpected<Error>(checkpoints.error());
-  auto state = checkpoints->empty() ? TrainingState{} : newest_state(*checkpoints, task, step);
-  if (!state) return state;
-  const auto ranks = static_cast<std::size_t>(peers ? peers->ranks() : 1);
-  if (!checkpoints->empty() && state->positions.size() != ranks)
-    return fail(Fault::usage,
-                training.out.string() + " was trained by " + std::to_string(state->positions.size()) +
-                    " processes, now there are " + std::to_string(ranks),
-                "Go on with as many");
-  if (auto agreed = check_agreement(*state, peers); !agreed) return tl::unexpected<Error>(agreed.error());
-  return state;
 }
 
 /// The first process tells; the others only say what it cannot know.
@@ -341,6 +156,17 @@ Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, con
   return reporter;
 }
 
+/// What the recipe asks for, and what is known beside it.
+TrainerOptions trainer_options(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
+                               std::string judge) {
+  auto options = options_of(training.recipe, dims);
+  options.out = training.out;
+  options.length = length;
+  options.judge = std::move(judge);
+  options.settings = training.settings;
+  return options;
+}
+
 /// `peers`: the processes that train with this one, or null.
 Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const DataParts& parts) {
   const auto& recipe = training.recipe;
@@ -350,7 +176,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   settle_shape(training, (*task)->dims(), rank == 0);
   if (rank == 0) tell_of_precision((*task)->device(), recipe);
   auto step = step_of(**task, recipe, peers);
-  auto state = state_of(training, **task, step, peers);
+  auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
   if (!state) return tl::unexpected<Error>(state.error());
   const auto judging = judging_set(parts, peers);
   if (!judging) return tl::unexpected<Error>(judging.error());
@@ -367,12 +193,12 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : silence;
   Trainer trainer({.task = **task,
                    .step = step,
-                   .next = batches_of(*feed),
+                   .next = [&feed] { return feed->next(); },
                    .evaluate = evaluation_of(**task, recipe, parts),
                    .interrupted = stop_was_asked,
                    .watcher = watcher,
                    .peers = peers},
-                  options_of(training, (*task)->dims(), length, std::move(judge)), std::move(*state));
+                  trainer_options(training, (*task)->dims(), length, std::move(judge)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (!end || !*reporter) return end;
