@@ -113,7 +113,10 @@ TEST(Sampler, AHangOfTheWholeDriverIsANoteUntilItEnds) {
 TEST(Sampler, WhenTheDriverHangsAsAWholeTheCardsKeepTheirLastValuesAndAge) {
   const ScriptedMachine machine(kTwoCards);
   const Sampler sampler(fast());
-  eventually([&] { return is(*sampler.latest(), "GPU-a", GpuState::ok); });
+  eventually([&] {  // both: a card that was never read is not in the book
+    const auto all = sampler.latest();
+    return is(*all, "GPU-a", GpuState::ok) && is(*all, "GPU-b", GpuState::ok);
+  });
   machine.now(kTwoCards + "hang call=*\n");
   eventually([&] {
     const auto all = sampler.latest();

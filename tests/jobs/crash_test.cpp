@@ -29,7 +29,9 @@ struct Work {
   fs::path staging() const { return root / "out" / ".tmp"; }
   fs::path public_name(const std::string& name) const { return root / "out" / name; }
   std::unique_ptr<JobStore> open() const {
-    auto store = open_store({.folder = root / "state"});
+    // As long as it takes: whoever waits for others' transactions is not served in turn, and a slow disk makes them
+    // long.
+    auto store = open_store({.folder = root / "state", .busy_wait = 5min});
     if (!store) throw std::runtime_error(store.error().text());
     return std::move(*store);
   }

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "model/cpu/instructions.h"
 #include "model/golden.h"
 #include "model/whisper.h"
 
@@ -89,9 +90,10 @@ TEST_P(Decoding, SequencesAtTheirOwnPositionsStepTogetherAsTheyWouldAlone) {
     steps.push_back({.slot = slot, .position = held[at], .tokens = tokens(20 + at, 1), .window = &windows_[at]});
   }
   const auto logits = model_.decode(steps, together);
+  const double allowed = has_avx2() ? 0 : tolerance_;  // torch adds up by how many rows there are, our kernels do not
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto single = model_.decode(std::span(steps).subspan(i, 1), alone);
-    EXPECT_EQ(distance(single[0], logits[static_cast<std::int64_t>(i)]), 0) << i;
+    EXPECT_LE(distance(single[0], logits[static_cast<std::int64_t>(i)]), allowed) << i;
   }
 }
 

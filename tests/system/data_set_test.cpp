@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "support/eventually.h"
+#include "support/free_port.h"
 #include "system/training_runs.h"
 
 using namespace tutti;
@@ -73,7 +74,8 @@ TEST(DataSet, KilledWhileItPacksItIsGoneOnWithToTheSameBits) {
 TEST(DataSet, ProcessesThatShareNoCachePackEachForItselfAndTrainTogether) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder caches, packed, streamed;
-  const auto two_in = [&](const TempFolder& out, const std::string& where, const std::string& port) {
+  const auto two_in = [&](const TempFolder& out, const std::string& where) {
+    const std::string port = std::to_string(free_port());
     std::vector<std::unique_ptr<RunningProgram>> ranks;
     for (const std::string rank : {"0", "1"})
       ranks.push_back(std::make_unique<RunningProgram>(
@@ -85,8 +87,8 @@ TEST(DataSet, ProcessesThatShareNoCachePackEachForItselfAndTrainTogether) {
       EXPECT_EQ(end.err.find("samples into") != std::string::npos, where == "mapped") << end.err;
     }
   };
-  two_in(packed, "mapped", "29518");
-  two_in(streamed, "stream", "29519");
+  two_in(packed, "mapped");
+  two_in(streamed, "stream");
   for (const char* file : {"model/model.safetensors", "order.jsonl"})
     EXPECT_TRUE(read_file(packed / file).value() == read_file(streamed / file).value()) << file;
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -46,6 +48,29 @@ inline std::vector<nlohmann::json> lines_of(const std::filesystem::path& path) {
   std::vector<nlohmann::json> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
   return lines;
+}
+
+/// A training that got a signal, and how it ended.
+struct StoppedTraining {
+  std::unique_ptr<TempFolder> out{};
+  ProgramEnd end{};
+};
+
+/// Sends it once a training has said so. Where a machine that has much else to do let the training come to its end
+/// before we came, with another one, into a folder of its own.
+inline StoppedTraining stopped_by(int signal, const std::string& said, const std::vector<std::string>& more = {}) {
+  StoppedTraining last;
+  for (int tries = 0; tries < 5 && last.end.exit_code <= 0; ++tries) {
+    last.out = std::make_unique<TempFolder>();
+    RunningProgram program(training(last.out->path(), more));
+    EXPECT_TRUE(program.saw(said));
+    EXPECT_EQ(::kill(program.pid(), signal), 0);
+    last.end = program.wait();
+    if (last.end.exit_code == 0) {
+      EXPECT_NE(last.end.err.find("done after step 12"), std::string::npos) << last.end.err;
+    }
+  }
+  return last;
 }
 
 /// Both trainings of twelve steps ended in the same bits.

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/free_port.h"
 #include "support/process_tree.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
@@ -76,11 +77,12 @@ TEST(Training, AProcessForEveryDeviceTrainsAsProcessesStartedByHandDo) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder by_hand, by_list;
   {
+    const std::string port = std::to_string(free_port());
     std::vector<std::unique_ptr<RunningProgram>> ranks;
     for (const std::string rank : {"0", "1"})
       ranks.push_back(std::make_unique<RunningProgram>(
           training(by_hand.path(), {"--max-steps", "4", "--threads", rank == "0" ? "2" : "3"}),
-          std::vector<std::string>{"RANK=" + rank, "WORLD_SIZE=2", "MASTER_PORT=29517"}));
+          std::vector<std::string>{"RANK=" + rank, "WORLD_SIZE=2", "MASTER_PORT=" + port}));
     for (const auto& rank : ranks) {
       const auto end = rank->wait();
       ASSERT_EQ(end.exit_code, 0) << end.err;
@@ -123,7 +125,7 @@ TEST(Training, ASignalStopsAllProcessesBehindACheckpointAndADeadOneEndsTheOthers
   const auto end = program.wait();
   EXPECT_EQ(end.exit_code, 4) << end.err;
   EXPECT_NE(end.err.find("checkpoints"), std::string::npos) << end.err;
-  EXPECT_TRUE(has_ended(first, std::chrono::seconds(5)));
+  EXPECT_TRUE(has_ended(first, std::chrono::minutes(1)));
 }
 
 TEST(Training, FieldNoteFoursFlagsDoWhatTheySay) {
@@ -163,14 +165,11 @@ TEST(Training, FieldNoteFoursFlagsDoWhatTheySay) {
 
 TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder whole, parts;
+  const TempFolder whole;
   ASSERT_EQ(run_program(training(whole.path())).exit_code, 0);
-  {
-    RunningProgram program(training(parts.path()));
-    ASSERT_TRUE(program.saw("step 7/"));
-    ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
-    EXPECT_EQ(program.wait().exit_code, 128 + SIGKILL);
-  }
+  const auto killed = stopped_by(SIGKILL, "step 7/");
+  const TempFolder& parts = *killed.out;
+  ASSERT_EQ(killed.end.exit_code, 128 + SIGKILL);
   const auto again = run_program(training(parts.path(), {"--resume", "--threads", "5"}));
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not begin anew";
@@ -179,7 +178,7 @@ TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {
 
 TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder by_feed, whole, parts;
+  const TempFolder by_feed, whole;
   ASSERT_EQ(run_program(training(by_feed.path())).exit_code, 0);
   ASSERT_EQ(run_program(training(whole.path(), {"--data-gpu", "cpu"})).exit_code, 0);
   const auto expected = lines_of(by_feed / "metrics.jsonl"), found = lines_of(whole / "metrics.jsonl");
@@ -188,12 +187,9 @@ TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) 
     if (!expected[i].contains("loss")) continue;
     EXPECT_NEAR(found[i]["loss"].get<double>(), expected[i]["loss"].get<double>(), 1e-3) << "line " << i;
   }
-  {
-    RunningProgram program(training(parts.path(), {"--data-gpu", "cpu"}));
-    ASSERT_TRUE(program.saw("step 7/"));
-    ASSERT_EQ(::kill(program.pid(), SIGKILL), 0);
-    program.wait();
-  }
+  const auto killed = stopped_by(SIGKILL, "step 7/", {"--data-gpu", "cpu"});
+  const TempFolder& parts = *killed.out;
+  ASSERT_EQ(killed.end.exit_code, 128 + SIGKILL);
   const auto again = run_program(training(parts.path(), {"--data-gpu", "cpu", "--resume", "--threads", "5"}));
   ASSERT_EQ(again.exit_code, 0) << again.err;
   expect_same(parts, whole);
@@ -260,16 +256,12 @@ TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
 
 TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  const TempFolder whole, parts;
+  const TempFolder whole;
   ASSERT_EQ(run_program(training(whole.path())).exit_code, 0);
-  {
-    RunningProgram program(training(parts.path(), {"--save-steps", "0"}));
-    ASSERT_TRUE(program.saw("step 2/"));
-    ASSERT_EQ(::kill(program.pid(), SIGTERM), 0);
-    const auto end = program.wait();
-    EXPECT_EQ(end.exit_code, 130) << end.err;
-    EXPECT_NE(end.err.find("--resume"), std::string::npos) << end.err;
-  }
+  const auto stopped = stopped_by(SIGTERM, "step 2/", {"--save-steps", "0"});
+  const TempFolder& parts = *stopped.out;
+  ASSERT_EQ(stopped.end.exit_code, 130) << stopped.end.err;
+  EXPECT_NE(stopped.end.err.find("--resume"), std::string::npos) << stopped.end.err;
   EXPECT_FALSE(fs::is_empty(parts / "checkpoints"));
   ASSERT_EQ(run_program(training(parts.path(), {"--resume"})).exit_code, 0);
   expect_same(parts, whole);

@@ -3,33 +3,19 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <stdexcept>
 #include <thread>
 
-#include "base/owned.h"
 #include "small_whisper.h"
 #include "support/environment.h"
+#include "support/free_port.h"
 #include "support/log_capture.h"
 #include "train/step/step.h"
 
 namespace tutti {
 namespace {
-
-/// A port that nobody listens at now.
-int free_port() {
-  const OwnedFd fd(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
 
 /// Runs `work` in two threads, each a rank of its own.
 template <class Work>
@@ -89,8 +75,9 @@ TEST(Peers, AddUpAndTellEachOther) {
 }
 
 constexpr Pace kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .news = Seconds(0.2)};
-/// For those who live: on a machine that has much else to do a thread may well not run for half a second.
-constexpr Pace kPatient{.beat = Seconds(0.02), .silence = Seconds(1.5), .news = Seconds(0.3)};
+/// For those who live: on a machine that has much else to do a thread may well not run for a second or two.
+constexpr Pace kPatient{.beat = Seconds(0.02), .silence = Seconds(5), .news = Seconds(0.3)};
+constexpr int kNews = 20;  // of the other one: longer than one may be silent
 
 TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
   LogCapture log;
@@ -99,7 +86,7 @@ TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
       [&](Peers& peers) {
         const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
           if (peers.rank() == 0) return {};
-          log.wait_for("waiting for process 1 of 2 on ", 8);  // longer than one may be silent
+          log.wait_for("waiting for process 1 of 2 on ", kNews);
           is_done = true;
           return {};
         });
@@ -108,7 +95,7 @@ TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
         EXPECT_EQ(peers.gather("here"), (std::vector<std::string>{"here", "here"})) << "they go on together";
       },
       kPatient);
-  EXPECT_GE(log.count(", which opens its data"), 8);
+  EXPECT_GE(log.count(", which opens its data"), kNews);
 }
 
 TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
@@ -116,7 +103,7 @@ TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
   as_two(
       [&](Peers& peers) {
         // What comes before it, a report on a slow disk, say, takes longer than one may be silent.
-        if (peers.rank() == 1) log.wait_for("waiting for process 1 of 2 on ", 8);
+        if (peers.rank() == 1) log.wait_for("waiting for process 1 of 2 on ", kNews);
         const auto worked = peers.at_own_pace("judges the network", [] { return Result<void>(); });
         EXPECT_TRUE(worked) << worked.error().text();
       },

@@ -219,6 +219,8 @@ TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
   worker.control->send(request_of(2, 5));
   worker.control->send(ReleaseWindow{.window = 2});
   worker.control->send(request_of(1, 6));
+  worker.control->send(Ping{.sequence = 1});
+  worker.control->expect<Pong>();  // all of it has been heard
   go_on.set_value();
   EXPECT_EQ(worker.control->expect<Opened>().window, 1U);
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 6));
