@@ -32,6 +32,18 @@ TEST(SubtitleReader, WebVttWithNotesNamesAndSettings) {
   EXPECT_DOUBLE_EQ(read->at(0).end, 5.25);
 }
 
+TEST(SubtitleReader, WhereEmptyLinesWereLeftOutTimesBeginTheNext) {
+  const auto read = read_subtitles(
+      "1\n00:00:01,000 --> 00:00:02,000\nroom\n101\n2\n00:00:03,000 --> 00:00:04,000\na --> b\n"
+      "3\n00:00:05,000 --> 00:00:06,000\n42\n");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 3U);
+  EXPECT_EQ(read->at(0).text, "room 101");
+  EXPECT_EQ(read->at(1).text, "a --> b");
+  EXPECT_DOUBLE_EQ(read->at(1).start, 3);
+  EXPECT_EQ(read->at(2).text, "42");
+}
+
 TEST(SubtitleReader, NamesTheLineWhoseTimesAreNone) {
   EXPECT_THAT(read_subtitles("1\n00:00:05 --> later\nx\n").error().what, HasSubstr("line 2"));
   EXPECT_THAT(read_subtitles("1\n00:00:05,0 --> 00:00:04,0\nx\n").error().what, HasSubstr("line 2"));

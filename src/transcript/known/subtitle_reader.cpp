@@ -1,9 +1,11 @@
 #include "transcript/known/subtitle_reader.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <string>
 
+#include "base/strings/joined.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -88,19 +90,40 @@ Result<Segment> timed(std::string_view line, std::size_t number) {
                                   std::string(line) + "'");
 }
 
+bool begins_with_time(std::string_view line) {
+  const auto arrow = line.find(kArrow);
+  return arrow != line.npos && seconds_at(strip(line.substr(0, arrow)));
+}
+
+bool is_number(std::string_view line) {
+  return std::ranges::all_of(line, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// A subtitle's text, up to an empty line. Where that was left out, the next one's times end it, and the number before
+/// them is no text. Hands back the line that ended it.
+std::optional<std::string_view> read_text(Lines& lines, std::string& text) {
+  std::vector<std::string> said;
+  auto line = lines.next();
+  for (; line && !strip(*line).empty() && !begins_with_time(*line); line = lines.next())
+    if (auto words = plain(*line); !words.empty()) said.push_back(std::move(words));
+  if (line && begins_with_time(*line) && !said.empty() && is_number(said.back())) said.pop_back();
+  text = joined(said, " ");
+  return line;
+}
+
 }  // namespace
 
 Result<std::vector<Segment>> read_subtitles(std::string_view text) {
   std::vector<Segment> segments;
   Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->find(kArrow) == line->npos) continue;
+  for (auto line = lines.next(); line;) {
+    if (line->find(kArrow) == line->npos) {
+      line = lines.next();
+      continue;
+    }
     auto segment = timed(*line, lines.number());
     if (!segment) return tl::unexpected(segment.error());
-    for (auto next = lines.next(); next && !strip(*next).empty(); next = lines.next()) {
-      const auto words = plain(*next);
-      if (!words.empty()) segment->text += (segment->text.empty() ? "" : " ") + words;
-    }
+    line = read_text(lines, segment->text);
     if (!segment->text.empty()) segments.push_back(std::move(*segment));
   }
   if (segments.empty()) return fail(Fault::corrupt, "expected subtitles with times, found none");
