@@ -211,10 +211,25 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
   };
 }
 
+Result<void> check_heads(const WhisperRecipe& r) {
+  if (r.width % 2 == 0 && r.width % r.heads == 0) return {};
+  return fail(Fault::usage,
+              "width, heads: expected an even width that the heads divide, found " + std::to_string(r.width) + " and " +
+                  std::to_string(r.heads),
+              "Whisper's own heads are 64 wide");
+}
+
 /// A stored network has its own, whatever they are.
 std::vector<Result<void>> new_network_checks(const WhisperRecipe& r) {
+  constexpr double kWidest = 65536, kMostLayers = 1024, kLeastText = 16;
   if (!r.model.empty()) return {};
   return {
+      between("width", r.width, 2, kWidest),
+      between("heads", r.heads, 1, r.width),
+      r.heads > 0 ? check_heads(r) : Result<void>(),
+      between("encoder-layers", r.encoder_layers, 1, kMostLayers),
+      between("decoder-layers", r.decoder_layers, 1, kMostLayers),
+      between("text-context", r.text_context, kLeastText, kWidest),
       between("window-seconds", r.window_seconds, 0.1, 30),
       one_of("mels", std::to_string(r.mels), {"80", "128"}),
   };
