@@ -87,6 +87,20 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
       << "a stored network has its own window";
 }
 
+TEST(Recipe, WhatAResumedTrainingMayNotChangeIsNamedWithBothValues) {
+  WhisperRecipe before;
+  before.data = "a";
+  before.batch_size = 2;
+  EXPECT_EQ(binding_differences(before, before), "");
+  WhisperRecipe now = before;
+  now.max_steps = 99;
+  now.learning_rate = 0.5;
+  EXPECT_EQ(binding_differences(now, before), "") << "these may change";
+  now.data = "b";
+  now.batch_size = 4;
+  EXPECT_EQ(binding_differences(now, before), R"(data "b" (it was "a"), batch-size 4 (it was 2))");
+}
+
 TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {
   const auto refused = [](auto change) {
     WhisperRecipe recipe{.data = "somewhere"};

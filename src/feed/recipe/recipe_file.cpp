@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/strings/joined.h"
@@ -84,26 +85,42 @@ std::string shortest(double value) {
   return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
 }
 
+/// As a recipe says it.
+template <class T>
+std::string value_text(const T& field) {
+  std::ostringstream text;
+  if constexpr (std::is_same_v<T, std::filesystem::path>)
+    text << toml::value<std::string>(field.string());
+  else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    text << field;
+  else if constexpr (std::is_same_v<T, double>)
+    text << shortest(field);
+  else
+    text << toml::value<T>(field);
+  return text.str();
+}
+
 class Showing {
  public:
   void group(const char* heading) { text_ << (text_.tellp() > 0 ? "\n" : "") << "# " << heading << "\n"; }
   template <class T>
   void operator()(const char* name, const T& field, const char*, const char*) {
-    text_ << name << " = ";
-    if constexpr (std::is_same_v<T, std::filesystem::path>)
-      text_ << toml::value<std::string>(field.string());
-    else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      text_ << field;
-    else if constexpr (std::is_same_v<T, double>)
-      text_ << shortest(field);
-    else
-      text_ << toml::value<T>(field);
-    text_ << "\n";
+    text_ << name << " = " << value_text(field) << "\n";
   }
   std::string text() const { return text_.str(); }
 
  private:
   std::ostringstream text_{};
+};
+
+class Values {
+ public:
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    values.emplace_back(name, value_text(field));
+  }
+  std::vector<std::pair<std::string_view, std::string>> values{};
 };
 
 Result<void> take_key(const std::string& key, const toml::node& node, WhisperRecipe& recipe) {
@@ -301,6 +318,52 @@ std::string show_recipe(WhisperRecipe recipe) {
   Showing showing;
   visit_fields(recipe, showing);
   return showing.text();
+}
+
+std::string binding_differences(WhisperRecipe now, WhisperRecipe before) {
+  // What decides which samples a batch holds (fingerprint_of in feed/check_options.cpp), and the network's shape.
+  static constexpr std::string_view kBinding[] = {"data",
+                                                  "max-samples",
+                                                  "use-chunking",
+                                                  "chunk-strategy",
+                                                  "cache",
+                                                  "speed-share",
+                                                  "gain-share",
+                                                  "noise-share",
+                                                  "noise-least-db",
+                                                  "noise-most-db",
+                                                  "room-share",
+                                                  "mask-bands",
+                                                  "mask-stretches",
+                                                  "model",
+                                                  "width",
+                                                  "heads",
+                                                  "encoder-layers",
+                                                  "decoder-layers",
+                                                  "mels",
+                                                  "window-seconds",
+                                                  "text-context",
+                                                  "vocabulary",
+                                                  "batch-size",
+                                                  "batch-seconds",
+                                                  "padding",
+                                                  "look-ahead",
+                                                  "ctc-weight",
+                                                  "frame-weight",
+                                                  "freeze-encoder",
+                                                  "lora-rank",
+                                                  "ema",
+                                                  "devices",
+                                                  "seed"};
+  Values asked, had;
+  visit_fields(now, asked);
+  visit_fields(before, had);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < asked.values.size(); ++i)
+    if (const auto& [name, value] = asked.values[i];
+        value != had.values[i].second && std::ranges::find(kBinding, name) != std::end(kBinding))
+      all.push_back(std::string(name) + " " + value + " (it was " + had.values[i].second + ")");
+  return joined(all, ", ");
 }
 
 Result<void> check_recipe(const WhisperRecipe& r) {
