@@ -33,8 +33,8 @@ Result<std::string> read_utf8(const fs::path& file) {
     const CodePoint point = code_point_at(*content, at);
     if (!point.valid)
       return fail(Fault::corrupt,
-                  file.string() + ": expected UTF-8, found something else in line " + std::to_string(line),
-                  "Convert it, as by: iconv -f WINDOWS-1252 -t UTF-8");
+                  file.string() + ", line " + std::to_string(line) + ": expected UTF-8, found other bytes",
+                  "Convert it, for example with iconv -f latin1 -t utf-8");
     if (point.value == U'\n') ++line;
     at += point.size;
   }

@@ -145,7 +145,7 @@ Result<void> check_text(const DatasetLine& line) {
     return fail(Fault::corrupt, "its text is missing");
   if (is_utf8(line.text)) return {};
   return fail(Fault::corrupt, "its text is not UTF-8: '" + replace_invalid_utf8(line.text.substr(0, kShown)) + "'",
-              "Convert the file that lists it, as by: iconv -f WINDOWS-1252 -t UTF-8");
+              "Convert the file that lists it, for example with iconv -f latin1 -t utf-8");
 }
 
 Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, const DatasetLine& line) const {
