@@ -198,7 +198,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("room-share", r.room_share, 0, 1),
       between("window-share", r.window_share, 0, 1),
       between("look-ahead", r.look_ahead, 1, many),
-      between("batch-size", r.batch_size, 1, many),
+      between("batch-size", r.batch_size, 1, 65536),
       between("batch-seconds", r.batch_seconds, 0, many),
       between("cache-gigabytes", r.cache_gigabytes, 0.01, many),
       between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
