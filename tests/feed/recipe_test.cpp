@@ -70,6 +70,9 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 0.9999; }), "");
   EXPECT_NE(broken([](WhisperRecipe& r) { r.beta2 = 1; }).find("beta2"), std::string::npos);
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.mels = 100; }), "mels: expected one of 80, 128; found '100'");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.compute_threads = 2000; }),
+            "compute-threads: expected 0 to 1024, found 2000");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.threads = 2000; }), "threads: expected 0 to 1024, found 2000");
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.width = 0; }), "width: expected 2 to 65536, found 0");
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.heads = 0; }), "heads: expected 1 to 384, found 0");
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.heads = 5; }),

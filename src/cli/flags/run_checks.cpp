@@ -5,7 +5,6 @@
 #include "text/languages.h"
 
 namespace tutti {
-namespace {
 
 Result<void> check_count(const char* flag, std::int32_t count) {
   constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
@@ -13,8 +12,6 @@ Result<void> check_count(const char* flag, std::int32_t count) {
   return fail(Fault::usage,
               std::string(flag) + ": expected 0 to " + show_value(kMostThreads) + ", found " + show_value(count));
 }
-
-}  // namespace
 
 Result<void> check_machine(const MachineFlags& flags) {
   const auto device = parse_device(flags.device);

@@ -221,6 +221,8 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
       between("attention-weight", r.attention_weight, 0, 100),
+      between("compute-threads", r.compute_threads, 0, 1024),
+      between("threads", r.threads, 0, 1024),
       between("read-threads", r.read_threads, 1, 1024),
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
