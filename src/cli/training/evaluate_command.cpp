@@ -1,7 +1,6 @@
 #include "cli/training/evaluate_command.h"
 
 #include <filesystem>
-#include <utility>
 
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
@@ -50,7 +49,7 @@ Result<void> check(const EvaluateCommand& c) {
     return fail(Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR");
   if (c.samples < 0)
     return fail(Fault::usage, "--samples: expected a whole number, not negative; found " + std::to_string(c.samples));
-  return check_count("--threads", c.threads);
+  return check_thread_count("--threads", c.threads);
 }
 
 }  // namespace

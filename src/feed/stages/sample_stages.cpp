@@ -119,6 +119,16 @@ void note_failure(Row& row, Error why) {
   (lacks ? row.lacking : row.bad) = std::move(why);
 }
 
+/// Bytes of another encoding are tokens, too: they would be learned in silence.
+Result<void> check_text(const DatasetLine& line) {
+  constexpr std::size_t kShown = 80;
+  if (trimmed(line.text).empty() && !line.is_noise && line.times.empty())
+    return fail(Fault::corrupt, "its text is missing");
+  if (is_utf8(line.text)) return {};
+  return fail(Fault::corrupt, "its text is not UTF-8: '" + replace_invalid_utf8(line.text.substr(0, kShown)) + "'",
+              "Convert the file that lists it, for example with iconv -f latin1 -t utf-8");
+}
+
 }  // namespace
 
 std::int32_t SampleStages::frames_of(std::int64_t samples) {
@@ -136,16 +146,6 @@ Probed SampleStages::probe(Probed probed) const {
     probed.bad = planned.error();
   }
   return probed;
-}
-
-/// Bytes of another encoding are tokens, too: they would be learned in silence.
-Result<void> check_text(const DatasetLine& line) {
-  constexpr std::size_t kShown = 80;
-  if (trimmed(line.text).empty() && !line.is_noise && line.times.empty())
-    return fail(Fault::corrupt, "its text is missing");
-  if (is_utf8(line.text)) return {};
-  return fail(Fault::corrupt, "its text is not UTF-8: '" + replace_invalid_utf8(line.text.substr(0, kShown)) + "'",
-              "Convert the file that lists it, for example with iconv -f latin1 -t utf-8");
 }
 
 Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, const DatasetLine& line) const {
