@@ -49,6 +49,7 @@ void note_missing_bytes(ByteSource& bytes, Seconds heard, Losses& losses) {
   if (header && header->present_bytes < header->claimed_bytes)
     losses.add(heard, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
                           " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
+  if (const auto rest = header ? unclaimed_rest(*header) : std::nullopt) losses.add(heard, *rest);
   if (const auto broken = broken_ending(bytes)) losses.add(heard, *broken);
 }
 
@@ -58,7 +59,11 @@ Result<std::optional<DecodedSound>> decode_plain(ByteSource& bytes, PcmSink& sin
   if (!source) return std::nullopt;
   const auto ran = run(*source, sink);
   if (!ran) return tl::unexpected<Error>(ran.error());
-  if (!ran->gave_up && ran->samples > 0) return DecodedSound{ran->samples, {}};
+  if (!ran->gave_up && ran->samples > 0) {
+    Losses losses;
+    note_missing_bytes(bytes, ran->heard, losses);
+    return DecodedSound{ran->samples, losses.sentences()};
+  }
   return sink.restart().map([] { return std::optional<DecodedSound>(); });
 }
 

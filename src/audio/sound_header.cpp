@@ -41,7 +41,34 @@ bool is_unknown(std::uint64_t size, std::size_t size_bytes) {
 
 SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, std::optional<std::int64_t> claimed) {
   const std::int64_t rest = std::max<std::int64_t>(bytes.size() - at, 0);
-  return {container, claimed.value_or(rest), std::min(claimed.value_or(rest), rest), 0};
+  return {.container = container,
+          .claimed_bytes = claimed.value_or(rest),
+          .present_bytes = std::min(claimed.value_or(rest), rest)};
+}
+
+bool is_chunk(std::string_view head, bool big_endian, std::int64_t room) {
+  const auto is_printed = [](char c) { return c >= ' ' && c <= '~'; };
+  return head.size() == 8 && std::ranges::all_of(head.substr(0, 4), is_printed) &&
+         static_cast<std::int64_t>(number(head.substr(4), big_endian)) <= room;
+}
+
+/// What programs append to a file without making a chunk of it.
+bool is_appendix(std::string_view start) {
+  for (const std::string_view tag : {"TAG", "ID3", "APETAGEX"})
+    if (start.starts_with(tag)) return true;
+  return std::ranges::all_of(start, [](char c) { return c == 0; });
+}
+
+/// `end`: of the samples, as the header has it.
+std::int64_t unclaimed_behind(ByteSource& bytes, std::int64_t end, bool big_endian) {
+  constexpr std::int64_t kLeast = 4096;
+  constexpr std::size_t kHead = 8, kStart = 32;
+  const std::int64_t rest = bytes.size() - end;
+  if (rest < kLeast) return 0;
+  Peek peek(bytes);
+  for (const std::int64_t at : {end, end + end % 2})  // an odd size should be filled up, and often is not
+    if (is_chunk(peek.at(at, kHead), big_endian, rest)) return 0;
+  return is_appendix(peek.at(end, kStart)) ? 0 : rest;
 }
 
 /// RF64 keeps the true size of its data in the ds64 chunk that comes first.
@@ -67,7 +94,11 @@ std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout)
       if (!unknown) claimed = size - layout.prefix;
       if (unknown && layout.container == Container::rf64) claimed = rf64_size(peek);
       if (claimed.value_or(0) < 0) return {};
-      return samples_at(bytes, layout.container, at + head_bytes + layout.prefix, claimed);
+      const std::int64_t first = at + head_bytes + layout.prefix;
+      auto header = samples_at(bytes, layout.container, first, claimed);
+      if (layout.size_bytes == 4 && claimed.value_or(0) > 0)
+        header.unclaimed_bytes = unclaimed_behind(bytes, first + *claimed, layout.big_endian);
+      return header;
     }
     if (unknown || size < 0 || size > bytes.size()) return {};
     at += head_bytes + (size + layout.alignment - 1) / layout.alignment * layout.alignment;
@@ -92,7 +123,7 @@ std::optional<SoundHeader> read_flac(ByteSource& bytes) {
   const auto total = peek.at(kFlacTotalOffset, 5);
   if (total.empty()) return {};
   const auto frames = number(total, true) & 0xf'ffff'ffff;
-  return SoundHeader{Container::flac, 0, 0, static_cast<std::int64_t>(frames)};
+  return SoundHeader{.container = Container::flac, .frames = static_cast<std::int64_t>(frames)};
 }
 
 /// Whether the file ends with a whole page that is marked as its stream's last.
@@ -141,6 +172,14 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
         head.substr(static_cast<std::size_t>(layout.form_at), layout.form.size()) == layout.form)
       return find_samples(bytes, layout);
   return {};
+}
+
+std::optional<std::string> unclaimed_rest(const SoundHeader& header) {
+  if (header.unclaimed_bytes == 0) return {};
+  return "the header is wrong: it promises " + std::to_string(header.claimed_bytes) + " bytes of samples, and " +
+         std::to_string(header.unclaimed_bytes) +
+         " more follow that are nothing else. They are not heard; ffmpeg -ignore_length 1 -i FILE -c copy NEW.w64 "
+         "writes a file that has them";
 }
 
 std::optional<std::string> broken_ending(ByteSource& bytes) {

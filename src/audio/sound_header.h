@@ -14,9 +14,10 @@ enum class Container { wav, aiff, rf64, w64, caf, au, flac };
 /// a header cannot hide what is missing.
 struct SoundHeader {
   Container container = Container::wav;
-  std::int64_t claimed_bytes = 0;  // of encoded samples; for a stream of unknown length: what there is. Not FLAC
-  std::int64_t present_bytes = 0;  // of them in the file
-  std::int64_t frames = 0;         // FLAC: total samples of a channel; 0: not said
+  std::int64_t claimed_bytes = 0;    // of encoded samples; for a stream of unknown length: what there is. Not FLAC
+  std::int64_t present_bytes = 0;    // of them in the file
+  std::int64_t unclaimed_bytes = 0;  // WAV and AIFF: behind the samples, and in no chunk
+  std::int64_t frames = 0;           // FLAC: total samples of a channel; 0: not said
 };
 
 /// Where a FLAC file says how many samples it has: 36 bits, the low four of the first byte and the next four.
@@ -24,6 +25,10 @@ inline constexpr std::int64_t kFlacTotalOffset = 21;
 
 /// None for any other kind of file.
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
+
+/// That a file goes on behind its samples with what is nothing else, as a sentence; none where it does not. Its
+/// recorder was stopped before it could say how much there is, or the 32 bits for that ran over at 4 GiB.
+std::optional<std::string> unclaimed_rest(const SoundHeader& header);
 
 /// What is wrong with the end of a file whose container tells whole files from truncated ones while FFmpeg does not
 /// (Ogg, AVI, FLV), as a sentence. None for a whole file and for every other kind.

@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -8,7 +7,7 @@
 
 #include "base/process/exit_code.h"
 #include "base/strings/nearest.h"
-#include "base/system_error.h"
+#include "base/terminal/standard_streams.h"
 #include "cli/batch/batch_command.h"
 #include "cli/bench/bench_command.h"
 #include "cli/command_start.h"
@@ -129,10 +128,9 @@ int run_guarded(const std::vector<std::string>& arguments) {
 
 int run_tutti(const std::vector<std::string>& arguments) {
   const int code = run_guarded(arguments);
-  // What a full disk swallowed of the answer must not look like success to whoever reads it.
-  errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  complain(system_error("standard output", "could not be written", errno != 0 ? errno : EIO), kSomeFailed);
+  const auto flushed = flush_standard_output();
+  if (flushed) return code;
+  complain(flushed.error(), kSomeFailed);
   return code == kDone ? kSomeFailed : code;
 }
 

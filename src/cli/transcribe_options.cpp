@@ -66,8 +66,10 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
             "text the model takes for what was said before: names, spelling");
   table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",
             "keep the initial prompt before every window");
-  table.add("condition-on-previous-text", c.condition_on_previous_text, "True|False",
-            "prompt each window with the text before; False: less consistent, less prone to loops");
+  table.add(
+      "condition-on-previous-text", c.condition_on_previous_text, "True|False",
+      "prompt each window with the text before, which --batched never does; False: less consistent, less prone to "
+      "loops");
   table.add("compression-ratio-threshold", c.compression_ratio_threshold, "X|None",
             "text that zlib shrinks more is a loop: try again");
   table.add("logprob-threshold", c.logprob_threshold, "X|None",

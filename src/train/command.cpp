@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/terminal/standard_streams.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/cards/out_of_memory.h"
 #include "model/gpu.h"
@@ -143,8 +144,10 @@ int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose
   return guarded("the evaluation cannot go on", kSmaller, [&] {
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
-    const auto done = evaluate_model(*request, choose);
-    return done ? 0 : complain(done.error());
+    if (const auto done = evaluate_model(*request, choose); !done) return complain(done.error());
+    const auto told = flush_standard_output();
+    if (!told) complain(told.error());
+    return static_cast<int>(told ? kDone : kSomeFailed);
   });
 }
 

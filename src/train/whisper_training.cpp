@@ -16,6 +16,7 @@
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/device_name.h"
+#include "train/changed_settings.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/going_on.h"
@@ -177,12 +178,12 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   if (rank == 0) tell_of_precision((*task)->device(), recipe);
   auto step = step_of(**task, recipe, peers);
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
-  if (!state) return tl::unexpected<Error>(state.error());
+  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
   const auto judging = judging_set(parts, peers);
   if (!judging) return tl::unexpected<Error>(judging.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
-  if (!feed) return tl::unexpected<Error>(feed.error());
+  if (!feed) return tl::unexpected<Error>(with_changed_settings(feed.error(), training));
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
   auto judge = judge_of(recipe, judging->get(), peers);
   auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);

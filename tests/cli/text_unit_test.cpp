@@ -42,6 +42,15 @@ TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
   EXPECT_DOUBLE_EQ(pieces[1].around_start.start, 6);
 }
 
+TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
+  std::vector units{unit("three four", 0, 1.3), unit("zero nine six", 1.3, 2.9), unit("zero nine six", 2.9, 2.94),
+                    unit("yes", 2.94, 2.96), unit("a fast one but said", 3, 3.6)};
+  judge_units(units, 0.4);
+  EXPECT_THAT(units[2].refused, testing::AllOf(HasSubstr("11 letters"), HasSubstr("0.04 s")));
+  for (const std::size_t other : {0U, 1U, 3U, 4U}) EXPECT_THAT(units[other].refused, IsEmpty()) << other;
+  EXPECT_THAT(texts(cut_units(units, 4, 30)), ElementsAre("three four zero nine six", "yes a fast one but said"));
+}
+
 TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
   std::vector<TextUnit> units;
   for (int i = 0; i < 40; ++i) units.push_back(unit("w", 2 * i, 2 * i + 1.5));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "feed/corpus.h"
 #include "support/temp_folder.h"
 
 namespace tutti {
@@ -33,6 +34,30 @@ TEST(BadSamples, ATornLastLineOfAnEarlierRunIsWrittenAnew) {
     EXPECT_TRUE(bad->add("b", "why"));
     EXPECT_EQ(read_file(folder / "bad.jsonl").value(), before + next);
   }
+}
+
+TEST(BadSamples, TextsThatAreBlankOrNoUtf8AreNamedAndNotTaught) {
+  const Corpus corpus({1.0, 1.0, 1.0});
+  const auto table = corpus.folder() / "set.csv";
+  ASSERT_TRUE(write_file_atomically(table, "id,audio,text\ns0,s0.wav,caf\xC3\xA9\ns1,s1.wav,caf\xE9\ns2,s2.wav,  \n"));
+  FeedOptions options = options_for(table);
+  options.bad_samples = corpus.folder() / "bad.jsonl";
+  EXPECT_EQ(ids_of(all_batches(options)), std::vector<std::string>{"s0"});
+  const std::string lines = *read_file(options.bad_samples);
+  EXPECT_THAT(lines, HasSubstr(R"({"id":"s1","reason":"its text is not UTF-8)"));
+  EXPECT_THAT(lines, HasSubstr(R"({"id":"s2","reason":"its text is missing"})"));
+}
+
+TEST(BadSamples, AListIsNoText) {
+  Corpus corpus({1.0, 1.0});
+  corpus.write(R"({"id":"s0","audio":"s0.wav","text":7})"
+               "\n"
+               R"({"id":"s1","audio":"s1.wav","text":["a","b"]})"
+               "\n");
+  FeedOptions options = options_for(corpus.manifest());
+  options.bad_samples = corpus.folder() / "bad.jsonl";
+  EXPECT_EQ(ids_of(all_batches(options)), std::vector<std::string>{"s0"});
+  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr(R"(text: expected a text, found [\"a\",\"b\"])"));
 }
 
 }  // namespace

@@ -158,6 +158,10 @@ TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
+  write("x.csv", std::string("\xFF\xFE"
+                             "a\0u\0d\0i\0o\0",
+                             12));
+  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().text(), HasSubstr("expected UTF-8"));
   write("x.csv", std::string(100'000, 'x'));
   EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";
 }

@@ -70,12 +70,38 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.ema = 0.9999; }), "");
   EXPECT_NE(broken([](WhisperRecipe& r) { r.beta2 = 1; }).find("beta2"), std::string::npos);
   EXPECT_EQ(broken([](WhisperRecipe& r) { r.mels = 100; }), "mels: expected one of 80, 128; found '100'");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.compute_threads = 2000; }),
+            "compute-threads: expected 0 to 1024, found 2000");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.threads = 2000; }), "threads: expected 0 to 1024, found 2000");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.width = 0; }), "width: expected 2 to 65536, found 0");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.heads = 0; }), "heads: expected 1 to 384, found 0");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.heads = 5; }),
+            "width, heads: expected an even width that the heads divide, found 384 and 5");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.width = r.heads = 15; }),
+            "width, heads: expected an even width that the heads divide, found 15 and 15");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.encoder_layers = 0; }), "encoder-layers: expected 1 to 1024, found 0");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.decoder_layers = 0; }), "decoder-layers: expected 1 to 1024, found 0");
+  EXPECT_EQ(broken([](WhisperRecipe& r) { r.text_context = 4; }), "text-context: expected 16 to 65536, found 4");
   EXPECT_EQ(broken([](WhisperRecipe& r) {
               r.model = "stored";
               r.window_seconds = 60;
             }),
             "")
       << "a stored network has its own window";
+}
+
+TEST(Recipe, WhatAResumedTrainingMayNotChangeIsNamedWithBothValues) {
+  WhisperRecipe before;
+  before.data = "a";
+  before.batch_size = 2;
+  EXPECT_EQ(binding_differences(before, before), "");
+  WhisperRecipe now = before;
+  now.max_steps = 99;
+  now.learning_rate = 0.5;
+  EXPECT_EQ(binding_differences(now, before), "") << "these may change";
+  now.data = "b";
+  now.batch_size = 4;
+  EXPECT_EQ(binding_differences(now, before), R"(data "b" (it was "a"), batch-size 4 (it was 2))");
 }
 
 TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {

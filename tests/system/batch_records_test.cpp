@@ -54,6 +54,19 @@ TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
   EXPECT_EQ(report()["total"], 1);
 }
 
+TEST_F(BatchRecordsTest, OfATruncatedRecordingTheLogTheEndAndTheReportSayWhatIsMissing) {
+  fs::resize_file(recording(3), fs::file_size(recording(3)) / 2);
+  const auto end = batch("emulated:200x");
+  EXPECT_EQ(end.exit_code, 0) << "it is transcribed as far as it goes: " << end.err;
+  EXPECT_THAT(end.err, HasSubstr("r3.wav: at 00:00:07.4: the file is truncated"));
+  EXPECT_THAT(end.err + end.out, HasSubstr("Truncated or damaged: 1."));
+  json told = report();
+  for (auto& asset : told["assets"]) {
+    const bool is_damaged = asset["name"].get<std::string>().ends_with("r3.wav");
+    EXPECT_EQ(asset["losses"].size(), is_damaged ? 1U : 0U) << asset.dump();
+  }
+}
+
 TEST_F(BatchRecordsTest, RecordingsWithoutSpeechAreNoAudioThatADeviceHasDone) {
   for (int i = 0; i < kRecordings; ++i) write_tone(recording(i), 3 + 4 * (i % 5), 0);  // of no pitch: silence
   const auto end = batch("emulated:40x:12GB");

@@ -227,6 +227,18 @@ TEST(Commands, AFullStandardOutputIsNoSuccess) {
   }
 }
 
+TEST(Commands, AnEvaluationThatStandardOutputDidNotTakeIsNoSuccess) {
+  const TempFolder folder;
+  const std::string corpus = folder / "morse";
+  ASSERT_EQ(run_program({tutti_program(), "synth", "morse", "--count", "1", "--out", corpus}).exit_code, 0);
+  const auto end =
+      run_program({"/bin/sh", "-c",
+                   "'" + tutti_program() + "' evaluate --json --model '" TUTTI_SOURCE_DIR "/models/nano' --data '" +
+                       corpus + "' > /dev/full"});
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  expect_said(end.err, "standard output");
+}
+
 TEST(Commands, AFolderThatIsGoneIsSaid) {
   const TempFolder folder;
   const auto end =

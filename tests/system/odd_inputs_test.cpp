@@ -145,12 +145,15 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
 }
 
 TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
-  for (const char* flag : {"--samples", "--threads"}) {
+  const auto expect_refused = [](const std::string& flag, const std::string& number, const std::string& why) {
     const auto end = run_program(
-        {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, "-1"});
+        {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, number});
     EXPECT_EQ(end.exit_code, 2) << end.err;
-    expect_said(end.err, std::string(flag) + ": expected a whole number, not negative; found -1");
-  }
+    expect_said(end.err, flag + ": " + why + number);
+  };
+  expect_refused("--samples", "-1", "expected a whole number, not negative; found ");
+  expect_refused("--threads", "-1", "expected 0 to 1024, found ");
+  expect_refused("--threads", "2000", "expected 0 to 1024, found ");
 }
 
 TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {

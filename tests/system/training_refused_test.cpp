@@ -97,6 +97,10 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   const auto wider = run_program(training(out.path(), {"--resume", "--width", "128"}));
   EXPECT_NE(wider.exit_code, 0);
   EXPECT_NE(wider.err.find("another recipe"), std::string::npos) << wider.err;
+  EXPECT_NE(wider.err.find("Asked for now: width 128 (it was 64)"), std::string::npos) << wider.err;
+  const auto bigger = run_program(training(out.path(), {"--resume", "--batch-size", "7"}));
+  EXPECT_EQ(bigger.exit_code, 2);
+  EXPECT_NE(bigger.err.find("Asked for now: batch-size 7 (it was 2)"), std::string::npos) << bigger.err;
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
   const auto named = [&](const std::string& step) {
     return run_program({tutti_program(), "train", "whisper", "--output_dir", out.path().string(),

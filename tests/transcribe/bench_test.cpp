@@ -84,8 +84,10 @@ TEST(BenchVerdict, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
   const auto verdict = judge(trials, unknown(trials));
   EXPECT_EQ(verdict.recommended, 2U);
   EXPECT_FALSE(verdict.trials[0].word_errors);
+  EXPECT_EQ(verdict.reference, 1U);
   trials.resize(1);
   EXPECT_FALSE(judge(trials, unknown(trials)).recommended);
+  EXPECT_FALSE(judge(trials, unknown(trials)).reference);
 }
 
 TEST(BenchVerdict, OneOtherDigitAmongManyIsOneWord) {

@@ -32,6 +32,41 @@ TEST(SubtitleReader, WebVttWithNotesNamesAndSettings) {
   EXPECT_DOUBLE_EQ(read->at(0).end, 5.25);
 }
 
+TEST(SubtitleReader, OfRollingCaptionsEveryLineIsToldOnce) {
+  const auto read = read_subtitles(
+      "WEBVTT\nKind: captions\n\n00:00:00.000 --> 00:00:01.300 align:start position:0%\n \n"
+      "good<00:00:00.500><c> morning</c>\n\n00:00:01.300 --> 00:00:01.310\ngood morning\n \n\n"
+      "00:00:01.310 --> 00:00:03.200\ngood morning\nto<c> all</c>\n\n00:00:03.200 --> 00:00:03.210\nto all\n \n\n"
+      "00:00:03.210 --> 00:00:05.000\nto all\nto all\n");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 3U);
+  EXPECT_EQ(read->at(0).text, "good morning");
+  EXPECT_DOUBLE_EQ(read->at(0).end, 1.3);
+  EXPECT_EQ(read->at(1).text, "to all");
+  EXPECT_DOUBLE_EQ(read->at(1).start, 1.31);
+  EXPECT_EQ(read->at(2).text, "to all") << "said again: it stands there twice";
+}
+
+TEST(SubtitleReader, WhatIsSaidTwiceIsToldTwice) {
+  const auto read =
+      read_subtitles("1\n00:00:01,000 --> 00:00:02,000\nNo!\n\n2\n00:00:02,000 --> 00:00:03,000\nNo!\nWhy?\n");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ(read->at(1).text, "No! Why?");
+}
+
+TEST(SubtitleReader, WhereEmptyLinesWereLeftOutTimesBeginTheNext) {
+  const auto read = read_subtitles(
+      "1\n00:00:01,000 --> 00:00:02,000\nroom\n101\n2\n00:00:03,000 --> 00:00:04,000\na --> b\n"
+      "3\n00:00:05,000 --> 00:00:06,000\n42\n");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), 3U);
+  EXPECT_EQ(read->at(0).text, "room 101");
+  EXPECT_EQ(read->at(1).text, "a --> b");
+  EXPECT_DOUBLE_EQ(read->at(1).start, 3);
+  EXPECT_EQ(read->at(2).text, "42");
+}
+
 TEST(SubtitleReader, NamesTheLineWhoseTimesAreNone) {
   EXPECT_THAT(read_subtitles("1\n00:00:05 --> later\nx\n").error().what, HasSubstr("line 2"));
   EXPECT_THAT(read_subtitles("1\n00:00:05,0 --> 00:00:04,0\nx\n").error().what, HasSubstr("line 2"));

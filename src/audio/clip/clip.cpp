@@ -44,6 +44,7 @@ Result<void> check_whole(ByteSource& bytes) {
   if (header && header->present_bytes < header->claimed_bytes)
     return fail(Fault::corrupt, "truncated: its header promises " + std::to_string(header->claimed_bytes) +
                                     " bytes of samples, " + std::to_string(header->present_bytes) + " are there");
+  if (const auto rest = header ? unclaimed_rest(*header) : std::nullopt) return fail(Fault::corrupt, *rest);
   if (const auto broken = broken_ending(bytes)) return fail(Fault::corrupt, *broken);
   return {};
 }

@@ -1,5 +1,6 @@
 #include "cli/batch/report_json.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -72,7 +73,8 @@ void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
-    if (name != "speed" && name != "cost" && name != "tries" && !json.contains(name)) json[name] = value;
+    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && !json.contains(name))
+      json[name] = value;
 }
 
 /// How each attempt ended, where, and why.
@@ -100,6 +102,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
     json["speed"] = rounded(asset.asked / *asset.busy);
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
+  if (!asset.losses.empty()) json["losses"] = asset.losses;
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -160,6 +163,14 @@ std::string before_text(const BatchReport& report) {
   return out;
 }
 
+/// Of recordings that were transcribed as far as they could be read.
+std::string damaged_text(const BatchReport& report) {
+  const auto damaged = std::ranges::count_if(report.assets, [](const BatchAsset& it) { return !it.losses.empty(); });
+  if (damaged == 0) return {};
+  return "Truncated or damaged: " + std::to_string(damaged) +
+         ". What they lack is in the warnings above, and in the --report as losses.\n";
+}
+
 std::string written(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
@@ -218,6 +229,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
+  out += damaged_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

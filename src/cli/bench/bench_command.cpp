@@ -187,7 +187,7 @@ int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesy
       return complain(written.error(), kNothingRan);
   if (!verdict.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
   if (!c.json)
-    std::printf("\nFastest with the same words: %s\n",
+    std::printf("\n%sFastest with the same words: %s\n", bench_measure(verdict).c_str(),
                 flags_of(verdict.trials[*verdict.recommended].trial.setting).c_str());
   return kDone;
 }

@@ -76,9 +76,20 @@ std::string bench_row(const JudgedTrial& judged) {
   return name + numbers + taken(trial);
 }
 
+std::string bench_measure(const BenchVerdict& verdict) {
+  if (!verdict.reference) return {};
+  const BenchTrial& reference = verdict.trials[*verdict.reference].trial;
+  if (reference.compute_type == "float32") return {};
+  return "Nothing ran in float32: words are compared with those of " + setting_text(reference.setting) +
+         ", which may be wrong themselves.\n";
+}
+
 std::string bench_json(const BenchVerdict& verdict) {
   nlohmann::ordered_json all{{"trials", nlohmann::json::array()}};
   for (const auto& judged : verdict.trials) all["trials"].push_back(trial_json(judged));
+  all["compared_with"] = verdict.reference
+                             ? nlohmann::json(setting_text(verdict.trials[*verdict.reference].trial.setting))
+                             : nlohmann::json();
   all["recommended"] = verdict.recommended
                            ? nlohmann::json(flags_of(verdict.trials[*verdict.recommended].trial.setting))
                            : nlohmann::json();

@@ -13,7 +13,10 @@ std::string setting_text(const BenchSetting& setting);
 std::string bench_row(const JudgedTrial& judged);
 std::string bench_heading();
 
-/// {"trials": [...], "recommended": "--device ..."} on one line.
+/// What words were compared with, as a line, where that is not float32; else empty.
+std::string bench_measure(const BenchVerdict& verdict);
+
+/// {"trials": [...], "compared_with": "cpu float32 batch 1", "recommended": "--device ..."} on one line.
 std::string bench_json(const BenchVerdict& verdict);
 
 /// The speeds as bars, an SVG.

@@ -5,22 +5,20 @@
 #include "text/languages.h"
 
 namespace tutti {
-namespace {
 
-Result<void> check_count(const char* flag, std::int32_t count) {
+Result<void> check_thread_count(const char* flag, std::int32_t count) {
   constexpr std::int32_t kMostThreads = 1024;  // beyond, thread after thread is made and nothing else happens
   if (count >= 0 && count <= kMostThreads) return {};
   return fail(Fault::usage,
               std::string(flag) + ": expected 0 to " + show_value(kMostThreads) + ", found " + show_value(count));
 }
 
-}  // namespace
-
 Result<void> check_machine(const MachineFlags& flags) {
   const auto device = parse_device(flags.device);
   if (!device) return fail_in("--device", device.error());
-  if (auto counted = check_count("--threads", flags.threads); !counted) return counted;
-  if (auto counted = check_count("--files-at-once", flags.files_at_once); !counted) return counted;  // a thread each
+  if (auto counted = check_thread_count("--threads", flags.threads); !counted) return counted;
+  if (auto counted = check_thread_count("--files-at-once", flags.files_at_once); !counted)
+    return counted;  // a thread each
   if (!device->core || flags.threads <= 1) return {};
   return fail(Fault::usage,
               "--threads " + show_value(flags.threads) + ": " + flags.device + " is one core, for one thread",

@@ -14,6 +14,9 @@ struct MachineFlags {
   std::int32_t files_at_once = 0;
 };
 
+/// That there may be so many threads; 0: as many as somebody else decides.
+Result<void> check_thread_count(const char* flag, std::int32_t count);
+
 /// That they can be meant, each by itself and together; whether this machine has the device is not asked.
 Result<void> check_machine(const MachineFlags& flags);
 

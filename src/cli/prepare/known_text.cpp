@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "text/utf8.h"
 #include "transcript/known/subtitle_reader.h"
 #include "transcript/like_python.h"
 #include "transcript/transcript_json.h"
@@ -22,8 +23,26 @@ Result<std::vector<Segment>> timed_text(const std::string& extension, const std:
   });
 }
 
+/// The whole file. Text of another encoding would become words that nobody says, in silence.
+Result<std::string> read_utf8(const fs::path& file) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  auto content = read_file(file);
+  if (!content) return tl::unexpected(content.error());
+  std::size_t line = 1;
+  for (std::size_t at = 0; at < content->size();) {
+    const CodePoint point = code_point_at(*content, at);
+    if (!point.valid)
+      return fail(Fault::corrupt,
+                  file.string() + ", line " + std::to_string(line) + ": expected UTF-8, found other bytes",
+                  "Convert it, for example with iconv -f latin1 -t utf-8");
+    if (point.value == U'\n') ++line;
+    at += point.size;
+  }
+  return content->starts_with(kMark) ? content->substr(kMark.size()) : std::move(*content);
+}
+
 Result<KnownText> read_text(const fs::path& file, const std::string& extension) {
-  const auto content = read_file(file);
+  const auto content = read_utf8(file);
   if (!content) return tl::unexpected(content.error());
   if (extension == ".txt") {
     if (strip(*content).empty()) return fail(Fault::corrupt, file.string() + ": is empty");

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <span>
 
+#include "transcript/doubt/doubt_parts.h"
+
 namespace tutti {
 namespace {
 
@@ -57,6 +59,21 @@ Stretch cut_around(double at, std::span<const TextUnit> units) {
   return place;
 }
 
+/// Of a text that is not said where it was aligned, though the words before it make it probable (a subtitle that says
+/// its neighbour's words again), the words crowd where no sound is left for them.
+std::string crowded(const TextUnit& unit) {
+  constexpr double kCoarse = 0.1;  // seconds that edges may be off
+  const auto [letters, fastest] = letters_of(unit.said.text);
+  const double seconds = unit.said.end - unit.said.start;
+  if (unit.said.words.empty() || 2 * (seconds + kCoarse) >= fastest) return {};
+  char why[160];
+  std::snprintf(why, sizeof why,
+                "its %zu letters were found in %.2f s, for which the fastest speakers need %.2f s: "
+                "is it said there, and not written twice?",
+                letters, seconds, fastest);
+  return why;
+}
+
 /// Half-way between what ends and what begins; `kept` where they overlap.
 double border(double end, double begin, double kept) {
   return end < begin ? (end + begin) / 2 : kept;
@@ -72,7 +89,11 @@ double mean_probability(const std::vector<Word>& words) {
 
 void judge_units(std::vector<TextUnit>& units, double least_score) {
   for (TextUnit& unit : units) {
-    if (!unit.refused.empty() || unit.score >= least_score) continue;
+    if (!unit.refused.empty()) continue;
+    if (unit.score >= least_score) {
+      unit.refused = crowded(unit);
+      continue;
+    }
     char why[96];
     std::snprintf(why, sizeof why, "its words are improbable here: %.2f on average, expected at least %.2f", unit.score,
                   least_score);

@@ -33,7 +33,7 @@ struct PreparedPiece {
 /// 0 without words.
 double mean_probability(const std::vector<Word>& words);
 
-/// Refuses the aligned units whose score is below `least_score`.
+/// Refuses the aligned units whose score is below `least_score`, and those whose words got too little time to be said.
 void judge_units(std::vector<TextUnit>& units, double least_score);
 
 /// Cuts the recording of `seconds` into pieces of at most `window` seconds around the units that are not refused. No

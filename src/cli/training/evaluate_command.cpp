@@ -1,12 +1,12 @@
 #include "cli/training/evaluate_command.h"
 
 #include <filesystem>
-#include <utility>
 
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
 #include "cli/flags/file_place.h"
+#include "cli/flags/run_checks.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -47,11 +47,9 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
 Result<void> check(const EvaluateCommand& c) {
   if (c.model.empty() || c.data.empty())
     return fail(Fault::usage, "evaluate needs a model and data", "Name them with --model DIR and --data DIR");
-  for (const auto& [name, value] : {std::pair("--samples", c.samples), {"--threads", c.threads}})
-    if (value < 0)
-      return fail(Fault::usage,
-                  std::string(name) + ": expected a whole number, not negative; found " + std::to_string(value));
-  return {};
+  if (c.samples < 0)
+    return fail(Fault::usage, "--samples: expected a whole number, not negative; found " + std::to_string(c.samples));
+  return check_thread_count("--threads", c.threads);
 }
 
 }  // namespace

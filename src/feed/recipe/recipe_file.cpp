@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/strings/joined.h"
@@ -84,26 +85,42 @@ std::string shortest(double value) {
   return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
 }
 
+/// As a recipe says it.
+template <class T>
+std::string value_text(const T& field) {
+  std::ostringstream text;
+  if constexpr (std::is_same_v<T, std::filesystem::path>)
+    text << toml::value<std::string>(field.string());
+  else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    text << field;
+  else if constexpr (std::is_same_v<T, double>)
+    text << shortest(field);
+  else
+    text << toml::value<T>(field);
+  return text.str();
+}
+
 class Showing {
  public:
   void group(const char* heading) { text_ << (text_.tellp() > 0 ? "\n" : "") << "# " << heading << "\n"; }
   template <class T>
   void operator()(const char* name, const T& field, const char*, const char*) {
-    text_ << name << " = ";
-    if constexpr (std::is_same_v<T, std::filesystem::path>)
-      text_ << toml::value<std::string>(field.string());
-    else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      text_ << field;
-    else if constexpr (std::is_same_v<T, double>)
-      text_ << shortest(field);
-    else
-      text_ << toml::value<T>(field);
-    text_ << "\n";
+    text_ << name << " = " << value_text(field) << "\n";
   }
   std::string text() const { return text_.str(); }
 
  private:
   std::ostringstream text_{};
+};
+
+class Values {
+ public:
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    values.emplace_back(name, value_text(field));
+  }
+  std::vector<std::pair<std::string_view, std::string>> values{};
 };
 
 Result<void> take_key(const std::string& key, const toml::node& node, WhisperRecipe& recipe) {
@@ -181,7 +198,7 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("room-share", r.room_share, 0, 1),
       between("window-share", r.window_share, 0, 1),
       between("look-ahead", r.look_ahead, 1, many),
-      between("batch-size", r.batch_size, 1, many),
+      between("batch-size", r.batch_size, 1, 65536),
       between("batch-seconds", r.batch_seconds, 0, many),
       between("cache-gigabytes", r.cache_gigabytes, 0.01, many),
       between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
@@ -204,6 +221,8 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
       between("attention-weight", r.attention_weight, 0, 100),
+      between("compute-threads", r.compute_threads, 0, 1024),
+      between("threads", r.threads, 0, 1024),
       between("read-threads", r.read_threads, 1, 1024),
       between("log-steps", r.log_steps, 1, many),
       between("keep", r.keep, 1, many),
@@ -211,10 +230,25 @@ std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
   };
 }
 
+Result<void> check_heads(const WhisperRecipe& r) {
+  if (r.width % 2 == 0 && r.width % r.heads == 0) return {};
+  return fail(Fault::usage,
+              "width, heads: expected an even width that the heads divide, found " + std::to_string(r.width) + " and " +
+                  std::to_string(r.heads),
+              "Whisper's own heads are 64 wide");
+}
+
 /// A stored network has its own, whatever they are.
 std::vector<Result<void>> new_network_checks(const WhisperRecipe& r) {
+  constexpr double kWidest = 65536, kMostLayers = 1024, kLeastText = 16;
   if (!r.model.empty()) return {};
   return {
+      between("width", r.width, 2, kWidest),
+      between("heads", r.heads, 1, r.width),
+      r.heads > 0 ? check_heads(r) : Result<void>(),
+      between("encoder-layers", r.encoder_layers, 1, kMostLayers),
+      between("decoder-layers", r.decoder_layers, 1, kMostLayers),
+      between("text-context", r.text_context, kLeastText, kWidest),
       between("window-seconds", r.window_seconds, 0.1, 30),
       one_of("mels", std::to_string(r.mels), {"80", "128"}),
   };
@@ -286,6 +320,52 @@ std::string show_recipe(WhisperRecipe recipe) {
   Showing showing;
   visit_fields(recipe, showing);
   return showing.text();
+}
+
+std::string binding_differences(WhisperRecipe now, WhisperRecipe before) {
+  // What decides which samples a batch holds (fingerprint_of in feed/check_options.cpp), and the network's shape.
+  static constexpr std::string_view kBinding[] = {"data",
+                                                  "max-samples",
+                                                  "use-chunking",
+                                                  "chunk-strategy",
+                                                  "cache",
+                                                  "speed-share",
+                                                  "gain-share",
+                                                  "noise-share",
+                                                  "noise-least-db",
+                                                  "noise-most-db",
+                                                  "room-share",
+                                                  "mask-bands",
+                                                  "mask-stretches",
+                                                  "model",
+                                                  "width",
+                                                  "heads",
+                                                  "encoder-layers",
+                                                  "decoder-layers",
+                                                  "mels",
+                                                  "window-seconds",
+                                                  "text-context",
+                                                  "vocabulary",
+                                                  "batch-size",
+                                                  "batch-seconds",
+                                                  "padding",
+                                                  "look-ahead",
+                                                  "ctc-weight",
+                                                  "frame-weight",
+                                                  "freeze-encoder",
+                                                  "lora-rank",
+                                                  "ema",
+                                                  "devices",
+                                                  "seed"};
+  Values asked, had;
+  visit_fields(now, asked);
+  visit_fields(before, had);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < asked.values.size(); ++i)
+    if (const auto& [name, value] = asked.values[i];
+        value != had.values[i].second && std::ranges::find(kBinding, name) != std::end(kBinding))
+      all.push_back(std::string(name) + " " + value + " (it was " + had.values[i].second + ")");
+  return joined(all, ", ");
 }
 
 Result<void> check_recipe(const WhisperRecipe& r) {

@@ -15,6 +15,10 @@ Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file
 /// The whole recipe as TOML; reading it gives the same recipe.
 std::string show_recipe(WhisperRecipe recipe);
 
+/// Where `now` differs in what a resumed training may not change: "batch-size 4 (it was 2), seed 3 (it was 1)". Empty:
+/// nowhere.
+std::string binding_differences(WhisperRecipe now, WhisperRecipe before);
+
 /// Fault::usage for values that cannot be meant together.
 Result<void> check_recipe(const WhisperRecipe& recipe);
 

@@ -17,6 +17,17 @@ std::string text_of(const Json& object, const std::vector<std::string>& names) {
   return {};
 }
 
+/// A number may be what was said, a list or a truth value cannot.
+Result<void> check_said(const Json& object) {
+  for (const auto& name : kTextNames) {
+    const auto at = object.find(name);
+    if (at == object.end()) continue;
+    if (at->is_string() || at->is_number() || at->is_null()) return {};
+    return fail(Fault::corrupt, name + ": expected a text, found " + at->dump().substr(0, 80));
+  }
+  return {};
+}
+
 Result<std::optional<double>> number_of(const Json& object, const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const auto at = object.find(name);
@@ -76,6 +87,7 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
   sample.audio = index_.parent_path() / audio;
   const std::string named = text_of(object, {"id"});
   sample.id = named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
+  if (auto checked = check_said(object); !checked) return tl::unexpected(checked.error());
   sample.text = text_of(object, kTextNames);
   sample.is_noise =
       text_of(object, {"sample_type"}).starts_with("noise") || object.value("is_noise_only", Json()) == true;

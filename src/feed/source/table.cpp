@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
+#include "text/utf8.h"
 
 namespace tutti {
 namespace {
@@ -121,7 +122,11 @@ Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, 
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
   const Columns columns = columns_of(separated_fields(lines->line(0), separator), fields);
-  if (columns.audio < 0 || columns.text < 0)
+  const bool lacks = columns.audio < 0 || columns.text < 0;
+  if (lacks && !is_utf8(lines->line(0)))
+    return fail(Fault::corrupt, index.string() + ": expected UTF-8, found other bytes in its header line",
+                "Convert it, for example with iconv -f utf-16 -t utf-8");
+  if (lacks)
     return fail(Fault::corrupt,
                 index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") +
                     " column, found '" + std::string(lines->line(0).substr(0, 120)) + "'",

@@ -16,6 +16,7 @@
 #include "feed/stages/pieces.h"
 #include "feed/stages/sample_key.h"
 #include "feed/stages/sound_files.h"
+#include "text/utf8.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -118,6 +119,16 @@ void note_failure(Row& row, Error why) {
   (lacks ? row.lacking : row.bad) = std::move(why);
 }
 
+/// Bytes of another encoding are tokens, too: they would be learned in silence.
+Result<void> check_text(const DatasetLine& line) {
+  constexpr std::size_t kShown = 80;
+  if (trimmed(line.text).empty() && !line.is_noise && line.times.empty())
+    return fail(Fault::corrupt, "its text is missing");
+  if (is_utf8(line.text)) return {};
+  return fail(Fault::corrupt, "its text is not UTF-8: '" + replace_invalid_utf8(line.text.substr(0, kShown)) + "'",
+              "Convert the file that lists it, for example with iconv -f latin1 -t utf-8");
+}
+
 }  // namespace
 
 std::int32_t SampleStages::frames_of(std::int64_t samples) {
@@ -138,7 +149,7 @@ Probed SampleStages::probe(Probed probed) const {
 }
 
 Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, const DatasetLine& line) const {
-  if (line.text.empty() && !line.is_noise && line.times.empty()) return fail(Fault::corrupt, "its text is missing");
+  if (auto checked = check_text(line); !checked) return tl::unexpected(checked.error());
   Result<double> seconds = 0.0;
   if (line.start || line.end) {
     if (!line.end) return fail(Fault::corrupt, "a start without an end");

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
@@ -60,7 +61,7 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
     const Lock lock(mutex_);
     return std::pair(attempt.length, entries_.at(attempt.lease.key.task).told);
   }();
-  return spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
+  auto whole = spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
     if (attempt.settled) return not_wanted();
     auto recording = decode();
     attempt.no_room = !recording && spool_.would_mend(recording.error());
@@ -70,6 +71,15 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
     return recording;
   });
+  if (whole) tell_losses(attempt, whole->losses());
+  return whole;
+}
+
+/// It is transcribed all the same, but must not come out shorter in silence.
+void BatchFiles::tell_losses(const BatchAttempt& attempt, const std::vector<std::string>& losses) {
+  for (const auto& loss : losses) log(Level::warning, attempt.task->spec.name + ": " + loss);
+  const Lock lock(mutex_);
+  entries_.at(attempt.lease.key.task).losses = losses;
 }
 
 Result<void> BatchFiles::heard(std::size_t index, Seconds length) {

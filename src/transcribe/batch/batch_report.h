@@ -24,9 +24,10 @@ struct BatchAsset {
   int attempts = 0;
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
-  Seconds asked{};                // of it, within the clips that were to be heard in this run; without clips, all of it
-  std::optional<Seconds> busy{};  // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";       // what its list says of it beside what Tutti knows, a JSON object
+  Seconds asked{};  // of it, within the clips that were to be heard in this run; without clips, all of it
+  std::vector<std::string> losses{};  // what damage in its file cost, where this run has decoded it
+  std::optional<Seconds> busy{};      // device time that it took in this run, by the pool's clock
+  std::string extra = "{}";           // what its list says of it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {

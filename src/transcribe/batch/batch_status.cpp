@@ -117,6 +117,7 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
   BatchEntry entry = files.entry(task.id);
   if (ended && entry.use) asset.busy = entry.use->busy;
   asset.asked = entry.asked;
+  asset.losses = std::move(entry.losses);
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = std::move(entry.left_staged);

@@ -20,12 +20,11 @@ bool better(const JudgedTrial& one, const JudgedTrial& other) {
 
 BenchVerdict judge(const std::vector<BenchTrial>& trials, const std::vector<std::optional<DeviceLimits>>& limits) {
   BenchVerdict verdict;
-  const BenchTrial* reference = nullptr;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     JudgedTrial judged{.trial = trials[i]};
     if (!judged.trial.error) {
-      if (!reference) reference = &trials[i];
-      judged.word_errors = word_errors(reference->text, judged.trial.text);
+      if (!verdict.reference) verdict.reference = i;
+      judged.word_errors = word_errors(trials[*verdict.reference].text, judged.trial.text);
       if (limits[i] && judged.trial.elapsed.count() > 0)
         judged.share_of_limit = least_time(*limits[i], judged.trial) / judged.trial.elapsed;
     }

@@ -18,6 +18,7 @@ struct JudgedTrial {
 
 struct BenchVerdict {
   std::vector<JudgedTrial> trials{};         // in the order they were run
+  std::optional<std::size_t> reference{};    // whose words the others' are compared with: the first that ran
   std::optional<std::size_t> recommended{};  // the fastest whose transcript agrees; none: nothing ran
 };
 

@@ -33,6 +33,12 @@ std::vector<Doubt> find_low_numbers(const Judged& it);
 /// Seconds of [start, end) in which speech was heard.
 double heard_within(const std::vector<HeardSpeech>& speech, double start, double end);
 
+struct LetterCount {
+  std::size_t letters = 0;  // digits included
+  double fastest = 0;       // seconds that the fastest speakers need for them
+};
+LetterCount letters_of(const std::string& text);
+
 /// Has it any letter or digit?
 bool says_something(const Segment& segment);
 

@@ -10,27 +10,22 @@ namespace {
 
 constexpr double kLeastText = 1.0;  // seconds that the text takes at least; shorter ones are too coarsely timed
 
-struct Amount {
-  std::size_t letters = 0;
-  double fastest = 0;  // seconds that the fastest speakers need for them
-};
+}  // namespace
 
-Amount amount_of(const std::string& text) {
-  Amount amount;
+LetterCount letters_of(const std::string& text) {
+  LetterCount count;
   for (const char32_t value : to_code_points(text)) {
     if (!is_letter(value) && !is_number(value)) continue;
-    ++amount.letters;
-    amount.fastest += 1 / fastest_letters(script_of(value));
+    ++count.letters;
+    count.fastest += 1 / fastest_letters(script_of(value));
   }
-  return amount;
+  return count;
 }
-
-}  // namespace
 
 std::vector<Doubt> find_fast(const Judged& it) {
   std::vector<Doubt> doubts;
   for (const Segment& segment : it.transcript.segments) {
-    const Amount amount = amount_of(segment.text);
+    const LetterCount amount = letters_of(segment.text);
     const double slack = it.limits.time_slack;
     const double length = std::max(0.0, segment.end - segment.start);
     double heard = length;

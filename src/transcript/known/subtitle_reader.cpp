@@ -1,9 +1,12 @@
 #include "transcript/known/subtitle_reader.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "base/strings/joined.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -88,21 +91,73 @@ Result<Segment> timed(std::string_view line, std::size_t number) {
                                   std::string(line) + "'");
 }
 
+bool begins_with_time(std::string_view line) {
+  const auto arrow = line.find(kArrow);
+  return arrow != line.npos && seconds_at(strip(line.substr(0, arrow)));
+}
+
+bool is_number(std::string_view line) {
+  return std::ranges::all_of(line, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// A subtitle as it stands in the file.
+struct Shown {
+  Segment times{};
+  std::vector<std::string> lines{};
+};
+
+/// A subtitle's lines, up to an empty one (of spaces alone it is a line). Where that was left out, the next one's times
+/// end it, and the number before them is no text. Hands back the line that ended it.
+std::optional<std::string_view> read_lines(Lines& lines, std::vector<std::string>& said) {
+  auto line = lines.next();
+  for (; line && !line->empty() && !begins_with_time(*line); line = lines.next())
+    if (auto words = plain(*line); !words.empty()) said.push_back(std::move(words));
+  if (line && begins_with_time(*line) && !said.empty() && is_number(said.back())) said.pop_back();
+  return line;
+}
+
+/// Captions that roll, as YouTube's do: what was said last stays above what is said now, and between two of them stands
+/// one for a moment that says nothing new.
+bool says_again(const Shown& now, const Shown& before) {
+  return !now.lines.empty() && !before.lines.empty() && now.lines.front() == before.lines.back();
+}
+
+bool they_roll(const std::vector<Shown>& all) {
+  constexpr double kMoment = 0.05;  // seconds: YouTube's take 0.01
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].lines.size() == 1 && says_again(all[i], all[i - 1]) && all[i].times.end - all[i].times.start <= kMoment)
+      return true;
+  return false;
+}
+
+std::vector<Segment> said_once(const std::vector<Shown>& all) {
+  const bool rolling = they_roll(all);
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool again = rolling && i > 0 && says_again(all[i], all[i - 1]);
+    Segment segment = all[i].times;
+    segment.text = joined(std::span(all[i].lines).subspan(again ? 1 : 0), " ");
+    if (!segment.text.empty()) segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
 }  // namespace
 
 Result<std::vector<Segment>> read_subtitles(std::string_view text) {
-  std::vector<Segment> segments;
+  std::vector<Shown> all;
   Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->find(kArrow) == line->npos) continue;
-    auto segment = timed(*line, lines.number());
-    if (!segment) return tl::unexpected(segment.error());
-    for (auto next = lines.next(); next && !strip(*next).empty(); next = lines.next()) {
-      const auto words = plain(*next);
-      if (!words.empty()) segment->text += (segment->text.empty() ? "" : " ") + words;
+  for (auto line = lines.next(); line;) {
+    if (line->find(kArrow) == line->npos) {
+      line = lines.next();
+      continue;
     }
-    if (!segment->text.empty()) segments.push_back(std::move(*segment));
+    auto times = timed(*line, lines.number());
+    if (!times) return tl::unexpected(times.error());
+    all.push_back({.times = std::move(*times)});
+    line = read_lines(lines, all.back().lines);
   }
+  auto segments = said_once(all);
   if (segments.empty()) return fail(Fault::corrupt, "expected subtitles with times, found none");
   return segments;
 }
