@@ -101,7 +101,7 @@ TEST(Recipe, WhatAResumedTrainingMayNotChangeIsNamedWithBothValues) {
   EXPECT_EQ(binding_differences(now, before), "") << "these may change";
   now.data = "b";
   now.batch_size = 4;
-  EXPECT_EQ(binding_differences(now, before), R"(data "b" (it was "a"), batch-size 4 (it was 2))");
+  EXPECT_EQ(binding_differences(now, before), "data 'b' (it was 'a'), batch-size 4 (it was 2)");
 }
 
 TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {
