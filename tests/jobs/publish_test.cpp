@@ -287,7 +287,7 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
   }, there{};
   if (::stat(elsewhere.c_str(), &there) != 0 || ::stat(folder_.path().c_str(), &here) != 0 ||
       here.st_dev == there.st_dev)
-    GTEST_SKIP() << "another machine: this one has no second file system";
+    GTEST_SKIP() << "needs a second file system";
   const TaskId id = add("a");
   const Lease lease = *claim();
   const fs::path staged = elsewhere / ("tutti-test." + lease.key.token);

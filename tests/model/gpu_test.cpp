@@ -29,8 +29,7 @@ TEST(Gpu, TheCudaPartOfThisBuildCanBeLoadedWhateverThisMachineHas) {
   const std::filesystem::path library = TUTTI_BINARY_DIR "/bin/" + std::string(gpu::kLibrary);
   if (!std::filesystem::exists(library)) {
     EXPECT_EQ(gpu::count(), 0);
-    GTEST_SKIP() << "another machine: this one has no CUDA toolkit, so this build no CUDA part: " << library.string()
-                 << " is not there";
+    GTEST_SKIP() << "this build has no CUDA part: " << library.string() << " is not there";
   }
   void* loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
   ASSERT_TRUE(loaded) << ::dlerror();

@@ -30,8 +30,8 @@ class Products : public testing::TestWithParam<Case> {
 INSTANTIATE_TEST_SUITE_P(OfPrecision, Products,
                          testing::Values(Case{"Float32", Precision::float32, 1, 1e-4},
                                          Case{"Bfloat16", Precision::bfloat16, 1, 0.3},
-                                         Case{"Int8", Precision::int8, 1, 0.7},
-                                         Case{"Int8InTwoParts", Precision::int8, 2, 0.5},
+                                         Case{"Int8", Precision::int8, 1, 0.6},
+                                         Case{"Int8InTwoParts", Precision::int8, 2, 0.4},
                                          Case{"Int16", Precision::int16, 1, 0.02}),
                          [](const auto& test) { return std::string(test.param.name); });
 

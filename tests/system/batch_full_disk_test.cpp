@@ -23,7 +23,7 @@ class FullDiskTest : public BatchTest {
     BatchTest::SetUp();
     fs::create_directories(out_);
     if (!fs::exists("/usr/bin/unshare") || run_program(in_own_mounts(kMount, out_)).exit_code != 0)
-      GTEST_SKIP() << "another machine: this one has no user namespaces for us";
+      GTEST_SKIP() << "needs user namespaces";
   }
 
   static std::vector<std::string> in_own_mounts(const std::string& script, const fs::path& disk) {

@@ -163,7 +163,7 @@ TEST_F(BatchedTimed, CtrlCKeepsWhatIsFinishedAndLeavesNoHalfFile) {
   const ProgramEnd end = program.wait();
   const Seconds took = Clock::real().now() - pressed;
   EXPECT_EQ(end.exit_code, 130) << end.err;
-  EXPECT_LT(took.count(), 4) << "a second, and three for a busy machine; to its end the file takes much longer";
+  EXPECT_LT(took.count(), 2.0) << "a second, and one for a busy machine";
   EXPECT_TRUE(std::filesystem::exists(out / "string-george.json"));
   EXPECT_FALSE(std::filesystem::exists(out / "long-eight-minutes.json"));
 }

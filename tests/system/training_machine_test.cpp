@@ -45,8 +45,7 @@ TEST(TrainingMachine, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer takes more than any limit";
   rlimit stack{};
   ::getrlimit(RLIMIT_STACK, &stack);
-  if (stack.rlim_max < (rlim_t{5} << 30))
-    GTEST_SKIP() << "another machine: here stacks may not be as large as this needs";
+  if (stack.rlim_max < (rlim_t{5} << 30)) GTEST_SKIP() << "stacks may not be as large as this needs";
   const TempFolder out;
   // Every thread asks for a stack that is larger than all the memory there is.
   std::vector<std::string> words{"/bin/bash", "-c", "ulimit -s 5000000 && ulimit -v 4000000 && exec \"$@\"", "bash"};
