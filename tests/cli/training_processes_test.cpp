@@ -67,11 +67,5 @@ TEST(TrainingProcesses, ThoseOfOneMachineAreCounted) {
   EXPECT_EQ(ranks_here(), 4);
 }
 
-TEST(TrainingProcesses, AFreePortIsOne) {
-  const auto port = free_port();
-  ASSERT_TRUE(port);
-  EXPECT_GT(*port, 0);
-}
-
 }  // namespace
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 
 namespace tutti {

@@ -5,8 +5,8 @@
 #include <csignal>
 #include <memory>
 
+#include "base/free_port.h"
 #include "support/eventually.h"
-#include "support/free_port.h"
 #include "system/training_runs.h"
 
 using namespace tutti;
@@ -75,7 +75,7 @@ TEST(DataSet, ProcessesThatShareNoCachePackEachForItselfAndTrainTogether) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder caches, packed, streamed;
   const auto two_in = [&](const TempFolder& out, const std::string& where) {
-    const std::string port = std::to_string(free_port());
+    const std::string port = std::to_string(free_port().value());
     std::vector<std::unique_ptr<RunningProgram>> ranks;
     for (const std::string rank : {"0", "1"})
       ranks.push_back(std::make_unique<RunningProgram>(

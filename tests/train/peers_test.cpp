@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/free_port.h"
 #include "small_whisper.h"
 #include "support/environment.h"
-#include "support/free_port.h"
 #include "support/log_capture.h"
 #include "train/step/step.h"
 
@@ -20,7 +20,7 @@ namespace {
 /// Runs `work` in two threads, each a rank of its own.
 template <class Work>
 void as_two(Work work, Pace pace = {}) {
-  const int port = free_port();
+  const int port = free_port().value();
   const auto run = [&](int rank) {
     const auto peers = meet({.rank = rank, .ranks = 2, .port = port}, pace);
     ASSERT_TRUE(peers) << peers.error().text();

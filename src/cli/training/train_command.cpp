@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/free_port.h"
 #include "base/owned.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
@@ -21,6 +22,7 @@
 #include "cli/training/training_processes.h"
 #include "device/machine.h"
 #include "feed/recipe/checkpoint_names.h"
+#include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_fields.h"
 #include "hub/find.h"

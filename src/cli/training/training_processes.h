@@ -18,7 +18,4 @@ Result<std::vector<ChosenDevice>> training_devices(const std::string& list);
 std::vector<EngineRun> training_processes(const std::vector<std::string>& arguments,
                                           const std::vector<ChosenDevice>& devices, int port);
 
-/// A port of this machine that nobody listens at now.
-Result<int> free_port();
-
 }  // namespace tutti

@@ -1,8 +1,6 @@
 #include "feed/recipe/recipe_file.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <sstream>
 #include <type_traits>
@@ -77,14 +75,6 @@ class Taking {
   const toml::node& node_;
 };
 
-/// The fewest digits that give the same number again.
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  const std::string digits(text, end);
-  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
-}
-
 /// As a recipe says it.
 template <class T>
 std::string value_text(const T& field) {
@@ -94,7 +84,7 @@ std::string value_text(const T& field) {
   else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
     text << field;
   else if constexpr (std::is_same_v<T, double>)
-    text << shortest(field);
+    text << toml_number(field);
   else
     text << toml::value<T>(field);
   return text.str();
@@ -136,172 +126,15 @@ Result<void> take_key(const std::string& key, const toml::node& node, WhisperRec
   return taking.taken;
 }
 
-Result<void> one_of(const char* name, const std::string& value, std::initializer_list<const char*> choices) {
-  if (std::ranges::find(choices, value) != choices.end()) return {};
-  return fail(Fault::usage,
-              std::string(name) + ": expected one of " + joined(choices, ", ") + "; found '" + value + "'");
-}
-
-Result<void> between(const char* name, double value, double least, double most) {
-  if (value >= least && value <= most) return {};
-  std::ostringstream text;
-  text << name << ": expected " << least << " to " << most << ", found " << value;
-  return fail(Fault::usage, text.str());
-}
-
-/// Of what is multiplied by itself step after step, where 1 would never forget the first.
-Result<void> below_one(const char* name, double value) {
-  if (value >= 0 && value < 1) return {};
-  return fail(Fault::usage, std::string(name) + ": expected 0 to less than 1, found " + shortest(value));
-}
-
-/// Finds the first negative whole number: a flag may be one, none of the fields can.
-class Negatives {
- public:
-  void group(const char*) {}
-  template <class T>
-  void operator()(const char* name, const T& field, const char*, const char*) {
-    if constexpr (std::is_same_v<T, std::int32_t>)
-      if (field < 0 && none)
-        none = fail(Fault::usage,
-                    std::string(name) + ": expected a whole number, not negative; found " + std::to_string(field));
-  }
-  Result<void> none{};
-};
-
-Result<void> check_negatives(WhisperRecipe recipe) {
-  Negatives negatives;
-  visit_fields(recipe, negatives);
-  return negatives.none;
-}
-
-std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
-  return {
-      one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
-      one_of("task", r.task, {"transcribe", "translate"}),
-      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
-      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
-      one_of("padding", r.padding, {"window", "bucket"}),
-      one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
-      one_of("data-set", r.data_set, {"stream", "mapped", "memory", "device"}),
-      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
-  };
-}
-
-std::vector<Result<void>> range_checks(const WhisperRecipe& r) {
-  const double many = 1e9;
-  return {
-      between("bad-share", r.bad_share, 0, 1),
-      between("speed-share", r.speed_share, 0, 1),
-      between("gain-share", r.gain_share, 0, 1),
-      between("noise-share", r.noise_share, 0, 1),
-      between("room-share", r.room_share, 0, 1),
-      between("window-share", r.window_share, 0, 1),
-      between("look-ahead", r.look_ahead, 1, many),
-      between("batch-size", r.batch_size, 1, 65536),
-      between("batch-seconds", r.batch_seconds, 0, many),
-      between("cache-gigabytes", r.cache_gigabytes, 0.01, many),
-      between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
-      between("accumulation", r.accumulation, 1, many),
-      between("max-minutes", r.max_minutes, 0, many),
-      between("ring-depth", r.ring_depth, 1, 1000),
-      between("ring-megabytes", r.ring_megabytes, 0, many),
-      between("timestamps", r.timestamps, 0, 1),
-      between("cycles", r.cycles, 1, many),
-      between("schedule-steps", r.schedule_steps, 0, many),
-      between("final-rate", r.final_rate, 0, 1),
-      between("learning-rate", r.learning_rate, 0, 10),
-      between("weight-decay", r.weight_decay, 0, many),
-      between("epsilon", r.epsilon, 0, 1),
-      between("clip", r.clip, 0, many),
-      below_one("beta1", r.beta1),
-      below_one("beta2", r.beta2),
-      below_one("ema", r.ema),
-      between("dropout", r.dropout, 0, 0.95),
-      between("ctc-weight", r.ctc_weight, 0, 100),
-      between("frame-weight", r.frame_weight, 0, 100),
-      between("attention-weight", r.attention_weight, 0, 100),
-      between("compute-threads", r.compute_threads, 0, 1024),
-      between("threads", r.threads, 0, 1024),
-      between("read-threads", r.read_threads, 1, 1024),
-      between("log-steps", r.log_steps, 1, many),
-      between("keep", r.keep, 1, many),
-      between("epochs + max-steps", r.epochs + r.max_steps, 1, many),
-  };
-}
-
-Result<void> check_heads(const WhisperRecipe& r) {
-  if (r.width % 2 == 0 && r.width % r.heads == 0) return {};
-  return fail(Fault::usage,
-              "width, heads: expected an even width that the heads divide, found " + std::to_string(r.width) + " and " +
-                  std::to_string(r.heads),
-              "Whisper's own heads are 64 wide");
-}
-
-/// A stored network has its own, whatever they are.
-std::vector<Result<void>> new_network_checks(const WhisperRecipe& r) {
-  constexpr double kWidest = 65536, kMostLayers = 1024, kLeastText = 16;
-  if (!r.model.empty()) return {};
-  return {
-      between("width", r.width, 2, kWidest),
-      between("heads", r.heads, 1, r.width),
-      r.heads > 0 ? check_heads(r) : Result<void>(),
-      between("encoder-layers", r.encoder_layers, 1, kMostLayers),
-      between("decoder-layers", r.decoder_layers, 1, kMostLayers),
-      between("text-context", r.text_context, kLeastText, kWidest),
-      between("window-seconds", r.window_seconds, 0.1, 30),
-      one_of("mels", std::to_string(r.mels), {"80", "128"}),
-  };
-}
-
-/// What would do nothing beside the others, and so was not meant.
-std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
-  const auto unless = [](bool senseless, const std::string& what, const char* hint) {
-    return senseless ? Result<void>(fail(Fault::usage, what, hint)) : Result<void>{};
-  };
-  return {
-      unless(r.cycles > 1 && r.schedule != "cosine",
-             "cycles: only the cosine begins anew; the schedule is '" + r.schedule + "'",
-             "Add schedule cosine, or leave cycles out"),
-      unless(r.lora_rank > 0 && r.lora_alpha <= 0,
-             "lora-alpha: expected more than 0, found " + shortest(r.lora_alpha) + "; the additions would add nothing",
-             "It is usually the rank, or twice that"),
-      unless(
-          r.gradient_checkpointing && r.freeze_encoder && r.attention_weight > 0,
-          "gradient-checkpointing: the encoder is frozen, and attention-weight keeps what the decoder computes; there "
-          "is nothing to compute twice",
-          "Leave out one of the three"),
-      unless(r.freeze_encoder && (r.ctc_weight > 0 || r.frame_weight > 0),
-             "ctc-weight, frame-weight: with freeze-encoder there is nothing that they could teach",
-             "Leave out freeze-encoder, or both of them"),
-  };
-}
-
-/// What is packed once is the same in every epoch, and lies in the cache.
-Result<void> check_data_set(const WhisperRecipe& r) {
-  if (r.data_set == "stream") return {};
-  const std::string asked = "data-set " + r.data_set;
-  std::string changing;
-  const auto name_if = [&](bool is_on, const char* name) {
-    if (is_on) changing += (changing.empty() ? "" : ", ") + std::string(name);
-  };
-  name_if(r.speed_share > 0, "speed-share");
-  name_if(r.gain_share > 0, "gain-share");
-  name_if(r.noise_share > 0, "noise-share");
-  name_if(r.room_share > 0, "room-share");
-  name_if(r.use_chunking && r.chunk_strategy == "random", "chunk-strategy random");
-  if (!changing.empty())
-    return fail(Fault::usage,
-                asked + ", " + changing + ": features are packed once, and these change them in every epoch",
-                "Leave out " + changing + " (mask-bands and mask-stretches may stay), or take data-set stream");
-  if (!r.data_gpu.empty())
-    return fail(Fault::usage, asked + ", data-gpu: features that are packed are not computed while training runs",
-                "Leave out one of them");
-  if (r.cache.empty())
-    return fail(Fault::usage, asked + ": the set is packed in the cache, and none is named",
-                "Name a folder with --cache");
-  return {};
-}
+// What decides which samples a batch holds (fingerprint_of in feed/check_options.cpp), and the network's shape.
+// clang-format off
+constexpr std::string_view kBinding[] = {
+    "data", "max-samples", "use-chunking", "chunk-strategy", "cache",
+    "speed-share", "gain-share", "noise-share", "noise-least-db", "noise-most-db", "room-share", "mask-bands", "mask-stretches",
+    "model", "width", "heads", "encoder-layers", "decoder-layers", "mels", "window-seconds", "text-context", "vocabulary",
+    "batch-size", "batch-seconds", "padding", "look-ahead",
+    "ctc-weight", "frame-weight", "freeze-encoder", "lora-rank", "ema", "devices", "seed"};
+// clang-format on
 
 }  // namespace
 
@@ -323,40 +156,6 @@ std::string show_recipe(WhisperRecipe recipe) {
 }
 
 std::string binding_differences(WhisperRecipe now, WhisperRecipe before) {
-  // What decides which samples a batch holds (fingerprint_of in feed/check_options.cpp), and the network's shape.
-  static constexpr std::string_view kBinding[] = {"data",
-                                                  "max-samples",
-                                                  "use-chunking",
-                                                  "chunk-strategy",
-                                                  "cache",
-                                                  "speed-share",
-                                                  "gain-share",
-                                                  "noise-share",
-                                                  "noise-least-db",
-                                                  "noise-most-db",
-                                                  "room-share",
-                                                  "mask-bands",
-                                                  "mask-stretches",
-                                                  "model",
-                                                  "width",
-                                                  "heads",
-                                                  "encoder-layers",
-                                                  "decoder-layers",
-                                                  "mels",
-                                                  "window-seconds",
-                                                  "text-context",
-                                                  "vocabulary",
-                                                  "batch-size",
-                                                  "batch-seconds",
-                                                  "padding",
-                                                  "look-ahead",
-                                                  "ctc-weight",
-                                                  "frame-weight",
-                                                  "freeze-encoder",
-                                                  "lora-rank",
-                                                  "ema",
-                                                  "devices",
-                                                  "seed"};
   Values asked, had;
   visit_fields(now, asked);
   visit_fields(before, had);
@@ -366,23 +165,6 @@ std::string binding_differences(WhisperRecipe now, WhisperRecipe before) {
         value != had.values[i].second && std::ranges::find(kBinding, name) != std::end(kBinding))
       all.push_back(std::string(name) + " " + value + " (it was " + had.values[i].second + ")");
   return joined(all, ", ");
-}
-
-Result<void> check_recipe(const WhisperRecipe& r) {
-  if (auto checked = check_negatives(r); !checked) return checked;
-  for (const auto& checks : {name_checks(r), range_checks(r), new_network_checks(r), sense_checks(r)})
-    for (const auto& check : checks)
-      if (!check) return check;
-  if (!r.data_gpu.empty() && !r.cache.empty())
-    return fail(Fault::usage, "data-gpu, cache: features that a device computes are not kept", "Leave out one of them");
-  if (!r.data_gpu.empty() && !r.devices.empty() && r.data_gpu != "model" && r.data_gpu != "cpu")
-    return fail(
-        Fault::usage,
-        "data-gpu: '" + r.data_gpu + "': each of several processes sees its own device alone; expected model or cpu",
-        "Write data-gpu model, or train in one process with --device");
-  if (auto checked = check_data_set(r); !checked) return checked;
-  if (r.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
-  return {};
 }
 
 }  // namespace tutti

@@ -19,7 +19,4 @@ std::string show_recipe(WhisperRecipe recipe);
 /// nowhere.
 std::string binding_differences(WhisperRecipe now, WhisperRecipe before);
 
-/// Fault::usage for values that cannot be meant together.
-Result<void> check_recipe(const WhisperRecipe& recipe);
-
 }  // namespace tutti

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "base/error.h"
+#include "feed/recipe/whisper_recipe.h"
+
+namespace tutti {
+
+/// Fault::usage for values that cannot be meant, each by itself or together.
+Result<void> check_recipe(const WhisperRecipe& recipe);
+
+}  // namespace tutti
