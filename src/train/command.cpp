@@ -20,7 +20,7 @@
 #include "model/cards/out_of_memory.h"
 #include "model/gpu.h"
 #include "train/peers/peers.h"
-#include "train/whisper_training.h"
+#include "train/whisper/training.h"
 
 namespace tutti {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "small_whisper.h"
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 namespace {

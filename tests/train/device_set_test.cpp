@@ -8,7 +8,7 @@
 #include "feed/corpus.h"
 #include "small_whisper.h"
 #include "support/environment.h"
-#include "train/whisper_feed.h"
+#include "train/whisper/feed.h"
 
 namespace tutti {
 namespace {

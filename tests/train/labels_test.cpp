@@ -1,10 +1,10 @@
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "train/evaluation/listener.h"
-#include "train/new_vocabulary.h"
+#include "train/whisper/new_vocabulary.h"
 
 namespace tutti {
 namespace {

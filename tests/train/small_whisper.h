@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/whisper_task.h"
+#include "train/whisper/task.h"
 
 namespace tutti {
 

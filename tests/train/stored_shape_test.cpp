@@ -1,4 +1,4 @@
-#include "train/stored_shape.h"
+#include "train/whisper/stored_shape.h"
 
 #include <gtest/gtest.h>
 

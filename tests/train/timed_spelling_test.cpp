@@ -1,4 +1,4 @@
-#include "train/timed_spelling.h"
+#include "train/whisper/timed_spelling.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "small_whisper.h"
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,3 @@
-#include "train/whisper_feed.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "feed/corpus.h"
 #include "small_whisper.h"
+#include "train/whisper/feed.h"
 
 namespace tutti {
 namespace {

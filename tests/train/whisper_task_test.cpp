@@ -1,10 +1,9 @@
-#include "train/whisper_task.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 
 #include "small_whisper.h"
+#include "train/whisper/task.h"
 
 namespace tutti {
 namespace {

@@ -11,8 +11,8 @@
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/listener.h"
 #include "train/evaluation/verdict.h"
-#include "train/labels.h"
-#include "train/whisper_feed.h"
+#include "train/whisper/feed.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 namespace {

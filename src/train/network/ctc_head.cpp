@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 namespace {

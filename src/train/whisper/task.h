@@ -8,13 +8,13 @@
 #include "feed/recipe/whisper_recipe.h"
 #include "model/convert/weight_type.h"
 #include "model/whisper.h"
-#include "train/labels.h"
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
 #include "train/resident/device_set.h"
 #include "train/sound/device_features.h"
 #include "train/task.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/timed_spelling.h"
+#include "train/whisper/timed_spelling.h"
 
 #include <ATen/ATen.h>
 

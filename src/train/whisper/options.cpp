@@ -1,4 +1,4 @@
-#include "train/whisper_options.h"
+#include "train/whisper/options.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 #include "model/gpu.h"
 #include "train/step/card_precision.h"
 #include "train/step/step_memory.h"
-#include "train/whisper_feed.h"
+#include "train/whisper/feed.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/whisper_task.h"
+#include "train/whisper/task.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -14,8 +14,8 @@
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
 #include "train/network/local_attention.h"
-#include "train/new_vocabulary.h"
-#include "train/timed_spelling.h"
+#include "train/whisper/new_vocabulary.h"
+#include "train/whisper/timed_spelling.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "feed/batch.h"
 #include "text/tokenizer.h"
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/new_vocabulary.h"
+#include "train/whisper/new_vocabulary.h"
 
 #include "base/json.h"
 #include "text/files/byte_level.h"

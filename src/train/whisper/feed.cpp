@@ -1,4 +1,4 @@
-#include "train/whisper_feed.h"
+#include "train/whisper/feed.h"
 
 #include <limits>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "train/whisper_judge.h"
+#include "train/whisper/judge.h"
 
 #include <algorithm>
 #include <vector>

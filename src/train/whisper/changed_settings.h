@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "train/whisper_training.h"
+#include "train/whisper/training.h"
 
 namespace tutti {
 

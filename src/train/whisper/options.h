@@ -7,7 +7,7 @@
 #include "train/peers/peers.h"
 #include "train/step/step.h"
 #include "train/trainer.h"
-#include "train/whisper_task.h"
+#include "train/whisper/task.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/labels.h"
+#include "train/whisper/labels.h"
 
 #include <ATen/ATen.h>
 

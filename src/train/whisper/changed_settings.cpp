@@ -1,4 +1,4 @@
-#include "train/changed_settings.h"
+#include "train/whisper/changed_settings.h"
 
 #include "base/files.h"
 #include "feed/recipe/recipe_file.h"

@@ -9,8 +9,8 @@
 #include "feed/source/dataset.h"
 #include "train/evaluation/verdict.h"
 #include "train/peers/peers.h"
-#include "train/whisper_feed.h"
-#include "train/whisper_task.h"
+#include "train/whisper/feed.h"
+#include "train/whisper/task.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/whisper_training.h"
+#include "train/whisper/training.h"
 
 #include <ATen/Parallel.h>
 
@@ -16,17 +16,17 @@
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/device_name.h"
-#include "train/changed_settings.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/going_on.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
-#include "train/stored_shape.h"
-#include "train/whisper_feed.h"
-#include "train/whisper_judge.h"
-#include "train/whisper_options.h"
-#include "train/whisper_task.h"
+#include "train/whisper/changed_settings.h"
+#include "train/whisper/feed.h"
+#include "train/whisper/judge.h"
+#include "train/whisper/options.h"
+#include "train/whisper/stored_shape.h"
+#include "train/whisper/task.h"
 
 namespace tutti {
 namespace {
