@@ -60,7 +60,7 @@ class TestSummary(unittest.TestCase):
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="0").returncode, 0)
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="1").returncode, 1)
         self.assertEqual(self.summary(self.GOOD, TUTTI_NO_SKIPS="1").returncode, 0)
-        for reason in ("another program: needs a Python", "another machine: needs tiles"):
+        for reason in ("another program: needs a Python", "another machine: needs tiles", "another download: no network"):
             elsewhere = self.SKIPPED.replace("needs the moon", reason)
             done = self.summary(self.GOOD + elsewhere, TUTTI_NO_SKIPS="1")
             self.assertEqual(done.returncode, 0)
