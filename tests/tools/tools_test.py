@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates;
-of the script that fetches the real model, too."""
+of the demo and of the script that fetches the real model, too."""
 import contextlib
 import hashlib
 import io
@@ -166,6 +166,57 @@ class TestFetchModel(unittest.TestCase):
         done = run(TOOLS / "fetch_model.py", "--print", TUTTI_CACHE=self.root / "cache")
         self.assertEqual(done.stdout, f"{self.model}\n")
         self.assertFalse((self.root / "cache").exists())
+
+
+DEMO_TUTTI = """#!/usr/bin/env python3
+import pathlib, sys
+words = sys.argv[1:]
+with open(pathlib.Path(__file__).with_name("calls"), "a") as calls:
+    print(*words[:4], *(pathlib.Path(word).name for word in words if word.startswith("samples/")), file=calls)
+if words[0] == "transcribe":
+    out = pathlib.Path(words[words.index("--output-dir") + 1])
+    out.mkdir(parents=True, exist_ok=True)
+    for word in words:
+        if word.startswith("samples/"):
+            (out / (pathlib.Path(word).stem + ".txt")).write_text("transcript of " + word + "\\n")
+            (out / (pathlib.Path(word).stem + ".srt")).write_text("1\\n00:00 --> 00:01\\ntext\\n")
+if words[0] == "wer":
+    print(*(f"{name}: {pathlib.Path(words[words.index(name) + 1]).read_text().count(chr(10))} lines" for name in ("--ref", "--hyp")))
+"""
+
+
+class TestDemo(unittest.TestCase):
+    """demo.sh with a program in tutti's place that notes what it is called for."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "build/bin/tutti", DEMO_TUTTI)
+        (self.root / "build/bin/tutti").chmod(0o755)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+
+    def demo(self):
+        done = run(TOOLS / "demo.sh", self.root / "build", TUTTI_CACHE=self.root / "cache", TUTTI_MODEL="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, (self.root / "build/bin/calls").read_text().splitlines()
+
+    def test_english_comes_first_with_its_word_error_rate(self):
+        write(self.model / "model.bin", "weights")
+        said, calls = self.demo()
+        self.assertEqual(calls[0], "transcribe --model tiny.en --output-dir jfk.flac LJ003-0002.flac LJ003-0009.flac")
+        self.assertTrue(calls[1].startswith("wer --normalizer english --ref"))
+        self.assertIn("--ref: 3 lines --hyp: 3 lines", said)
+        self.assertIn("00:00 --> 00:01", said)
+        self.assertTrue(calls[2].startswith("transcribe --model models/nano"))
+        self.assertNotIn("jfk", calls[2])
+
+    def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
+        write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
+        said, calls = self.demo()
+        self.assertIn("No real English", said)
+        self.assertIn("pip could not download it\nTo try again: tools/fetch_model.py", said)
+        self.assertTrue(calls[0].startswith("transcribe --model models/nano"))
 
 
 class TestHouse(unittest.TestCase):
