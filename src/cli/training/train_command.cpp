@@ -18,6 +18,7 @@
 #include "base/system_error.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
+#include "cli/named_model.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
 #include "device/machine.h"
@@ -25,7 +26,6 @@
 #include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_fields.h"
-#include "hub/find.h"
 
 namespace tutti {
 namespace {
@@ -217,7 +217,7 @@ Result<OwnedFd> settings_file(const std::string& text) {
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
   if (!command.recipe.model.empty()) {
-    const auto model = find_model(command.recipe.model, ModelPlaces::from_environment());
+    const auto model = find_named_model(command.recipe.model);
     if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
   }
