@@ -37,10 +37,10 @@ class TestSummary(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def summary(self, tests, **environment):
+    def summary(self, tests, *options, **environment):
         root = pathlib.Path(self.folder.name)
         write(root / "CTestTestfile.cmake", tests)
-        return run(TOOLS / "run_tests.py", root, **environment)
+        return run(TOOLS / "run_tests.py", root, *options, **environment)
 
     GOOD = 'add_test(good "/bin/true")\n'
     BAD = 'add_test(bad "/bin/false")\n'
@@ -69,6 +69,13 @@ class TestSummary(unittest.TestCase):
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
+
+    def test_long_tests_run_only_when_requested(self):
+        tests = self.GOOD + self.BAD + 'set_tests_properties(bad PROPERTIES LABELS long)\n'
+        done = self.summary(tests)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        done = self.summary(tests, "--long")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
 
 
 class TestHouse(unittest.TestCase):
