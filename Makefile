@@ -14,7 +14,7 @@ configure = cmake --preset
 install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir) -DCMAKE_INSTALL_LIBDIR=$(libdir)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
+.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -30,6 +30,11 @@ test: setup ## every test and check; ends with "N passed, N failed, N skipped"
 	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/run_tests.py $(BUILD)
+
+test-long: setup ## the tests that take minutes and that "make test" leaves out: word errors of every type, a fine-tuning
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/run_tests.py $(BUILD) --long
 
 demo: build ## transcribe samples/: English with tiny.en, digits with models/nano and TUTTI_MODEL; train for a minute
 	@tools/demo.sh $(BUILD)

@@ -33,6 +33,7 @@ class Layout : public testing::Test {
 
 TEST_F(Layout, LjSpeechIsSplitAtTheFirstAndTheLastBar) {
   write("metadata.csv", "id|text|normalised\na|In 1455|In fourteen fifty-five\r\nb|x|y|z\n\nc|only this\nd.wav|e|\n");
+  for (const char* name : {"a.wav", "b.wav", "c.wav", "d.wav"}) write(std::string("wavs/") + name, "");
   const auto set = open();
   ASSERT_EQ(set->size(), 4);
   EXPECT_EQ(set->at(0)->text, "In fourteen fifty-five");
@@ -43,9 +44,37 @@ TEST_F(Layout, LjSpeechIsSplitAtTheFirstAndTheLastBar) {
   EXPECT_EQ(set->at(3)->text, "e") << "an empty normalised text leaves the text";
 }
 
+TEST_F(Layout, LjSpeechRecordingHasAnyKnownEnding) {
+  for (const char* name : {"a.flac", "b.mp3", "b.txt", "c.FLAC", "d.wav", "d.flac", "e.v1.ogg", "f.flac", "g.m4a"})
+    write(std::string("wavs/") + name, "");
+  write("metadata.csv", "a|t\nb|t\nc|t\nd|t\ne.v1|t\nf.wav|t\ng.m4a|t\n");
+  const auto set = open();
+  ASSERT_EQ(set->size(), 7);
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < set->size(); ++i) names.push_back(set->at(i)->audio.lexically_relative(folder_.path()));
+  EXPECT_THAT(names, ElementsAre("wavs/a.flac", "wavs/b.mp3", "wavs/c.FLAC", "wavs/d.wav", "wavs/e.v1.ogg",
+                                 "wavs/f.flac", "wavs/g.m4a"))
+      << "WAV comes first; an ending in the id may have changed since";
+}
+
+TEST_F(Layout, LjSpeechLineWithoutRecordingIsCountedAsBad) {
+  for (const int number : {0, 1, 2})
+    write_wav(folder_ / ("wavs/s" + std::to_string(number) + ".wav"), sound_of(number, 16000));
+  write("metadata.csv", "s0|zero\ns1|one\ngone|two\ns2|three\nlost.flac|four\n");
+  FeedOptions options = options_for(folder_.path());
+  options.bad_samples = folder_ / "bad.jsonl";
+  Feed feed = opened(options);
+  EXPECT_THAT(ids_of(drained(feed)), testing::UnorderedElementsAre("s0", "s1", "s2"));
+  EXPECT_EQ(feed.report().bad_samples, 2);
+  const std::string bad = read_file(folder_ / "bad.jsonl").value();
+  EXPECT_THAT(bad, HasSubstr("wavs/gone: no recording of this name, with .wav, .flac or another known ending"));
+  EXPECT_THAT(bad, HasSubstr("lost.flac"));
+}
+
 TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
   write("metadata_train.csv", "a|t|t\nb|t|t\n");
   write("metadata_eval.csv", "c|t|t\n");
+  write("wavs/c.wav", "");
   EXPECT_EQ(open("train")->size(), 2);
   EXPECT_EQ(open("validation")->at(0)->id, "c");
   EXPECT_EQ(open()->size(), 2);
@@ -190,9 +219,10 @@ TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
 }
 
 TEST(RealSets, LjSpeechAndHiFiTtsAreReadWhole) {
-  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  for (const auto& [name, list] :
-       {std::pair("speech/ljspeech", "metadata.csv"), {"speech/hifitts", "manifest.jsonl"}}) {
+  TUTTI_NEEDS("speech/lj/metadata.csv");
+  for (const auto& [name, list] : {std::pair("speech/ljspeech", "metadata.csv"),
+                                   {"speech/lj", "metadata.csv"},
+                                   {"speech/hifitts", "manifest.jsonl"}}) {
     const std::string lines = read_file(test_data() / name / list).value();
     FeedOptions options;
     options.data = test_data() / name;

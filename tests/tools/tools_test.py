@@ -20,9 +20,10 @@ TOOLS = ROOT / "tools"
 sys.path.insert(0, str(ROOT / "bench/peers"))
 
 from contract import LINES, Line, faster_whisper, transformers
+from load import Load, busy_ticks, worst_share
 from measured import Measured
 from report import Report
-from side_by_side import Bench
+from side_by_side import Bench, row
 
 
 def run(*command, **environment):
@@ -41,10 +42,10 @@ class TestSummary(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def summary(self, tests, **environment):
+    def summary(self, tests, *options, **environment):
         root = pathlib.Path(self.folder.name)
         write(root / "CTestTestfile.cmake", tests)
-        return run(TOOLS / "run_tests.py", root, **environment)
+        return run(TOOLS / "run_tests.py", root, *options, **environment)
 
     GOOD = 'add_test(good "/bin/true")\n'
     BAD = 'add_test(bad "/bin/false")\n'
@@ -73,6 +74,13 @@ class TestSummary(unittest.TestCase):
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
+
+    def test_long_tests_run_only_when_requested(self):
+        tests = self.GOOD + self.BAD + 'set_tests_properties(bad PROPERTIES LABELS long)\n'
+        done = self.summary(tests)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        done = self.summary(tests, "--long")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
 
 
 class TestFetchModel(unittest.TestCase):
@@ -256,12 +264,12 @@ class TestPeers(unittest.TestCase):
 
     NAMES = [line.name for line in LINES]
 
-    def closed(self, measured, failed=()):
+    def closed(self, measured, failed=(), load=Load(0.01, 0.02, 0.1)):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             report = Report(io.StringIO())
             for name in measured:
-                report.add(name, "x real time", 2.0, "a peer", 1.0, 2.0)
-                report.add(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0, 2.0)
+                report.add_all(name, [row(name, "x real time", 2.0, "a peer", 1.0, less_is_better=False),
+                                      row(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0)], load)
             for name in failed:
                 report.fail(name, "no peer could run")
             return report.close(self.NAMES), said.getvalue()
@@ -282,12 +290,34 @@ class TestPeers(unittest.TestCase):
             self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
 
 
+    def test_lines_beside_other_work_are_marked_as_not_quiet(self):
+        code, printed = self.closed(self.NAMES[:1] * 18, load=Load(0.01, 0.3, 0.6))
+        self.assertIn("NOT QUIET", printed)
+        self.assertIn("other work took 1 % of the cores before, 30 % during, 60 % in the worst 5 s", printed)
+        self.assertIn("their figures are not quiet ones", printed)
+        self.assertNotIn("NOT QUIET", self.closed(self.NAMES)[1])
+
+    def test_load_is_quiet_only_where_every_share_is_low(self):
+        self.assertTrue(Load(0.05, 0.05, 0.2).quiet)
+        for load in (Load(0.06, 0, 0), Load(0, 0.06, 0.1), Load(0, 0.04, 0.21)):
+            self.assertFalse(load.quiet)
+
+    def test_stolen_time_counts_as_taken_and_waiting_does_not(self):
+        self.assertEqual(busy_ticks("cpu  1 2 4 1000 1000 8 16 32 64 128\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), 63)
+
+    def test_worst_share_is_the_mean_of_five_looks_in_a_row(self):
+        self.assertEqual(worst_share([0, 0, 1, 1, 1, 1, 1, 0, 0]), 1)
+        self.assertEqual(worst_share([0, 0, 0, 0, 1, 0, 0, 0, 1, 0]), 0.4)
+        self.assertEqual(worst_share([0.5, 0.7]), 0.6)
+        self.assertEqual(worst_share([]), 0)
+
+
 class TestPeakMemory(unittest.TestCase):
     """Whose memory stands beside ours in make peers; nothing is run."""
 
     def names(self, mode, fastest, whisper_cpp=None, quick=False):
         bench = Bench.__new__(Bench)
-        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, quick=quick)
+        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, openvino_python=None, quick=quick)
         bench.files = lambda line: []
         bench.run_peer = lambda line, setting, files, folder: (Measured(1.0, 1.0, 200.0, ""), {})
         lines = list(bench.memory_lines(Line(mode, "base", "greedy"), fastest, [Measured(1.0, 1.0, 100.0, "")], None))
@@ -334,29 +364,28 @@ class TestWordErrors(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         write(self.root / "tutti", FAKE_TUTTI)
         (self.root / "tutti").chmod(0o755)
-        write(self.root / "data/whisper-tiny.en/clips/texts.json",
-              json.dumps({"a.wav": {"text": "one two"}, "quiet.wav": {"text": ""}, "b.flac": {"text": "three"}}))
+        write(self.root / "data/speech/lj/metadata.csv", "LJ001-0001|no|reference\nLJ003-0001|1|one two\nLJ003-0002|three\n")
 
     def compared(self, *types):
-        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "clips",
+        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "english",
                    *types)
 
     def test_a_type_half_a_point_above_float32_passes_whatever_one_reading_says(self):
         done = self.compared("--starts", "3", "bfloat16")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(),
-                         ["clips, from 0.00 s: float32 14.00 %, bfloat16 14.49 %",
-                          "clips, from 0.03 s: float32 14.00 %, bfloat16 34.49 %",
-                          "clips, from 0.06 s: float32 14.00 %, bfloat16 14.49 %",
-                          "clips: bfloat16 +7.16 points, the median +0.49, least +0.49, most +20.49"])
+                         ["english, from 0.00 s: float32 14.00 %, bfloat16 14.49 %",
+                          "english, from 0.03 s: float32 14.00 %, bfloat16 34.49 %",
+                          "english, from 0.06 s: float32 14.00 %, bfloat16 14.49 %",
+                          "english: bfloat16 +7.16 points, the median +0.49, least +0.49, most +20.49"])
 
     def test_one_further_above_fails_and_is_named(self):
         done = self.compared()
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("more than 0.5 points above float32: int8 on clips", done.stdout)
+        self.assertIn("more than 0.5 points above float32: int8 on english", done.stdout)
 
     def test_an_unknown_set_is_refused(self):
-        done = run(ROOT / "bench/word_errors.py", "--sets", "clips,songs")
+        done = run(ROOT / "bench/word_errors.py", "--sets", "english,songs")
         self.assertEqual(done.returncode, 2)
         self.assertIn("found songs", done.stderr)
 

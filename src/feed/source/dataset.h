@@ -42,8 +42,8 @@ class Dataset {
 };
 
 /// Opens what lies at `data`:
-///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`, wavs/ID.wav), also metadata_train.csv
-///    and metadata_eval.csv (`split` "train" and "validation" or "test");
+///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`; wavs/ID.wav, .flac or whichever known
+///    ending is there), also metadata_train.csv and metadata_eval.csv (`split` "train" and "validation" or "test");
 ///  * a folder in the Morse layout: metadata.csv with the header `id,audio_file,text,...`, audio/, and splits/NAME.csv
 ///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
 ///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration, in .jsonl

@@ -12,7 +12,8 @@ namespace tutti {
 
 // The layouts that open_dataset knows; `index` is the file that lists the samples.
 
-/// LJSpeech: `id|text|normalised text` (or two fields), wavs/ID.wav beside it. The text is the normalised one.
+/// LJSpeech: `id|text|normalised text` (or two fields), and wavs/ID with any known ending beside it. The text is the
+/// normalised one. A line whose recording is missing is Fault::missing.
 Result<std::unique_ptr<Dataset>> open_ljspeech(const std::filesystem::path& index);
 
 /// Where a table's audio is looked for.
