@@ -47,7 +47,7 @@ def main():
     report = (build / "tests.xml").resolve()
     report.unlink(missing_ok=True)
     # Two programs at a time, each with threads of its own: spinning at every operator's end takes the other's core.
-    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     status = subprocess.run(["ctest", "--test-dir", str(build), "--no-tests=error", "-j2", "--output-on-failure",
                              "--output-junit", str(report), *length, *options]).returncode
     if not report.exists():
