@@ -398,9 +398,9 @@ TEST(PlanQuote, TheCommandHasTheInputsAndBoundsThatItWasPlannedWith) {
   };
   EXPECT_EQ(told("12GB:30x,12GB:30x"),
             "tutti batch 'my talks' --audio-root /a --model medium --compute-type default --devices cuda:0,cuda:1 "
-            "--max-per-gpu 33 -t 72 --beam-size None");
+            "--max-per-gpu 36 -t 78 --beam-size None");
   const std::string unequal = told("12GB:30x,4GB:12x");
-  EXPECT_NE(unequal.find(" --max-per-gpu 0=33,1="), std::string::npos) << unequal;
+  EXPECT_NE(unequal.find(" --max-per-gpu 0=36,1="), std::string::npos) << unequal;
 }
 
 TEST(PlanDevices, FiguresTakeNoNameOfADeviceThatIsPlannedForBeside) {
