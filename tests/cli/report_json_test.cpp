@@ -138,3 +138,27 @@ TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
     EXPECT_NE(text.find("100 %"), std::string::npos) << name << ":\n" << text;
   }
 }
+
+TEST(ReportJson, WhatOutOfMemoryHasCostADeviceIsInTheReport) {
+  BatchReport report;
+  report.counts.total = 1;
+  report.pool.devices = {{.id = "cuda:0"},
+                         {.id = "cuda:1", .memory_loss = MemoryLoss{.times = 2, .all = 10, .least = 2, .now = 4}}};
+  const json devices = told(report)["devices"];
+  EXPECT_FALSE(devices[0].contains("out_of_memory"));
+  EXPECT_EQ(devices[1]["out_of_memory"],
+            json::parse(R"({"times":2,"windows":10,"least_windows":2,"windows_at_end":4})"));
+  EXPECT_THAT(batch_report_text(report, {}, {}),
+              HasSubstr("Out of memory on cuda:1: 2 times; of 10 windows at once it was given as few as 2, and 4 at "
+                        "the end.\n"));
+}
+
+TEST(ReportJson, OfARatedDeviceTheSpeedIsWhatItDid) {
+  BatchReport report;
+  report.elapsed = Seconds(10);
+  report.pool.devices = {{.id = "card", .rated = 20, .audio_done = Seconds(140), .busy = Seconds(10)}};
+  const json device = told(report)["devices"][0];
+  EXPECT_EQ(device["speed"], 14);
+  EXPECT_EQ(device["rated_speed"], 20);
+  EXPECT_EQ(told(report)["lower_bound_seconds"], 7) << "by what it can do";
+}

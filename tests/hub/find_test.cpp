@@ -254,3 +254,33 @@ TEST(ListModels, WhatSetUpFetchedIsListedOnceAndWithoutItsNotes) {
 TEST(ListModels, CachesThatAreNotThereHoldNothing) {
   EXPECT_TRUE(list_models({"/nowhere/a", "/nowhere/b", "/nowhere/c", "/nowhere/d"}).empty());
 }
+
+TEST(FindModel, AMissingPathInAFolderThatIsThereIsNoNameOfAHub) {
+  Caches caches;
+  write_model(caches.root / "models/nano");
+  const std::string wrong = (caches.root / "models/nono").string();
+  const auto missing = find_model(wrong, caches.places);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().fault, Fault::missing);
+  EXPECT_EQ(missing.error().what,
+            "model '" + wrong + "': no such file or folder, and no model of this name is on this machine");
+  EXPECT_EQ(missing.error().hint, "Models there: " + (caches.root / "models/nano").string());
+}
+
+TEST(FindModel, AMissingFileOfAModelIsNoNameOfAHub) {
+  Caches caches;
+  for (const char* wrong : {"gone/ggml-tiny.bin", "gone/tiny.pt", "gone/tiny/"}) {
+    const auto missing = find_model(wrong, caches.places);
+    ASSERT_FALSE(missing) << wrong;
+    EXPECT_NE(missing.error().text().find("no such file or folder"), std::string::npos) << missing.error().text();
+  }
+  EXPECT_NE(find_model("someone/whisper-x", caches.places).error().text().find("tutti pull someone/whisper-x"),
+            std::string::npos)
+      << "nothing here says that it is a path";
+}
+
+TEST(FindModel, AModelInACacheIsFoundBesideAFolderOfItsOrganisation) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("openai/whisper-tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
+}

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates;
-of the demo and of the script that fetches the real model, too."""
+"""Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, demo, fetched model."""
 import contextlib
 import hashlib
 import io
@@ -388,6 +387,54 @@ class TestWordErrors(unittest.TestCase):
         done = run(ROOT / "bench/word_errors.py", "--sets", "english,songs")
         self.assertEqual(done.returncode, 2)
         self.assertIn("found songs", done.stderr)
+
+
+class TestConsole(unittest.TestCase):
+    """check_console.py over a page and a program of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "bin/tutti", '#!/bin/sh\necho "$@" in $TUTTI_MODEL 3.14 s\necho "  12 MB   rest"\n[ "$1" != fail ]\n')
+        (self.root / "bin/tutti").chmod(0o755)
+
+    def check(self, *lines):
+        write(self.root / "README.md", "\n".join(("# Page", "", *lines, "")))
+        return run(TOOLS / "check_console.py", self.root, self.root / "bin", TUTTI_TEST_DATA=str(self.root / "nowhere"))
+
+    def test_what_a_command_prints_is_compared_with_its_block(self):
+        good = self.check("```console", "$ tutti a b", "a b in 3.14 s", "  12 MB   rest", "```")
+        self.assertEqual((good.returncode, good.stdout), (0, "1 blocks run, 0 commands print something else\n"))
+        bad = self.check("```console", "$ tutti a b", "a b in 3.14 s", "  13 MB   rest", "```")
+        self.assertEqual(bad.returncode, 1)
+        self.assertIn("README.md:4: $ tutti a b", bad.stdout)
+        self.assertIn("    -  13 MB   rest\n    +  12 MB   rest", bad.stdout)
+
+    def test_ellipses_marked_numbers_and_spaces_leave_room(self):
+        for shown in (("…",), ("a in ~9.99 s", "12 MB rest"), ("a … s", "…"), ("…", "   ~7 MB  rest")):
+            self.assertEqual(self.check("```console", "$ tutti a", *shown, "```").returncode, 0, shown)
+        for shown in ((), ("a in ~9.99 s",), ("a in 9.99 s", "…"), ("~1 in 3.14 s", "…"), ("…", "12 MB re")):
+            self.assertEqual(self.check("```console", "$ tutti a", *shown, "```").returncode, 1, shown)
+
+    def test_an_exit_code_that_is_not_shown_is_a_failure(self):
+        self.assertIn("exit code 1", self.check("```console", "$ tutti fail", "…", "```").stdout)
+        told = self.check("```console", "$ tutti fail", "…", "$ echo $?", "1", "```")
+        self.assertEqual(told.returncode, 0, told.stdout)
+
+    def test_blocks_of_a_page_share_a_folder_and_an_ellipsis_is_not_run(self):
+        done = self.check("```console", "$ tutti x > out.txt", "$ export TUTTI_MODEL=…/tiny", "```", "", "```console", "$ cat out.txt",
+                          "x in 3.14 s", "…", "```")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_block_whose_needs_are_missing_is_skipped_by_name(self):
+        done = self.check("```console", "$ tutti a", "…", "```", "", "```console needs=model,amx", "$ tutti b", "wrong", "```")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("skipped: README.md:8: needs model, amx", done.stdout)
+
+    def test_commands_in_another_fence_and_pages_without_any_are_refused(self):
+        self.assertIn("README.md:3: commands with what they print are a ```console block", self.check("```", "$ tutti a", "```").stdout)
+        self.assertEqual(self.check("no block").returncode, 1)
 
 
 if __name__ == "__main__":

@@ -193,12 +193,14 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   log_as_the_note();
   Guarded<BatchControl*> control{nullptr};
   const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-  const auto status = [&] {
-    return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
+  const auto status_at = [&](const PoolView* at) {
+    return control.with([at](BatchControl* now) { return now ? std::optional(now->status(at)) : std::nullopt; });
   };
+  const auto status = [&] { return status_at(nullptr); };
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
-  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(), status);
+  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(),
+                    [&](const PoolView& view) { return status_at(&view); });
   StartQuote expected(quote_basis(prepared.options));
   observer.when_accepted([&expected](const BatchWork& work) { expected.expect(work); });
   std::unique_ptr<ControlSocket> socket;
@@ -229,6 +231,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   table.examples({"tutti batch archive/ --model turbo -o out -y",
                   "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
   if (const auto code = start_command(table, arguments)) return *code;
+  settle_devices(command, table.given_by("device"), table.given_by("devices"));
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error());
   return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command);

@@ -113,16 +113,26 @@ std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
   return kinds.size() > 1 ? joined(kinds, " and ") : "";
 }
 
+void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices) {
+  if (!command.device || command.devices.empty() || device == devices) return;
+  if (device < devices)
+    command.device.reset();
+  else
+    command.devices.clear();
+}
+
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {
   if (command.experimental && command.device)
     log(Level::warning, "--experimental balances over all devices; -d " + *command.device + " has no effect beside it");
   const bool only_one = command.device && !command.experimental;
   std::string list = command.devices;
   if (only_one && !list.empty())
-    return fail(Fault::usage, "-d and --devices: expected one of them, found both", "Leave one out");
+    return fail(Fault::usage, "--device and --devices: expected one of them, found both", "Leave one out");
   if (only_one) list = *command.device;
   if (list.empty()) list = "auto";
-  return parse_device_list(list);
+  auto listed = parse_device_list(list);
+  if (!listed) return fail_in(only_one ? "--device" : "--devices", listed.error());
+  return listed;
 }
 
 }  // namespace tutti

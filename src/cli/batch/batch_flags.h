@@ -44,6 +44,9 @@ struct BatchCommand {
 /// Binds every field to its flag, and makes --batched the default.
 void add_batch(OptionTable& table, BatchCommand& command);
 
+/// Of -d and --devices the one that a stronger source has given counts alone: a flag wins over a variable.
+void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices);
+
 /// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.
 /// Fault::usage names the part that cannot be meant.
 Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices);

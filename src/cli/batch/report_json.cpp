@@ -40,10 +40,13 @@ std::optional<double> cost_of(const BatchReport& report, std::optional<double> p
   return device_cost(*price, report.pool.devices.size(), report.elapsed);
 }
 
-/// Without a rated speed it is what it did while it was busy, not what the speed model believes: a report is about
-/// facts.
+/// Speeds are what it did while it was busy, not what the speed model believes: a report is about facts.
 DeviceTime time_of(const PooledDeviceView& device) {
-  DeviceTime time{.id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.rated};
+  DeviceTime time{.id = device.id,
+                  .busy = device.busy,
+                  .audio = device.audio_done,
+                  .windows = device.windows_done,
+                  .rated = device.rated};
   for (const auto& [reason, length] : device.idle)
     for (const auto& [name, part] : kIdleParts)
       if (name == reason) time.idle.*part = length;
@@ -60,8 +63,14 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"audio_seconds", rounded(device.audio_done.count())},
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
-  if (const auto speed = speed_of(time_of(device))) json["speed"] = rounded(*speed);
+  if (const auto speed = measured_speed(time_of(device))) json["speed"] = rounded(*speed);
+  if (device.rated) json["rated_speed"] = rounded(*device.rated);
   if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
+  if (const auto& loss = device.memory_loss)
+    json["out_of_memory"] = {{"times", loss->times},
+                             {"windows", loss->all},
+                             {"least_windows", loss->least},
+                             {"windows_at_end", loss->now.value_or(loss->all)}};
   const auto drawn = report.device_joules.find(device.id);
   if (drawn != report.device_joules.end()) json["energy_joules"] = rounded(drawn->second);
   return json;
@@ -138,6 +147,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .audio = report.audio,
                      .longest = report.longest,
                      .shared_files = report.shared_files,
+                     .policy = report.policy,
                      .stopped = report.interrupted || !report.ended_early.empty(),
                      .energy_joules = report.energy_joules,
                      .cost = cost_of(report, price)};
@@ -169,6 +179,18 @@ std::string damaged_text(const BatchReport& report) {
   if (damaged == 0) return {};
   return "Truncated or damaged: " + std::to_string(damaged) +
          ". What they lack is in the warnings above, and in the --report as losses.\n";
+}
+
+/// Of devices that were given fewer windows at once because their memory did not hold them.
+std::string memory_text(const BatchReport& report) {
+  std::string out;
+  for (const auto& device : report.pool.devices)
+    if (const auto& loss = device.memory_loss)
+      out += "Out of memory on " + device.id + ": " + std::to_string(loss->times) +
+             (loss->times == 1 ? " time" : " times") + "; of " + std::to_string(loss->all) +
+             " windows at once it was given as few as " + std::to_string(loss->least) + ", and " +
+             std::to_string(loss->now.value_or(loss->all)) + " at the end.\n";
+  return out;
 }
 
 std::string written(const Json& json) {
@@ -230,6 +252,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
   out += damaged_text(report);
+  out += memory_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

@@ -90,6 +90,7 @@ class Gathering {
     const auto lengths = plain_lengths(*text, input);
     if (!lengths) return tl::unexpected(lengths.error());
     if (*lengths) {
+      found_.only_lengths.insert(input);
       found_.seconds.insert(found_.seconds.end(), (*lengths)->begin(), (*lengths)->end());
       return true;
     }

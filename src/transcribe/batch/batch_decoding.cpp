@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_owner.h"
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
@@ -31,6 +32,7 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 
 Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
+  const LogOwner owner(worker_name(attempt.worker));
   if (attempt.settled) return not_wanted();
   if (auto named = expect_names(attempt.task->outputs()); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
@@ -57,6 +59,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
 /// That the disk for decoded audio is full, or not to be written to, is no recording's fault: it is waited for.
 Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   BatchAttempt& attempt = at(index);
+  const LogOwner owner(worker_name(attempt.worker));
   const auto [length, told] = [&] {
     const Lock lock(mutex_);
     return std::pair(attempt.length, entries_.at(attempt.lease.key.task).told);
@@ -88,6 +91,7 @@ Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
     const Lock lock(mutex_);
     if (attempt.settled) return not_wanted();
     attempt.length = length;
+    attempt.decoded = true;
     Entry& entry = entries_.at(attempt.lease.key.task);
     tally_.open.remove(entry);
     entry.audio = length;
@@ -104,6 +108,7 @@ const TranscriptionContext* BatchFiles::context(std::size_t index) {
   if (!attempt.context) {
     const Entry& entry = entries_.at(attempt.lease.key.task);
     attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
+    attempt.engine->when_granted([this] { report_starts(); });
     attempt.engine->correct_length(attempt.length);
     attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
   }

@@ -104,6 +104,11 @@ class BatchFiles final : public RunFiles {
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
+  std::size_t free_worker(const Lock& held) const;
+  std::size_t number_of(const Lock& held, Entry& entry);
+  void report_starts();
+  void report_starts(const Lock& telling);
+  std::optional<BatchStart> start_of(FirstGrant first);
   bool is_over() const;
   void not_claimable(TaskId id);
   /// The store has another version of it by now: another process asked for the same outputs in another way.

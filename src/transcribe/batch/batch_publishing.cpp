@@ -1,3 +1,4 @@
+#include "base/log_owner.h"
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
@@ -23,12 +24,16 @@ void BatchFiles::room_changed() {
 }
 
 BatchEnd BatchFiles::end_of(const BatchAttempt& attempt, const std::string& device) const {
-  return {
-      .name = attempt.task->spec.name, .device = device, .audio = attempt.length, .attempts = attempt.lease.attempt};
+  return {.name = attempt.task->spec.name,
+          .device = device,
+          .audio = attempt.length,
+          .worker = attempt.worker,
+          .attempts = attempt.lease.attempt};
 }
 
 Result<void> BatchFiles::publish(TranscribedFile& file) {
   BatchAttempt& attempt = at(file.outcome.index);
+  const LogOwner owner(worker_name(attempt.worker));
   if (attempt.settled) return not_wanted();
   file.outcome.outputs = attempt.task->outputs();
   std::vector<OutputContent> contents;
@@ -143,11 +148,13 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
     Entry& entry = entries_.at(attempt.lease.key.task);
     if (!copied) entry.use = use;
     if (!copied) over.audio = entry.asked;
+    number_of(lock, entry);
     tally_.count_done(entry);
   }
   over.copied = copied;
   over.busy = use.busy;
-  const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  report_starts(telling);
   end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }

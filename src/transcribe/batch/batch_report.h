@@ -42,6 +42,7 @@ struct BatchReport {
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
+  std::string policy{};      // that placed them
   PoolView pool{};
   std::optional<double> energy_joules{};          // of all GPUs together, where all say
   std::map<std::string, double> device_joules{};  // by device id, of those that say

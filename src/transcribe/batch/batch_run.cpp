@@ -92,7 +92,9 @@ class Batch final : public BatchControl {
     return report;
   }
 
-  FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
+  FleetStatus status(const PoolView* at) override {
+    return fleet_status(options_, files_, at ? *at : pool_->view(), machine_);
+  }
   bool drain(const std::string& device) override {
     if (!device.empty()) return pool_->drain(id_of(device));
     files_.pause();
@@ -203,6 +205,7 @@ class Batch final : public BatchControl {
                        .audio = done.asked,
                        .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
+                       .policy = options_.policy,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),
                        .device_joules = machine_.energy_by_device(),

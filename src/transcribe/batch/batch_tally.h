@@ -52,6 +52,7 @@ struct BatchTally {
   std::size_t to_come = 0;  // tasks that are still to be added
   std::size_t to_do = 0;    // tasks that had not ended when they were added
   std::size_t begun = 0;    // of those, that were taken up
+  std::size_t started = 0;  // of those, that have started on a device or ended
   OpenTasks open{};         // of those, that have not ended
   BatchDone done{};         // of those, that this run has done
 
