@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/system_error.h"
+#include "text/json_bytes.h"
 
 namespace tutti {
 namespace {
@@ -83,7 +84,7 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
     seen = state.seen;
   });
   if (is_unwritten && file_) {
-    const std::string line = json_line(Json{{"id", id}, {"reason", reason}}) + "\n";
+    const std::string line = json_keeping_bytes(Json{{"id", id}, {"reason", reason}}) + "\n";
     if (auto written = write_all(file_.get(), std::as_bytes(std::span(line)), name_); !written) return written;
   }
   return judge(bad, seen, id, reason);
