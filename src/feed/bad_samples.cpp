@@ -22,7 +22,7 @@ std::set<std::string> ids_in(const std::string& text) {
   std::set<std::string> ids;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const Json line = Json::parse(text.substr(at, end - at), nullptr, false);
+    const Json line = parse_json_keeping_bytes<Json>(std::string_view(text).substr(at, end - at));
     if (line.is_object() && line.contains("id") && line["id"].is_string()) ids.insert(line["id"].get<std::string>());
     at = end + 1;
   }

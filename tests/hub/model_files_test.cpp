@@ -68,8 +68,10 @@ TEST(InspectModel, AFolderIsCompleteWithWhatTheTokenizerIsReadFromAndOnlyThen) {
   write_model(folder / "m");
   std::filesystem::remove(folder / "m/tokenizer.json");
   ASSERT_TRUE(write_file_atomically(folder / "m/vocab.json", "{}"));
-  ASSERT_TRUE(write_file_atomically(folder / "m/merges.txt", ""));
   EXPECT_FALSE(inspect_model(folder / "m")->complete());
+  ASSERT_TRUE(write_file_atomically(folder / "m/merges.txt", ""));
+  EXPECT_TRUE(inspect_model(folder / "m")->complete());
+  std::filesystem::remove(folder / "m/vocab.json");
   ASSERT_TRUE(write_file_atomically(folder / "m/multilingual.tiktoken", ""));
   EXPECT_TRUE(inspect_model(folder / "m")->complete());
 }

@@ -300,8 +300,9 @@ TEST_F(SeveralFiles, VocabMergesAndAddedTokensAreATokenizer) {
 
 TEST_F(SeveralFiles, EndOfTextAmongTheTokensOfTextIsASpecialToken) {
   write_all();
-  json vocab = small_tokenizer()["model"]["vocab"], added = json::object();
-  for (const auto& token : small_tokenizer()["added_tokens"])
+  const json small = small_tokenizer();
+  json vocab = small["model"]["vocab"], added = json::object();
+  for (const auto& token : small["added_tokens"])
     (token["content"] == "<|endoftext|>" ? vocab : added)[token["content"]] = token["id"];
   write("vocab.json", vocab.dump());
   write("added_tokens.json", added.dump());
@@ -313,8 +314,9 @@ TEST_F(SeveralFiles, EndOfTextAmongTheTokensOfTextIsASpecialToken) {
 TEST_F(SeveralFiles, TheTokenizersConfigStandsInForAddedTokens) {
   write_all();
   std::filesystem::remove(folder_ / "added_tokens.json");
+  const json small = small_tokenizer();
   json decoder = json::object();
-  for (const auto& token : small_tokenizer()["added_tokens"])
+  for (const auto& token : small["added_tokens"])
     decoder[std::to_string(token["id"].get<int>())] = {{"content", token["content"]}, {"special", true}};
   write("tokenizer_config.json", json{{"added_tokens_decoder", decoder}}.dump());
   ASSERT_TRUE(load()) << load().error().text();

@@ -37,9 +37,10 @@ TEST(CaptionText, SpeakersAreNoText) {
         "[SPEAKER_01]: Once upon a time", "SPEAKER_01: Once upon a time", "Speaker 1: Once upon a time",
         ">> JOHN: Once upon a time", ">> Once upon a time", ">>> Once upon a time", "- John: Once upon a time",
         "- Once upon a time", "\u2013 Once upon a time", "MAN 2: Once upon a time", "JOHN (on phone): Once upon a time",
-        "Mary Ann: Once upon a time", "\u041F\u0423\u0422\u0418\u041D: Once upon a time",
-        "Dr. Smith: Once upon a time"})
+        "Mary Ann: Once upon a time", "Man #1: Once upon a time", "JOHN:Once upon a time",
+        "\u041F\u0423\u0422\u0418\u041D: Once upon a time", "Dr. Smith: Once upon a time"})
     EXPECT_EQ(spoken(caption), "Once upon a time") << caption;
+  EXPECT_EQ(spoken("- The point is: go"), "The point is: go");
   EXPECT_EQ(spoken("- Is it?\n- It is."), "Is it?\nIt is.");
   EXPECT_EQ(spoken("Yes. >> No. >> ANN: Maybe."), "Yes.\nNo.\nMaybe.");
 }

@@ -8,7 +8,9 @@ namespace tutti {
 template <class Visit>
 void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Data");
-  visit("data", r.data, "DIR", "what to learn: LJSpeech layout, a generator's layout, or a manifest with texts");
+  visit(
+      "data", r.data, "DIR",
+      "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, or a table or JSON with texts");
   visit("eval-data", r.eval_data, "DIR",
         "what to judge by; without it: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");

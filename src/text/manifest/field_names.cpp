@@ -22,6 +22,7 @@ std::string plain_field_name(std::string_view name) {
 
 std::string known_field_name(std::string_view name) {
   std::string plain = plain_field_name(name);
+  if (plain == name) return plain;
   for (const std::span<const char* const> names :
        {std::span<const char* const>(kPathNames), {kDurationNames}, {kIdNames}, {kNameNames}, {kOtherNames}})
     if (is_among(names, plain)) return plain;

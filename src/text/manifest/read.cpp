@@ -52,10 +52,11 @@ class Reading {
   }
   bool take_json(std::string_view text, const std::string& origin) {
     if (is_too_deep(text)) return refuse({Fault::corrupt, origin + ": nested too deeply"});
-    const Json record = parse_json_keeping_bytes<Json>(text);
+    Json record = parse_json_keeping_bytes<Json>(text);
     if (record.is_discarded()) return refuse({Fault::corrupt, origin + ": expected a JSON object, found broken JSON"});
     if (record.is_string()) return take_path(record.get<std::string>(), origin);
-    return take(record.is_object() ? with_known_names(record) : record, origin);
+    if (record.is_object()) record = with_known_names(std::move(record));
+    return take(record, origin);
   }
   bool take_path(std::string path, const std::string& origin) {
     ManifestEntry entry;

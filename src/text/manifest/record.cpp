@@ -150,19 +150,17 @@ std::string normalised_uuid(const std::string& id) {
   return digits;
 }
 
-Json with_known_names(const Json& record) {
+Json with_known_names(Json record) {
   const auto differs = [&](const std::string& name) {
     const std::string known = known_field_name(name);
     return known != name && !record.contains(known);
   };
-  Json renamed = Json::object();
   bool any = false;
-  for (const auto& [name, value] : record.items()) {
-    const bool is_other = differs(name);
-    any = any || is_other;
-    renamed[is_other ? known_field_name(name) : name] = value;
-  }
-  return any ? renamed : record;
+  for (const auto& [name, value] : record.items()) any = any || differs(name);
+  if (!any) return record;  // nearly always
+  Json renamed = Json::object();
+  for (const auto& [name, value] : record.items()) renamed[differs(name) ? known_field_name(name) : name] = value;
+  return renamed;
 }
 
 bool is_left_out(const Json& record, const ManifestRules& rules, ManifestTally& tally) {

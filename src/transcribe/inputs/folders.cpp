@@ -91,7 +91,7 @@ std::vector<std::string> without_braces(const std::string& pattern) {
   return all;
 }
 
-std::vector<fs::path> expand_deep(const std::string& pattern) {
+std::vector<fs::path> expand_deep(const std::string& pattern, bool all_files) {
   const fs::path start = fixed_part(pattern);
   const auto wanted =
       names_of(start == "." && !pattern.starts_with("./") ? fs::path(".") / pattern : fs::path(pattern));
@@ -101,7 +101,7 @@ std::vector<fs::path> expand_deep(const std::string& pattern) {
     return true;
   };
   FolderTally ignored;
-  search_folder(start, false, {match, [](Error&&) {}}, ignored);
+  search_folder(start, all_files, {match, [](Error&&) {}}, ignored);
   return found;
 }
 
@@ -122,10 +122,11 @@ std::string folder_text(const FolderTally& tally) {
   return std::to_string(tally.taken) + " of " + std::to_string(tally.taken + tally.left_out()) + " taken; " + text;
 }
 
-std::vector<fs::path> expand_glob(const std::string& pattern) {
+std::vector<fs::path> expand_glob(const std::string& pattern, bool all_files) {
   std::vector<fs::path> found;
   if (pattern.find("**/") != std::string::npos) {
-    for (const auto& one : without_braces(pattern)) std::ranges::move(expand_deep(one), std::back_inserter(found));
+    for (const auto& one : without_braces(pattern))
+      std::ranges::move(expand_deep(one, all_files), std::back_inserter(found));
     return found;
   }
   glob_t matches{};

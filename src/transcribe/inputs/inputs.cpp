@@ -63,7 +63,7 @@ class Reading {
       return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
     }
     if (!is_pattern || fs::exists(argument, why)) return file(argument, fs::path(argument).filename());
-    const auto matches = expand_glob(argument);
+    const auto matches = expand_glob(argument, options_.all_files);
     if (matches.empty())
       return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
     const fs::path root = plain(glob_root(argument));

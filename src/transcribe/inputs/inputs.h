@@ -82,8 +82,9 @@ struct FolderSink {
 /// searched once. `all_files`: as InputOptions has it. What was taken and left out is added to `tally`.
 void search_folder(const std::filesystem::path& folder, bool all_files, const FolderSink& sink, FolderTally& tally);
 
-/// The files and folders that a pattern means, sorted. "**" stands for any folders, also none.
-std::vector<std::filesystem::path> expand_glob(const std::string& pattern);
+/// The files and folders that a pattern means, sorted. "**" stands for any folders, also none; behind it only
+/// recordings are found, or with `all_files` files of any name.
+std::vector<std::filesystem::path> expand_glob(const std::string& pattern, bool all_files = false);
 
 /// The folder that all lie in which a pattern means: "talks" of "talks/**/*.mp3".
 std::filesystem::path glob_root(const std::string& pattern);

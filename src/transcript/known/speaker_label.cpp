@@ -58,6 +58,7 @@ bool may_be_in_name(char32_t c) {
 }
 
 bool begins_as_name(std::u32string_view word) {
+  if (word.size() > 1 && word.front() == U'#') word.remove_prefix(1);  // "Man #1"
   return is_number(word.front()) || case_of(word.front()) == LetterCase::capital || is_among(kParticles, word);
 }
 
@@ -69,10 +70,11 @@ SpeakerLabel label_of(std::u32string_view line) {
   std::u32string_view name = line.substr(0, colon);
   while (!name.empty() && is_space(name.back())) name.remove_suffix(1);
   if (!std::ranges::all_of(name, may_be_in_name) || std::ranges::none_of(name, is_letter)) return {};
-  const bool is_wide = line[colon] != U':';
-  if (!is_wide && colon + 1 < line.size() && !is_space(line[colon + 1]) && is_word_character(line[colon + 1]))
-    return {};
-  if (colon + 1 < line.size() && line[colon + 1] == U'/') return {};  // an address
+  if (line[colon] == U':' && colon + 1 < line.size()) {
+    const char32_t next = line[colon + 1];
+    const bool is_small = std::ranges::any_of(name, [](char32_t c) { return case_of(c) == LetterCase::small; });
+    if (next == U'/' || is_number(next) || (is_small && is_letter(next))) return {};  // an address, a time, a word
+  }
   return {name, colon + 1};
 }
 
@@ -82,8 +84,10 @@ bool names_speaker(std::u32string_view name, bool is_turn, const LabelContext& c
   const auto small_words = split_at_spaces(small);
   if (words.empty() || words.size() > kMostWords) return false;
   const bool is_role = is_among(kRoles, small_words.front()) || is_among(kRoles, small_words.back());
-  if (is_turn || small.starts_with(U"speaker_")) return true;
+  if (small.starts_with(U"speaker_")) return true;
   if (is_among(kSpokenWords, small_words.front())) return false;
+  const bool is_name = std::ranges::all_of(words, begins_as_name);
+  if (is_turn && (is_name || is_role)) return true;
   const auto counted = context.counts.find(small);
   const bool recurs = counted != context.counts.end() && counted->second >= 2;
   const auto has = [&](LetterCase wanted) {
@@ -93,7 +97,7 @@ bool names_speaker(std::u32string_view name, bool is_turn, const LabelContext& c
     return words.size() == 1 && name.size() <= 8 && counted != context.counts.end() && counted->second >= 3;
   if (!has(LetterCase::small)) return !context.all_capitals || (words.size() <= 3 && (recurs || is_role));
   if (words.size() == 1 && is_role) return true;
-  if (!std::ranges::all_of(words, begins_as_name)) return false;
+  if (!is_name) return false;
   return recurs || is_role || is_number(name.back()) || words.size() > 1;
 }
 
