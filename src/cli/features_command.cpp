@@ -13,6 +13,7 @@
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/flags/vad_flags.h"
+#include "text/json_bytes.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -133,7 +134,7 @@ void print_json(const std::string& file, const Measured& it) {
       line["speech"].push_back(
           {{"start", seconds_at(piece.start)}, {"end", seconds_at(piece.end)}, {"forced_cut", piece.forced_cut}});
   }
-  std::puts(json_line(line).c_str());
+  std::puts(json_keeping_bytes(line).c_str());
 }
 
 void print_total(const Measured& total) {

@@ -36,9 +36,11 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   if (needed.empty())
     return fail(Fault::unsupported, model.repo + ": holds no model.safetensors",
                 "Expected a Whisper model in Hugging Face's layout with safetensors weights, or faster-whisper's");
-  if (!tokenizer_among(needed))
+  if (tokenizer_files_among(needed).empty())
     return fail(Fault::unsupported,
-                model.repo + ": holds no tokenizer.json, vocabulary.json or .txt, nor one .tiktoken",
+                model.repo +
+                    ": holds no tokenizer.json, vocab.json with merges.txt, vocabulary.json or .txt, nor one "
+                    ".tiktoken",
                 "Pull the model that it was made from, or copy that one's tokenizer.json beside the weights");
   const auto takes = [&](std::string_view name) { return std::ranges::find(needed, name) != needed.end(); };
   if (!takes(kConfig) && !takes(kOtherWeights))

@@ -27,6 +27,7 @@ struct Segment {
   double compression_ratio = 0;
   double no_speech_prob = 0;
   std::vector<Word> words{};  // empty unless word times were asked for
+  std::string speaker{};      // "SPEAKER_01", of transcripts that others have diarized; empty: not known
 };
 
 struct Transcript {

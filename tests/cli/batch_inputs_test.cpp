@@ -84,6 +84,29 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
   }
 }
 
+TEST_F(BatchInputs, WhatFoldersLeaveOutIsLogged) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "2020/notes.txt", "x"));
+  EXPECT_THAT(outputs_of(command({folder_ / "2020"})), ElementsAre("talk.mp3.srt"));
+  EXPECT_EQ(log_.count("Files in folders: 1 of 2 taken; 1 not audio by name. --all-files tries those as well"), 1);
+  BatchCommand all = command({folder_ / "2020"});
+  all.all_files = true;
+  EXPECT_THAT(outputs_of(all), ElementsAre("notes.txt.srt", "talk.mp3.srt"));
+  fs::remove(folder_ / "2020/talk.mp3");
+  EXPECT_THAT(batch_tasks(command({folder_ / "2020"}), "").error().text(),
+              HasSubstr("(0 of 1 taken; 1 not audio by name)"));
+}
+
+TEST_F(BatchInputs, OneLanguageInTwoSpellingsIsOneFingerprint) {
+  const auto fingerprint = [&](std::optional<std::string> language) {
+    BatchCommand asked = command({});
+    asked.speech.language = std::move(language);
+    return fingerprint_of(asked, {}, false);
+  };
+  EXPECT_EQ(fingerprint("auto"), fingerprint({}));
+  EXPECT_EQ(fingerprint("en-US"), fingerprint("en"));
+  EXPECT_NE(fingerprint("en"), fingerprint({}));
+}
+
 /// What the heap holds now. 0 beside a sanitizer, whose heap is another.
 std::size_t bytes_held() {
   const auto heap = ::mallinfo2();

@@ -234,6 +234,26 @@ TEST(TranscribeOptions, ALanguageIsWrittenAsItWasAskedFor) {
   EXPECT_EQ(options_of({"a.wav"})->writer.language, std::nullopt);
 }
 
+TEST(TranscribeOptions, AutoDetectsTheLanguage) {
+  for (const char* name : {"auto", "Auto", "None"}) {
+    const auto options = options_of({"a.wav", "--language", name});
+    ASSERT_TRUE(options) << name;
+    EXPECT_EQ(options->long_form.language, std::nullopt) << name;
+    EXPECT_EQ(options->writer.language, std::nullopt) << name;
+  }
+}
+
+TEST(TranscribeOptions, ALanguageTagIsItsLanguage) {
+  for (const auto& [tag, code] : {std::pair("zh-CN", "zh"), {"en-US", "en"}, {"EN_us.UTF-8", "en"}, {"pt-br", "pt"}}) {
+    const auto options = options_of({"a.wav", "--language", tag});
+    ASSERT_TRUE(options) << tag;
+    EXPECT_EQ(options->long_form.language, code) << tag;
+    EXPECT_EQ(options->writer.language, code) << "other programs read codes in the JSON";
+  }
+  for (const char* tag : {"xx-US", "en-", "en--US", "-US", "en-toolongapart"})
+    EXPECT_FALSE(options_of({"a.wav", "--language", tag})) << tag;
+}
+
 TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
   const auto what = [](const std::vector<std::string>& arguments) {
     const auto options = options_of(arguments);

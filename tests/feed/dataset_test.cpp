@@ -182,14 +182,96 @@ TEST_F(Layout, AQuoteThatNobodyClosesSwallowsNoLines) {
   EXPECT_EQ(set->at(5)->text, "last");
 }
 
+TEST_F(Layout, TablesOfOthersAreReadAsTheBatchReadsThem) {
+  const std::string rows[] = {"filename,transcript\na.wav,one\n", "Audio;Text;Duration\na.wav;one;3,5\n",
+                              "file_name\tsentence\na.wav\tone\n", "AUDIO_FILEPATH,Transcription\na.wav,one\n",
+                              "audio_file|text|speaker_name\na.wav|one|ann\n"};
+  for (const auto& text : rows) {
+    const auto set = open_dataset(write("t.csv", text), "", {});
+    ASSERT_TRUE(set) << text << set.error().text();
+    ASSERT_EQ((*set)->size(), 1) << text;
+    EXPECT_EQ((*set)->at(0)->audio, folder_ / "a.wav") << text;
+    EXPECT_EQ((*set)->at(0)->text, "one") << text;
+  }
+  EXPECT_EQ((*open_dataset(write("t.csv", rows[1]), "", {}))->at(0)->duration, 3.5) << "a decimal comma";
+}
+
+TEST_F(Layout, ATableInUtf16IsRead) {
+  const std::string_view plain = "audio\ttext\r\na.wav\t\"two\r\nlines\"\r\nb.wav\tone\r\n";
+  std::string wide = "\xFE\xFF";
+  for (const char c : plain) wide += std::string{'\0', c};
+  const auto set = *open_dataset(write("t.tsv", wide), "", {});
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->at(0)->text, "two\r\nlines");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "b.wav");
+}
+
+TEST_F(Layout, HuggingFacesAudiofolderHasFileNamesAndSplitsInFolders) {
+  write("metadata.csv", "file_name,transcription\ndata/0.wav,zero\n");
+  EXPECT_EQ(open()->at(0)->audio, folder_ / "data/0.wav");
+  EXPECT_EQ(open()->at(0)->text, "zero");
+  std::filesystem::remove(folder_ / "metadata.csv");
+  write("train/metadata.csv", "file_name,transcription\n1.wav,one\n2.wav,two\n");
+  write("validation/metadata.jsonl", "{\"file_name\": \"3.wav\", \"transcription\": \"three\"}\n");
+  EXPECT_EQ(open("train")->size(), 2);
+  EXPECT_EQ(open("train")->at(1)->audio, folder_ / "train/2.wav");
+  EXPECT_EQ(open("validation")->at(0)->audio, folder_ / "validation/3.wav");
+  EXPECT_EQ(open("validation")->at(0)->text, "three");
+  EXPECT_EQ(open()->size(), 2) << "what is trained on, where no split is named";
+}
+
+TEST_F(Layout, CommonVoicesLayoutHasTablesForSplitsAndClips) {
+  const std::string header = "client_id\tpath\tsentence\tup_votes\n";
+  write("clips/a.mp3", "");
+  write("train.tsv", header + "x\ta.mp3\tHe said \"no\".\t2\n");
+  write("dev.tsv", header + "x\tb.mp3\tB\t2\n");
+  write("test.tsv", header + "x\tc\tC\t2\n");
+  write("validated.tsv", header + "x\ta.mp3\tA\t2\nx\tb.mp3\tB\t2\n");
+  EXPECT_EQ(open("train")->at(0)->audio, folder_ / "clips/a.mp3");
+  EXPECT_EQ(open("train")->at(0)->text, "He said \"no\".");
+  EXPECT_EQ(open("validation")->at(0)->audio, folder_ / "clips/b.mp3");
+  EXPECT_EQ(open("test")->at(0)->audio, folder_ / "clips/c.mp3") << "as its first versions name them";
+  EXPECT_EQ(open()->size(), 2);
+  EXPECT_EQ((*open_dataset(folder_ / "dev.tsv", "", {}))->at(0)->audio, folder_ / "clips/b.mp3");
+}
+
+TEST_F(Layout, AListOfObjectsInJsonIsASet) {
+  const std::string object = R"({"Audio": "a.wav", "text": "one", "start": 1, "end": 2.5})";
+  for (const std::string& text :
+       {"[" + object + ",\n " + object + "]", R"({"count": 2, "assets": [)" + object + "," + object + "]}",
+        "{\n \"data\": [" + object + ",\n" + object + "]\n}", object + "\n" + object + "\n"}) {
+    const auto set = open_dataset(write("m.json", text), "", {});
+    ASSERT_TRUE(set) << text << set.error().text();
+    ASSERT_EQ((*set)->size(), 2) << text;
+    EXPECT_EQ((*set)->at(1)->audio, folder_ / "a.wav") << text;
+    EXPECT_EQ((*set)->at(1)->end, 2.5) << text;
+  }
+  write("m.json", R"([{"audio": {"path": "b.wav", "sampling_rate": 16000}, "text": "x"}])");
+  EXPECT_EQ((*open_dataset(folder_ / "m.json", "", {}))->at(0)->audio, folder_ / "b.wav") << "as Hugging Face has it";
+}
+
+TEST_F(Layout, NamesThatAreNotUtf8AreKept) {
+  write("m.jsonl", "{\"audio\": \"caf\\udce9.wav\", \"text\": \"x\"}\n{\"audio\": \"caf\xE9.wav\", \"text\": \"x\"}\n");
+  const auto set = *open_dataset(folder_ / "m.jsonl", "", {});
+  EXPECT_EQ(set->at(0)->audio, folder_ / "caf\xE9.wav");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "caf\xE9.wav");
+}
+
+TEST_F(Layout, AnErrorNamesTheColumnsThatWereFound) {
+  write("x.csv", "sound;Sprecher\n1;2\n");
+  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what,
+              HasSubstr("names no audio column, found 'sound', 'Sprecher'"));
+  write("x.jsonl", "{\"sound\": \"a.wav\", \"text\": \"x\"}\n");
+  EXPECT_THAT((*open_dataset(folder_ / "x.jsonl", "", {}))->at(0).error().what,
+              HasSubstr("names no audio file, found 'sound', 'text'"));
+}
+
 TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
-  write("x.csv", std::string("\xFF\xFE"
-                             "a\0u\0d\0i\0o\0",
-                             12));
+  write("x.csv", "s\xE9n,text\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().text(), HasSubstr("expected UTF-8"));
   write("x.csv", std::string(100'000, 'x'));
   EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";

@@ -154,6 +154,47 @@ TEST(ManifestTable, ColumnsAreNamedAndQuotedAsSpreadsheetsDo) {
   EXPECT_FALSE(found.entries[1].duration);
 }
 
+TEST(ManifestTable, DecimalCommasStandBesideSemicolons) {
+  const Found found =
+      read("Audio;Duration;note\na.mp3;3,5;1,5\nb.mp3;1.234,25;x\nc.mp3;7;x\nd.mp3;3,5,1;x\n", ManifestFormat::csv);
+  EXPECT_THAT(found.paths(), ElementsAre("a.mp3", "b.mp3", "c.mp3"));
+  EXPECT_EQ(found.entries[0].duration, Seconds(3.5));
+  EXPECT_EQ(found.entries[1].duration, Seconds(1234.25));
+  EXPECT_EQ(found.entries[0].extra, R"({"note":"1,5"})") << "only of numbers that are read here";
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("m:5: field 'duration': expected seconds, found '3,5,1'")));
+  EXPECT_THAT(read("path,duration\na.mp3,\"3,5\"\n", ManifestFormat::csv).problems,
+              ElementsAre(HasSubstr("expected seconds")));
+}
+
+TEST(ManifestTable, NamesOfColumnsMayBeInLettersOfAnySize) {
+  for (const char* header : {"Audio", "FILENAME", " Path ", "File_Name", "audio_file"})
+    EXPECT_THAT(read(std::string(header) + "\nx.mp3\n", ManifestFormat::csv).paths(), ElementsAre("x.mp3")) << header;
+  EXPECT_THAT(read("[{\"Audio\": \"x.mp3\"}]", ManifestFormat::json).paths(), ElementsAre("x.mp3"));
+  EXPECT_THAT(read("Name,path\nTides,x.mp3\n", ManifestFormat::csv, {.path_template = "{Name}.wav"}).paths(),
+              ElementsAre("Tides.wav"));
+}
+
+TEST(ManifestTable, AnErrorNamesTheFieldsThatWereFound) {
+  EXPECT_THAT(read("sound,Sprecher\na.mp3,b\n", ManifestFormat::csv).problems,
+              ElementsAre(HasSubstr("'folder_path' and 'file_name', found 'sound', 'Sprecher'")));
+}
+
+TEST(ManifestTable, Utf16IsRead) {
+  const std::string_view plain = "path\tname\nx.mp3\tTides\n";
+  std::string wide = "\xFF\xFE";
+  for (const char c : plain) wide += std::string{c, '\0'};
+  const Found found = read(wide, ManifestFormat::csv);
+  EXPECT_THAT(found.paths(), ElementsAre("x.mp3"));
+  EXPECT_EQ(found.entries.at(0).name, "Tides");
+}
+
+TEST(ManifestLines, PathsThatAreNotUtf8AreKept) {
+  EXPECT_THAT(read("{\"path\": \"caf\xE9.wav\"}\n{\"path\": \"caf\\udce9.mp3\"}\n", ManifestFormat::jsonl).paths(),
+              ElementsAre("caf\xE9.wav", "caf\xE9.mp3"));
+  EXPECT_THAT(read("caf\xE9.wav\n", ManifestFormat::list).paths(), ElementsAre("caf\xE9.wav"));
+  EXPECT_THAT(read("path\ncaf\xE9.wav\n", ManifestFormat::csv).paths(), ElementsAre("caf\xE9.wav"));
+}
+
 TEST(ManifestTable, ARowWithTooFewFieldsCostsItselfAlone) {
   const Found found = read("path,id\na.mp3\nb.mp3,2\n", ManifestFormat::csv);
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected 2 fields, found 1"));

@@ -47,6 +47,9 @@ void add_run(OptionTable& table, BatchCommand& c) {
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
             "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+  table.add_switch("all-files", c.all_files,
+                   "of folders, try files of any name, hidden ones too; without it, files with the endings of audio "
+                   "and video, and the log says how many were left out");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
   table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =

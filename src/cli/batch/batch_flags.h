@@ -35,6 +35,7 @@ struct BatchCommand {
   std::int32_t skip = 0;
   std::filesystem::path audio_root{};
   std::string path_template{};
+  bool all_files = false;
   bool retry_failed = false;
   bool yes = false;
   bool review = true;

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "cli/plan/quote.h"
+#include "text/json_bytes.h"
 #include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
@@ -194,7 +195,7 @@ std::string memory_text(const BatchReport& report) {
 }
 
 std::string written(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+  return json_keeping_bytes(json, 1);
 }
 
 /// An object's text with its last field, "assets", behind the others. One after the other: as a tree an archive's

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/display/run_display.h"
+#include "text/json_bytes.h"
 
 namespace tutti {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& event) {
-  return json_line(event) + "\n";
+  return json_keeping_bytes(event) + "\n";
 }
 
 Json time_json(const TimeSpent& spent) {

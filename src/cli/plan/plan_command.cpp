@@ -30,6 +30,7 @@ struct PlanCommand {
   std::string durations{};
   std::filesystem::path audio_root{};
   std::string path_template{};
+  bool all_files = false;
   std::string devices = "auto";
   std::string gpus{};
   bool both = false;  // devices count beside gpus
@@ -73,6 +74,7 @@ void add_recordings(OptionTable& table, PlanCommand& command) {
   table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", command.path_template, "TEMPLATE",
             "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+  table.add_switch("all-files", command.all_files, "of folders, count files of any name, as 'tutti batch --all-files'");
 }
 
 OptionTable options_of(PlanCommand& command) {
@@ -137,8 +139,9 @@ struct PlanWork {
 Result<PlanWork> work_of(const PlanCommand& command) {
   const auto named = command.recordings();
   if (named.empty()) return PlanWork{};
-  const auto found =
-      read_durations(named, {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
+  const auto found = read_durations(named, {.audio_root = command.audio_root,
+                                            .rules = {.path_template = command.path_template},
+                                            .all_files = command.all_files});
   if (!found) return tl::unexpected(found.error());
   if (found->unknown > 0) log(Level::warning, found->left_out());
   return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown, found->plain,

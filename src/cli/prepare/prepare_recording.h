@@ -8,6 +8,7 @@
 #include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "cli/prepare/known_text.h"
+#include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/text_unit.h"
 #include "transcribe/file_transcription.h"
 
@@ -35,9 +36,10 @@ struct PreparedRecording {
   std::vector<TextUnit> refused{};
 };
 
-/// Decodes a recording and reads its text, which lies as known_text() says. Fault::corrupt where a part of it could not
-/// be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at once.
-Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
+/// Decodes a recording and reads its text, from its rows or from where known_text() looks. Fault::corrupt where a part
+/// of it could not be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at
+/// once.
+Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
                                        const LogMel& log_mel, const OnDecoded& on_decoded);
 
 /// Aligns the text of a recording with it and cuts both. Text without times is laid over what the model hears first.

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "cli/prepare/known_text.h"
+#include "text/json_bytes.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -28,7 +28,7 @@ std::string quoted(const std::string& field) {
 }
 
 std::string line_of(const Json& object) {
-  return json_line(object) + "\n";
+  return json_keeping_bytes(object) + "\n";
 }
 
 /// The middle of the quietest 160 ms of a stretch; `at` where it is shorter than that.
@@ -117,7 +117,8 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 
 }  // namespace
 
-Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings, const fs::path& texts) {
+Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
+                                              const StampOf& stamp_now) {
   std::error_code ignored;
   if (fs::exists(out / "metadata.csv", ignored) && !fs::exists(out / kDone, ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
@@ -127,19 +128,19 @@ Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::st
   auto lock = lock_folder(out);
   if (!lock) return tl::unexpected<Error>(lock.error());
   PreparedFolder folder(out, std::move(*lock));
-  if (auto gone_on = folder.go_on(settings, texts); !gone_on) return tl::unexpected<Error>(gone_on.error());
+  if (auto gone_on = folder.go_on(settings, stamp_now); !gone_on) return tl::unexpected<Error>(gone_on.error());
   return folder;
 }
 
 /// Takes in what an earlier run has prepared, but of recordings that are not what they were then.
-Result<void> PreparedFolder::go_on(const std::string& settings, const fs::path& texts) {
+Result<void> PreparedFolder::go_on(const std::string& settings, const StampOf& stamp_now) {
   const auto files = done_files(out_);
   if (auto settled = settle_settings(out_, settings, !files.empty()); !settled) return settled;
   for (const auto& [number, file] : files) {
     const auto done = read_done_file(file);
     if (!done) return tl::unexpected<Error>(done.error());
     last_ = number;
-    const auto now = stamp_of_sources(done->path, texts);
+    const auto now = stamp_now(done->path);
     if (!now.empty() && now != done->made_of) {
       log(Level::warning, done->path + " or its text has changed: what was prepared of it before is not kept");
       std::error_code ignored;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -13,16 +14,19 @@
 
 namespace tutti {
 
+/// The stamp_of_sources() of a recording by its path.
+using StampOf = std::function<std::string(const std::string& path)>;
+
 /// A corpus that `tutti train` reads: audio/ID.flac at 16 kHz, metadata.csv, transcripts/ID.json with the times within
 /// each sample, and refused.jsonl with everything that was left out and why. Until it is done, done/ keeps what each
 /// recording added, so that whatever ends us costs no more than the recordings in work. One thread.
 class PreparedFolder {
  public:
   /// Fault::usage where `out` holds a corpus already, or part of one that was made with other settings; Fault::refused
-  /// where another process is at work there. Part of one that was made with these is gone on with; `texts`: where the
-  /// texts lie, by which it is seen that one has changed since.
+  /// where another process is at work there. Part of one that was made with these is gone on with; `stamp_now`: of a
+  /// recording and its text as they are now, by which it is seen that one has changed since; empty: not known.
   static Result<PreparedFolder> create(const std::filesystem::path& out, const std::string& settings,
-                                       const std::filesystem::path& texts);
+                                       const StampOf& stamp_now);
 
   /// Whether an earlier run has prepared this one: once for every time that it did.
   bool has(const std::filesystem::path& path);
@@ -36,7 +40,7 @@ class PreparedFolder {
 
  private:
   PreparedFolder(std::filesystem::path out, OwnedFd lock) : out_(std::move(out)), lock_(std::move(lock)) {}
-  Result<void> go_on(const std::string& settings, const std::filesystem::path& texts);
+  Result<void> go_on(const std::string& settings, const StampOf& stamp_now);
   void take(const DoneRecording& done);
   std::string name_for(const std::filesystem::path& path);
   Result<void> write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& piece,

@@ -30,6 +30,7 @@ struct ManifestCommand {
   std::string postgres{};
   std::string query{};
   bool no_durations = false;
+  bool all_files = false;
 };
 
 /// What a manifest is made of, and what is worth telling beside it.
@@ -38,6 +39,7 @@ struct Gathered {
   double seconds = 0;
   std::int64_t unknown = 0;   // without a length
   std::int64_t problems = 0;  // told to standard error
+  std::string folders{};      // what was left out of them; empty: nothing
 };
 
 std::string iso_time(std::int64_t seconds) {
@@ -93,11 +95,13 @@ Result<Gathered> gather_files(const ManifestCommand& command) {
     dated.emplace_back(facts.st_mtime, asset_of(input, in_one_tree, facts, length));
     return true;
   };
-  const auto read = read_inputs(command.inputs, {}, {take, complain_of});
+  const auto read = read_inputs(command.inputs, {.all_files = command.all_files}, {take, complain_of});
   if (!read) return tl::unexpected(read.error());
+  gathered.folders = folder_text(read->folders);
   if (dated.empty())  // a disk that is not mounted is no reason to write an empty list over a full one
-    return fail(Fault::missing,
-                "no recording was found among " + joined(command.inputs, ", ") + "; nothing is written");
+    return fail(Fault::missing, "no recording was found among " + joined(command.inputs, ", ") +
+                                    (gathered.folders.empty() ? "" : " (" + gathered.folders + ")") +
+                                    "; nothing is written");
   std::ranges::stable_sort(dated, std::greater(), [](const auto& each) { return each.first; });
   for (auto& [time, asset] : dated) gathered.assets.push_back(std::move(asset));
   return gathered;
@@ -136,6 +140,9 @@ void add_options(OptionTable& table, ManifestCommand& command) {
             "a column for each field; newest first, as in 'SELECT id, name, file_name, asset_type, folder_path, "
             "media_duration_seconds FROM assets ORDER BY created_at DESC'");
   table.add_switch("no-durations", command.no_durations, "do not look into the files for their length");
+  table.add_switch("all-files", command.all_files,
+                   "of folders, take files of any name, hidden ones too; without it, those with the endings of audio "
+                   "and video");
 }
 
 }  // namespace
@@ -152,6 +159,7 @@ int run_manifest(const std::vector<std::string>& arguments) {
 
   const auto gathered = command.inputs.empty() ? gather_rows(command) : gather_files(command);
   if (!gathered) return complain(gathered.error());
+  if (!gathered->folders.empty()) std::fprintf(stderr, "tutti: files in folders: %s\n", gathered->folders.c_str());
   const std::string text = manifest_text(gathered->assets, iso_time(std::time(nullptr)));
   if (command.output.empty())
     std::fwrite(text.data(), 1, text.size(), stdout);

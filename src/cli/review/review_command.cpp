@@ -11,6 +11,7 @@
 #include "cli/command_start.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
+#include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
 #include "view/review/review_times.h"
@@ -100,7 +101,7 @@ void print_json(const ReviewList& list) {
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
-  std::puts(json_line(out).c_str());
+  std::puts(json_keeping_bytes(out).c_str());
 }
 
 void print_text(const ReviewList& list, const fs::path& out) {

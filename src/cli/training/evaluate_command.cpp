@@ -33,7 +33,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("split", c.split, "NAME", "of layouts that have splits: train, validation, test; without it: everything");
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
-  table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("language", c.language, "LANGUAGE", "of the recordings, for a multilingual model: a code, a tag or a name");
   table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("compute-type", c.compute_type, "TYPE",
@@ -62,10 +62,12 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
+  const auto language = language_code_of(c.language);
+  if (!language) return complain(language.error(), kUsage);
   const auto model = find_named_model(c.model);
   if (!model) return complain(model.error());
   std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
-                                "--normaliser", c.normaliser, "--language",    c.language,       "--task",
+                                "--normaliser", c.normaliser, "--language",    *language,        "--task",
                                 c.task,         "--device",   c.device,        "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});

@@ -18,6 +18,7 @@
 #include "base/system_error.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
+#include "cli/flags/run_checks.h"
 #include "cli/named_model.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
@@ -189,6 +190,9 @@ Result<void> settle_resume(TrainCommand& command) {
 Result<void> settle(TrainCommand& command) {
   if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
   if (auto settled = settle_resume(command); !settled) return settled;
+  auto language = language_code_of(command.recipe.language);
+  if (!language) return tl::unexpected<Error>(language.error());
+  command.recipe.language = std::move(*language);
   auto settled = settle_devices(command);
   if (settled) settled = settle_compute_threads(command);
   if (settled) settled = check_recipe(command.recipe);

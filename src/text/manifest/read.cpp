@@ -6,9 +6,12 @@
 
 #include "base/files.h"
 #include "base/strings/ascii.h"
+#include "text/json_bytes.h"
 #include "text/manifest/csv.h"
+#include "text/manifest/field_names.h"
 #include "text/manifest/json_scan.h"
 #include "text/manifest/record.h"
+#include "text/utf16.h"
 
 namespace tutti {
 namespace {
@@ -49,9 +52,10 @@ class Reading {
   }
   bool take_json(std::string_view text, const std::string& origin) {
     if (is_too_deep(text)) return refuse({Fault::corrupt, origin + ": nested too deeply"});
-    const Json record = Json::parse(text, nullptr, false);
+    Json record = parse_json_keeping_bytes<Json>(text);
     if (record.is_discarded()) return refuse({Fault::corrupt, origin + ": expected a JSON object, found broken JSON"});
     if (record.is_string()) return take_path(record.get<std::string>(), origin);
+    if (record.is_object()) record = with_known_names(std::move(record));
     return take(record, origin);
   }
   bool take_path(std::string path, const std::string& origin) {
@@ -93,11 +97,15 @@ Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
 }
 
 Result<void> read_table(std::string_view text, const std::string& name, Reading& reading) {
-  CsvReader table(text, csv_separator(text));
-  const auto header = table.next();
+  const char separator = csv_separator(text);
+  CsvReader table(text, separator);
+  auto header = table.next();
   if (!header) return fail_in(name, header.error());
   if (!*header) return fail(Fault::corrupt, name + ": expected a first line with the names of the columns");
-  const std::vector<std::string>& names = (*header)->fields;
+  std::vector<std::string>& names = (*header)->fields;
+  for (auto& column : names)
+    if (auto known = known_field_name(column); std::ranges::find(names, known) == names.end())
+      column = std::move(known);
   while (true) {
     const auto record = table.next();
     if (!record) return fail_in(name, record.error());
@@ -110,7 +118,8 @@ Result<void> read_table(std::string_view text, const std::string& name, Reading&
       continue;
     }
     Json object = Json::object();
-    for (std::size_t i = 0; i < names.size(); ++i) object[names[i]] = fields[i];
+    for (std::size_t i = 0; i < names.size(); ++i)
+      object[names[i]] = separator != ',' && is_seconds_field(names[i]) ? with_decimal_point(fields[i]) : fields[i];
     if (!reading.take(object, origin)) return {};
   }
 }
@@ -148,6 +157,8 @@ std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path)
 Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format, const std::string& name,
                                     const ManifestRules& rules, const ManifestSink& sink) {
   Reading reading(name, rules, sink);
+  const auto decoded = utf8_of_utf16(text);
+  if (decoded) text = *decoded;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Result<void> read;
   switch (format) {
