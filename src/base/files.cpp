@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/new_file.h"
 #include "base/numbers.h"
 #include "base/system_error.h"
 

@@ -31,16 +31,6 @@ Result<std::string> read_rest(int fd, std::string_view thing);
 /// /dev/stdout, is written to as it stands.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Gives what is at `from` the name `to`, unless something has that name: std::errc::file_exists, and nothing has
-/// changed. Other errors are rename's.
-std::error_code rename_if_free(const std::filesystem::path& from, const std::filesystem::path& to);
-
-/// A new synced file in the folder of `path`, with a name of its own, that holds `content`: to be renamed to `path`.
-Result<std::filesystem::path> write_beside(const std::filesystem::path& path, std::string_view content);
-
-/// Fault::usage where a path holds a NUL character: the system would take what stands before it for the whole.
-Result<void> expect_no_nul(const std::filesystem::path& path);
-
 /// Makes a folder, and those above it, where they are not there yet.
 Result<void> make_folders(const std::filesystem::path& folder);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/new_file.h"
 #include "base/sha256.h"
 #include "support/temp_folder.h"
 

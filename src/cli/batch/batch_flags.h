@@ -36,6 +36,7 @@ struct BatchCommand {
   std::filesystem::path audio_root{};
   std::string path_template{};
   bool retry_failed = false;
+  bool overwrite = false;
   bool yes = false;
   bool review = true;
   double device_patience = 600;

@@ -6,6 +6,7 @@
 
 #include "base/build_id.h"
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings/joined.h"
 #include "base/terminal/controls.h"
@@ -13,6 +14,7 @@
 #include "cli/flags/run_checks.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
@@ -95,6 +97,19 @@ bool may_pass(Fault fault) {
   return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
 }
 
+/// That no part of the corpus takes the place of what it is made of.
+Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const fs::path& model) {
+  OutputOwnership files("Name another folder with --out");
+  for (const auto& path : std::span(c.words).subspan(1)) files.add_input(path);
+  if (!c.texts.empty()) files.add_input(c.texts);
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  for (const char* folder : {"audio", "transcripts", "done"})
+    if (auto free = files.expect_no_input_in(c.out / folder); !free) return tl::unexpected(free.error());
+  for (const char* list : {"metadata.csv", "refused.jsonl"})
+    if (auto claimed = files.claim(c.out / list, "the corpus"); !claimed) return tl::unexpected(claimed.error());
+  return files;
+}
+
 /// Writes recordings into the corpus as they come, and tells of them.
 class Collection {
  public:
@@ -168,9 +183,9 @@ std::vector<std::string> left_of(const PrepareCommand& command, PreparedFolder& 
   return left;
 }
 
-int prepare(const PrepareCommand& command, const RunOptions& options) {
+int prepare(const PrepareCommand& command, const RunOptions& options, const OutputOwnership& files) {
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out, settings_of(command, options), command.texts);
+  auto folder = PreparedFolder::create(command.out, settings_of(command, options), command.texts, files);
   if (!folder) return complain(folder.error());
   const auto left = left_of(command, *folder);
   const auto worker = start_worker(options, interrupt);
@@ -202,7 +217,9 @@ int run_prepare(const std::vector<std::string>& arguments) {
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
-  return prepare(command, options_of(command, *model));
+  const auto files = claim_corpus(command, *model);
+  if (!files) return complain(files.error());
+  return prepare(command, options_of(command, *model), *files);
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 
 #include "base/json.h"
+#include "base/new_file.h"
 #include "feed/source/line_index.h"
 #include "feed/source/table.h"
 
@@ -84,6 +85,7 @@ Result<DatasetLine> JsonLines::at(std::int64_t index) const {
   DatasetLine sample;
   const std::string audio = text_of(object, kAudioNames);
   if (audio.empty()) return fail(Fault::corrupt, "its line names no audio file");
+  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
   sample.audio = index_.parent_path() / audio;
   const std::string named = text_of(object, {"id"});
   sample.id = named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;

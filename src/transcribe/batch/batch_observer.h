@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
 
 namespace tutti {
@@ -53,7 +54,8 @@ struct BatchEnd {
   Seconds audio{};
   Seconds busy{};  // of its devices, by the pool's clock
   int attempts = 1;
-  bool copied = false;  // from a task with the same content
+  bool copied = false;                 // from a task with the same content
+  std::vector<KeptFile> kept_files{};  // at the names of its outputs: they stay, and its texts are beside them
 };
 
 /// Told what happens in a batch. Calls are serialised: one at a time, from any thread.
