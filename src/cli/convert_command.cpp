@@ -13,6 +13,7 @@
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/display/failure.h"
+#include "cli/display/run_display.h"
 #include "cli/engine/model_conversion.h"
 #include "cli/flags/subtitle_flags.h"
 #include "transcribe/output_plan.h"
@@ -68,7 +69,9 @@ Transcript in_one_line(Transcript transcript) {
   return transcript;
 }
 
-Result<void> convert(const PlannedFile& file, const Target& target) {
+/// `replaced` counts the files that were there before.
+Result<void> convert(const PlannedFile& file, const Target& target, const OutputOwnership& files,
+                     std::size_t& replaced) {
   const std::string name = name_of_input(file.input);
   const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
@@ -82,7 +85,9 @@ Result<void> convert(const PlannedFile& file, const Target& target) {
     const auto content = format_transcript(target.formats[i] == Format::tsv ? in_one_line(*transcript) : *transcript,
                                            target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());
-    if (auto written = write_file_atomically(file.outputs[i], *content); !written) return written;
+    const auto written = files.write(file.outputs[i], *content);
+    if (!written) return tl::unexpected(written.error());
+    if (*written) ++replaced;
     std::puts(without_controls(file.outputs[i].string()).c_str());
   }
   return {};
@@ -126,13 +131,15 @@ int convert_transcripts(const ConvertCommand& command) {
   if (!options) return complain(options.error(), kUsage);
   warn_without_subtitles(command.subtitles, command.output_format);
   const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
-  std::size_t failed = 0;
+  const OutputOwnership files = ownership_of(*plan);
+  std::size_t failed = 0, replaced = 0;
   for (const auto& file : *plan) {
-    const auto converted = convert(file, target);
+    const auto converted = convert(file, target, files, replaced);
     if (converted) continue;
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));
   }
+  if (replaced > 0) log(Level::info, replaced_text(replaced));
   return failed == 0 ? kDone : kSomeFailed;
 }
 

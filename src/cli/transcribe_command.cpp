@@ -13,6 +13,7 @@
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 
@@ -93,6 +94,7 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   places.first = command.model_dir;
   const auto model = find_named_model(command.model, places);
   if (!model) return complain(model.error());
+  if (const auto apart = expect_none_read(*plan, files_of_model(*model)); !apart) return complain(apart.error());
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
   if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());

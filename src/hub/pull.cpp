@@ -99,6 +99,14 @@ std::int64_t bytes_here(const fs::path& target) {
   return std::max(size_on_disk(target), size_on_disk(target.string() + ".part"));
 }
 
+/// A folder of this name that no pull has made is the user's.
+Result<void> expect_own_folder(const fs::path& final) {
+  std::error_code ignored;
+  if (!is_there(final) || is_there(final / kCommitFile) || fs::is_empty(final, ignored)) return {};
+  return fail(Fault::refused, final.string() + ": expected a model that was pulled, found a folder of another origin",
+              "Move it away, or use it as it is: --model " + final.string());
+}
+
 /// The staging folder takes the model's name. An older commit of it steps aside first.
 Result<void> publish(const fs::path& staging, const fs::path& final, const std::string& commit) {
   if (auto noted = write_file_atomically(staging / kCommitFile, commit); !noted) return noted;
@@ -188,6 +196,7 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   const std::string folder = folder_name(name->repo);
   const fs::path final = options.into / folder;
   if (is_here(final, model->commit)) return final;
+  if (auto own = expect_own_folder(final); !own) return tl::unexpected(own.error());
   const auto files = choose(*model);
   if (!files) return tl::unexpected(files.error());
 

@@ -18,6 +18,7 @@ bool is_low(char32_t unit) {
 std::optional<std::string> utf8_of_utf16(std::string_view bytes) {
   const bool little = bytes.starts_with("\xFF\xFE"), big = bytes.starts_with("\xFE\xFF");
   if (!little && !big) return std::nullopt;
+  if (bytes.starts_with(std::string_view("\xFF\xFE\0\0", 4))) return std::nullopt;  // UTF-32, whose mark begins alike
   const auto unit_at = [&](std::size_t at) -> char32_t {
     if (at + 1 >= bytes.size()) return CodePoint::kReplacement;
     const auto first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);

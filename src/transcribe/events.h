@@ -50,6 +50,7 @@ struct FileOutcome {
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
   std::vector<std::filesystem::path> outputs{};
+  std::vector<std::filesystem::path> replaced{};  // of these, where a file was before
   WindowCounts counts{};
   std::size_t forced_cuts = 0;  // with --batched: windows that end amid speech because it held no silence
   TimeSpent spent{};
@@ -60,7 +61,8 @@ struct RunSummary {
   std::size_t done = 0;
   std::size_t skipped = 0;  // outputs were there already
   std::size_t failed = 0;
-  Seconds audio{};  // that was asked for, of the files done
+  std::size_t replaced = 0;  // output files that were there before
+  Seconds audio{};           // that was asked for, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};

@@ -28,6 +28,7 @@ void Tally::progress(std::size_t index, Seconds position, const std::vector<Segm
 void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
   summary_.with([&](RunSummary& now) {
     ++now.done;
+    now.replaced += outcome.replaced.size();
     now.audio += outcome.asked;
     now.spent += outcome.spent;
     now.counts += outcome.counts;

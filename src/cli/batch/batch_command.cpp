@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -14,6 +13,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_ownership.h"
 #include "cli/batch/batch_places.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
@@ -62,6 +62,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
+  OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
   std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
                                      // for outputs or decoded audio
@@ -80,6 +81,8 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
   const fs::path state = command.state.empty() ? state_folder() : command.state;
+  auto files = claim_batch_files(command, *model, state, *tasks);
+  if (!files) return tl::unexpected(files.error());
   return Prepared{.options = {.run = std::move(*run),
                               .policy = command.policy,
                               .tasks_at_once = command.threads,
@@ -89,9 +92,11 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                               .command = std::move(typed),
                               .batch = folder.string(),
                               .retry_failed = command.retry_failed,
+                              .existing = command.overwrite ? Existing::replace : Existing::keep,
                               .patience = Seconds(command.device_patience),
                               .price = command.price},
                   .tasks = std::move(*tasks),
+                  .files = std::move(*files),
                   .emulated = emulated};
 }
 
@@ -148,10 +153,11 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
   return nullptr;
 }
 
-Result<void> write_report(const BatchCommand& command, const BatchReport& report,
+Result<void> write_report(const BatchCommand& command, const OutputOwnership& files, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  return write_file_atomically(command.report, batch_report_json(report, command.price, quote));
+  const auto written = files.write(command.report, batch_report_json(report, command.price, quote));
+  return written ? Result<void>() : tl::unexpected(written.error());
 }
 
 /// Whether it did all that was quoted for, so that the two can be compared.
@@ -171,11 +177,12 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  const auto list = review_batch(prepared.tasks, command.output_dir, [&] { return interrupt.raised(); });
+  BatchPages pages(prepared.options.state, prepared.options.existing);
+  const auto list = review_batch(prepared.tasks, command.output_dir, pages, [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)
-    std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
+    std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), pages.last().c_str());
 }
 
 /// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
@@ -184,7 +191,8 @@ int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command)
   if (!report) return complain(*prepared.hindrance, kNothingRan);
   std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
-  if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
+  if (auto written = write_report(command, prepared.files, *report, {}); !written)
+    return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
 
@@ -214,7 +222,8 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
-  if (auto written = write_report(command, *report, quote); !written) return complain(written.error(), kSomeFailed);
+  if (auto written = write_report(command, prepared.files, *report, quote); !written)
+    return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (const std::string left = what_is_left(*report); !left.empty()) log(Level::warning, left);
   return exit_code(*report);

@@ -52,6 +52,9 @@ void add_run(OptionTable& table, BatchCommand& c) {
                    "and video, and the log says how many were left out");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
+  table.add_switch("overwrite", c.overwrite,
+                   "replace files with the names of outputs that this store did not write, or that were edited; "
+                   "without it they are kept, and the new text goes to NAME.new.EXT");
   table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
       'y';
   table.add_switch("review", c.review,

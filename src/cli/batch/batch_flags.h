@@ -37,6 +37,7 @@ struct BatchCommand {
   std::string path_template{};
   bool all_files = false;
   bool retry_failed = false;
+  bool overwrite = false;
   bool yes = false;
   bool review = true;
   double device_patience = 600;

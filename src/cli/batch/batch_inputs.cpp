@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 
 #include "base/log.h"
 #include "base/sha256.h"
@@ -34,15 +33,6 @@ Result<std::string> base_of(const Input& input, const OutputOptions& options,
   return fail(
       Fault::usage, "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base + ".*",
       options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
-}
-
-/// `inputs`: those with an output's ending. There are hardly ever any, and then no output is looked for.
-Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<FileNumber>& inputs) {
-  if (inputs.empty()) return {};
-  for (const auto& task : tasks)
-    for (const auto& output : task.outputs())
-      if (auto free = expect_no_input(output, inputs); !free) return free;
-  return {};
 }
 
 TaskClass class_of(const std::string& name) {
@@ -108,7 +98,6 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
                             .all_files = command.all_files};
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
-  std::set<FileNumber> like_outputs;
   std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
@@ -117,8 +106,6 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       wrong = base.error();
       return false;
     }
-    if (parse_formats(input.file.extension().string().erase(0, 1)))
-      if (const auto number = number_of(input.file)) like_outputs.insert(*number);
     if (options.name_by == NameBy::path && keeps_whole_path(input)) ++with_whole_path;
     tasks.push_back(task_of(std::move(input), std::move(*base), fingerprint, options));
     return true;
@@ -128,7 +115,6 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   if (!read) return tl::unexpected(read.error());
   report_left_out(*read, wanted.rules, with_whole_path);
   if (wrong) return tl::unexpected(*wrong);
-  if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty())
     return fail(Fault::missing,
                 "no recording was found among the inputs: " + joined(command.inputs, ", ") +

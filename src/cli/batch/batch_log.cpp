@@ -74,6 +74,7 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
   // Of the devices: what it waited for its turn says nothing of how fast they are.
   if (end.busy > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.busy) + " x real time";
   log(Level::info, line + attempts_text(end.attempts));
+  for (const KeptFile& kept : end.kept_files) log(Level::warning, kept_text(kept));
   say_progress(counts);
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/json.h"
+#include "base/terminal/controls.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
 #include "view/fleet/lost_time.h"
@@ -83,7 +84,8 @@ void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
-    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && !json.contains(name))
+    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "kept_files" &&
+        !json.contains(name))
       json[name] = value;
 }
 
@@ -113,6 +115,8 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.losses.empty()) json["losses"] = asset.losses;
+  for (const KeptFile& kept : asset.kept_files)
+    json["kept_files"].push_back({{"path", kept.path}, {"new_text", kept.new_text}});
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -194,6 +198,26 @@ std::string memory_text(const BatchReport& report) {
   return out;
 }
 
+std::vector<KeptFile> kept_files(const BatchReport& report) {
+  std::vector<KeptFile> all;
+  for (const BatchAsset& asset : report.assets) all.insert(all.end(), asset.kept_files.begin(), asset.kept_files.end());
+  return all;
+}
+
+/// The user's files that no output has replaced.
+std::string kept_files_text(const BatchReport& report) {
+  constexpr std::size_t kListed = 10;
+  const auto kept = kept_files(report);
+  if (kept.empty()) return {};
+  std::string out = "Kept files, which this store did not write or which were edited: " + std::to_string(kept.size()) +
+                    ". The new texts are beside them; --overwrite replaces them.\n";
+  for (std::size_t i = 0; i < std::min(kListed, kept.size()); ++i)
+    out += "  " + without_controls(kept[i].path) + " -> " + without_controls(kept[i].new_text) + "\n";
+  if (kept.size() > kListed)
+    out += "  and " + std::to_string(kept.size() - kListed) + " more, in the --report as kept_files\n";
+  return out;
+}
+
 std::string written(const Json& json) {
   return json_keeping_bytes(json, 1);
 }
@@ -224,6 +248,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"cancelled", report.counts.cancelled},
             {"done_in_this_run", report.done_now},
             {"copied_in_this_run", report.copied},
+            {"kept_files", kept_files(report).size()},
             {"start_time", time_text(report.started)},
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
@@ -254,6 +279,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   out += before_text(report);
   out += damaged_text(report);
   out += memory_text(report);
+  out += kept_files_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

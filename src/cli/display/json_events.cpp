@@ -81,6 +81,7 @@ class JsonEvents final : public RunObserver {
     Json event{{"event", "done"},
                {"file", name(outcome.index)},
                {"outputs", outputs_json(outcome.outputs)},
+               {"replaced", outputs_json(outcome.replaced)},
                {"language", transcript.language},
                {"duration", outcome.duration.count()},
                {"elapsed", outcome.elapsed.count()}};
@@ -123,6 +124,7 @@ std::string summary_json(const RunSummary& summary) {
              {"done", summary.done},
              {"skipped", summary.skipped},
              {"failed", summary.failed},
+             {"replaced", summary.replaced},
              {"audio_seconds", summary.audio.count()},
              {"elapsed_seconds", summary.elapsed.count()},
              {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},

@@ -136,6 +136,11 @@ std::unique_ptr<RunObserver> make_display(Display display, const std::vector<Pla
   return std::make_unique<LoggingObserver>(files);
 }
 
+std::string replaced_text(std::size_t files) {
+  return "Replaced: " + counted(files, "output file") +
+         (files == 1 ? " that was there before" : " that were there before");
+}
+
 std::string summary_text(const RunSummary& summary) {
   std::string out = std::to_string(summary.done) + " of " + std::to_string(summary.files) + " files done";
   if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " done before";
@@ -145,6 +150,8 @@ std::string summary_text(const RunSummary& summary) {
   out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
   if (summary.done == 0) return out;
 
+  if (summary.replaced > 0)
+    out += replaced_text(summary.replaced) + "; --skip-existing leaves out inputs whose outputs are all there\n";
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +

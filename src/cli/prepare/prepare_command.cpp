@@ -6,6 +6,7 @@
 
 #include "base/build_id.h"
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings/joined.h"
 #include "base/terminal/controls.h"
@@ -15,6 +16,8 @@
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
+#include "hub/files_of_model.h"
+#include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
 
@@ -102,6 +105,21 @@ bool may_pass(Fault fault) {
   return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
 }
 
+/// That no part of the corpus takes the place of what it is made of.
+Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<PrepareInput>& inputs,
+                                     const fs::path& model) {
+  OutputOwnership files("Name another folder with --out");
+  for (const auto& path : std::span(c.words).subspan(1)) files.add_input(path);
+  for (const auto& input : inputs) files.add_input(input.path);  // what tables and folders name
+  if (!c.texts.empty()) files.add_input(c.texts);
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  for (const char* folder : {"audio", "transcripts", "done"})
+    if (auto free = files.expect_no_input_in(c.out / folder); !free) return tl::unexpected(free.error());
+  for (const char* list : {"metadata.csv", "refused.jsonl"})
+    if (auto claimed = files.claim(c.out / list, "the corpus"); !claimed) return tl::unexpected(claimed.error());
+  return files;
+}
+
 /// Writes recordings into the corpus as they come, and tells of them.
 class Collection {
  public:
@@ -184,9 +202,10 @@ StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>
   };
 }
 
-int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const RunOptions& options) {
+int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const RunOptions& options,
+            const OutputOwnership& files) {
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs));
+  auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs), files);
   if (!folder) return complain(folder.error());
   const auto left = left_of(inputs, *folder);
   const auto worker = start_worker(options, interrupt);
@@ -221,7 +240,9 @@ int run_prepare(const std::vector<std::string>& arguments) {
   if (!model) return complain(model.error());
   const auto inputs = prepare_inputs({command.words.begin() + 1, command.words.end()});
   if (!inputs) return complain(inputs.error());
-  return prepare(command, *inputs, options_of(command, *model, inputs->size()));
+  const auto files = claim_corpus(command, *inputs, *model);
+  if (!files) return complain(files.error());
+  return prepare(command, *inputs, options_of(command, *model, inputs->size()), *files);
 }
 
 }  // namespace tutti

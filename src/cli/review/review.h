@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -29,6 +30,8 @@ struct ReviewOptions {
   int threads = 0;              // recordings looked at together; 0: one per core
   DoubtLimits limits{};
   std::function<bool()> stopped{};  // asked now and then, from any thread: true ends it with Fault::cancelled
+  /// Writes a page.
+  std::function<Result<void>(const std::filesystem::path& page, std::string_view content)> write{};
   std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end
 };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
@@ -77,6 +78,18 @@ std::vector<ReviewInput> inputs_of(const std::vector<fs::path>& transcripts, con
   for (const fs::path& transcript : transcripts)
     inputs.push_back({.transcript = transcript, .recording = index.recording_of(transcript).value_or(fs::path())});
   return inputs;
+}
+
+/// That none of the pages would be written onto a transcript or a recording.
+Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, const fs::path& out) {
+  OutputOwnership files("Name another folder with --out");
+  for (const ReviewInput& input : inputs) {
+    files.add_input(input.transcript);
+    files.add_input(input.recording);
+  }
+  for (const char* page : {"review.csv", "review.html"})
+    if (auto claimed = files.claim(out / page, "review"); !claimed) return tl::unexpected(claimed.error());
+  return files;
 }
 
 Json json_of(const ReviewRecording& recording) {
@@ -151,11 +164,18 @@ int run_review(const std::vector<std::string>& arguments) {
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
 
   const auto inputs = inputs_of(*transcripts, command.audio_root);
+  auto files = claim_pages(inputs, command.out);
+  if (!files) return complain(files.error(), kUsage);
   LiveLines lines(STDERR_FILENO);
   const auto list = write_review(inputs, {.out = command.out,
                                           .least_severity = command.least_severity,
                                           .listen = !command.text_only,
                                           .threads = command.threads,
+                                          .write =
+                                              [&files](const fs::path& page, std::string_view content) {
+                                                const auto written = files->write(page, content);
+                                                return written ? Result<void>() : tl::unexpected(written.error());
+                                              },
                                           .on_progress = counting(lines, inputs.size())});
   if (!list) return complain(list.error(), kNothingRan);
   if (command.json)

@@ -2,12 +2,15 @@
 
 #include <filesystem>
 
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
 #include "cli/flags/file_place.h"
 #include "cli/flags/run_checks.h"
 #include "cli/named_model.h"
+#include "hub/files_of_model.h"
+#include "hub/find.h"
 
 namespace tutti {
 namespace {
@@ -52,6 +55,15 @@ Result<void> check(const EvaluateCommand& c) {
   return check_thread_count("--threads", c.threads);
 }
 
+/// That the report would not be written onto the model or the set. No layout of a set reads HTML: a report that lies in
+/// the set's folder is replaced by the next.
+Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::path& model) {
+  OutputOwnership files("Name another file with --report");
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  if (resolved_path(c.report).extension() != ".html") files.add_input(c.data);
+  return c.report.empty() ? Result<void>() : files.claim(c.report, "--report");
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
@@ -66,6 +78,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (!language) return complain(language.error(), kUsage);
   const auto model = find_named_model(c.model);
   if (!model) return complain(model.error());
+  if (const auto own = expect_own_report(c, *model); !own) return complain(own.error());
   std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
                                 "--normaliser", c.normaliser, "--language",    *language,        "--task",
                                 c.task,         "--device",   c.device,        "--compute-type", c.compute_type};

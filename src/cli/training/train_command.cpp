@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/free_port.h"
+#include "base/output_ownership.h"
 #include "base/owned.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
@@ -207,6 +208,40 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
   return run_engines(training_processes(line, command.devices, *port), doing);
 }
 
+bool is_one_folder(const fs::path& a, const fs::path& b) {
+  return !b.empty() && resolved_path(a) == resolved_path(b);
+}
+
+/// What a training reads beside its checkpoints.
+std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
+  std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
+  if (!command.config.empty()) read.emplace_back(command.config);
+  std::erase_if(read, [](const fs::path& path) { return path.empty(); });
+  return read;
+}
+
+/// That nothing of OUT takes the place of what the training reads, or of a model that is not its own.
+Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base) {
+  constexpr const char* kOther = "Name another folder with --out";
+  OutputOwnership files(kOther);
+  for (const auto& path : sources_of(command, base)) {
+    if (is_one_folder(command.out, path))
+      return fail(Fault::usage,
+                  "--out " + command.out.string() + ": " + path.string() + " is read, and not to be filled", kOther);
+    files.add_input(path);
+  }
+  for (const char* folder : {"model", "checkpoints"})
+    if (auto free = files.expect_no_input_in(command.out / folder); !free) return free;
+  const fs::path settings = command.out / "config.toml";
+  if (!command.resume && number_of(settings) && number_of(settings) == number_of(command.config))
+    return fail(Fault::usage, settings.string() + " is an input itself and would be overwritten",
+                "Keep the recipe elsewhere, or name another folder with --out");
+  if (!command.resume && is_there(command.out / "model") && !is_there(command.out / "checkpoints"))
+    return fail(Fault::usage, (command.out / "model").string() + " is there already and is none of this training",
+                kOther);
+  return {};
+}
+
 /// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
 /// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted what they were
 /// told.
@@ -220,11 +255,14 @@ Result<OwnedFd> settings_file(const std::string& text) {
 
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
+  fs::path base;
   if (!command.recipe.model.empty()) {
     const auto model = find_named_model(command.recipe.model);
     if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
+    base = *model;
   }
+  if (auto own = expect_own_folder(command, base); !own) return complain(own.error());
   if (command.resume) line.emplace_back("--resume");
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "base/files.h"
+#include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings/ascii.h"
 #include "base/strings/joined.h"
@@ -105,6 +106,7 @@ Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
   DatasetLine sample;
   const std::string audio = audio_of(object);
   if (audio.empty()) return fail(Fault::corrupt, "it names no audio file, found " + names_in(object));
+  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
   sample.audio = index_.parent_path() / audio;
   sample.id = id_of(object, index);
   if (auto checked = check_text(object); !checked) return tl::unexpected(checked.error());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/new_file.h"
 #include "base/numbers.h"
 #include "base/strings/joined.h"
 #include "feed/source/line_index.h"
@@ -93,6 +94,7 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
   DatasetLine sample;
   const std::string audio = value(row, columns_.audio);
   if (audio.empty()) return fail(Fault::corrupt, "its line names no audio file");
+  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
   sample.audio = audio_of(audio);
   const std::string named = value(row, columns_.id);
   sample.id = named.empty() ? name_ + ":" + std::to_string(index + 2) : named;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <iterator>
 #include <utility>
 
 #include "base/files.h"
@@ -10,6 +11,7 @@
 #include "text/manifest/csv.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/json_scan.h"
+#include "text/manifest/list_text.h"
 #include "text/manifest/record.h"
 #include "text/utf16.h"
 
@@ -42,6 +44,8 @@ class Reading {
 
   /// Each returns whether to go on.
   bool take(ManifestEntry&& entry) {
+    if (entry.path.find('\0') != std::string::npos)  // "\u0000" in JSON: the system would open another file
+      return refuse({Fault::usage, entry.origin + ": expected the name of a file, found one with a NUL in it"});
     ++tally_.taken;
     return sink_.entry(std::move(entry));
   }
@@ -70,6 +74,10 @@ class Reading {
     if (line.find_first_not_of(" \t") == std::string::npos) return true;
     return line[0] == '{' ? take_json(line, at(number)) : take_path(std::move(line), at(number));
   }
+  /// Between two NULs: a name may have line ends in it, and nothing is left out of it.
+  bool take_name(std::string name, std::size_t number) {
+    return name[0] == '{' ? take_json(name, at(number)) : take_path(std::move(name), at(number));
+  }
   bool refuse(Error&& error) {
     ++tally_.unusable;
     sink_.problem(std::move(error));
@@ -83,7 +91,21 @@ class Reading {
   ManifestTally tally_;
 };
 
+Result<void> read_names_of(std::string_view text, bool json, Reading& reading) {
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (name.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;  // also what `echo` adds at the end
+    if (!(json ? reading.take_json(name, reading.at(number)) : reading.take_name(std::string(name), number))) break;
+  }
+  return {};
+}
+
 Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
+  if (entry_end(text) == '\0') return read_names_of(text, json, reading);
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -160,7 +182,9 @@ Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format
   const auto decoded = utf8_of_utf16(text);
   if (decoded) text = *decoded;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  Result<void> read;
+  const bool nul_ends = format == ManifestFormat::list || format == ManifestFormat::jsonl;
+  Result<void> read = expect_text(text, nul_ends, name);
+  if (!read) return tl::unexpected(read.error());
   switch (format) {
     case ManifestFormat::list: read = read_lines_of(text, false, reading); break;
     case ManifestFormat::jsonl: read = read_lines_of(text, true, reading); break;
@@ -180,13 +204,9 @@ Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestF
 
 Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,
                                            const ManifestSink& sink) {
-  Reading reading(name, rules, sink);
-  std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-    if (!reading.take_line(std::move(line), number)) break;
-  }
-  return reading.tally();
+  // All of it: what ends the entries, and whether it is text, shows anywhere in it.
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return read_manifest(text, ManifestFormat::list, name, rules, sink);
 }
 
 std::string left_out_text(const ManifestTally& tally, const ManifestRules& rules) {

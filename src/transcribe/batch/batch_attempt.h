@@ -46,6 +46,7 @@ struct BatchEntry {
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
+  std::vector<KeptFile> kept_files{};        // at the names of its outputs, which this run found and left
   std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
 };
 

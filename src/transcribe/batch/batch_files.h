@@ -127,7 +127,7 @@ class BatchFiles final : public RunFiles {
   void keep(KeptResult result);
   void place_kept(bool last_time);
   void place_left_staged();
-  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
+  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied, std::vector<KeptFile> kept_files);
   void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;

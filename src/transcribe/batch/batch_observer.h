@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
 #include "transcribe/pool/pool_view.h"
 
@@ -58,7 +59,8 @@ struct BatchEnd {
   Seconds busy{};          // of its devices, by the pool's clock
   std::size_t worker = 1;  // as at its start
   int attempts = 1;
-  bool copied = false;  // from a task with the same content
+  bool copied = false;                 // from a task with the same content
+  std::vector<KeptFile> kept_files{};  // at the names of its outputs: they stay, and its texts are beside them
 };
 
 /// Told what happens in a batch. Calls are serialised: one at a time, from any thread.

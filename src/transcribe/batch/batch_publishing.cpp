@@ -61,8 +61,9 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   }
   const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
   const Bytes needed = size_of(contents);
-  const auto published = room_.patiently(
-      needed, [&] { return publish_outputs(store_, attempt.lease, options_.staging, contents, used, options_.kept); });
+  const PublishPlaces places{options_.staging, options_.kept, options_.existing};
+  auto published =
+      room_.patiently(needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, places); });
   if (!published) return tl::unexpected(published.error());
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
@@ -77,7 +78,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     leave_staged(attempt, *why, use, copied);
     return not_wanted();
   }
-  finish(attempt, use, copied);
+  finish(attempt, use, copied, std::move(published->kept));
   return {};
 }
 
@@ -98,14 +99,15 @@ void BatchFiles::place_kept(bool last_time) {
   std::optional<Error> held;  // the first one's: it would be every one's
   for (auto& result : kept) {
     BatchAttempt& attempt = at(result.index);
-    const auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.task);
+    auto placed =
+        held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.task, options_.existing);
     if (!held && !placed && !last_time && room_.would_mend(placed.error())) held = placed.error();
     if (held) {
       keep(std::move(result));
     } else {
       result.waiting.reset();
       if (placed)
-        finish(attempt, result.use, result.copied);
+        finish(attempt, result.use, result.copied, std::move(*placed));
       else
         leave_staged(attempt, placed.error(), result.use, result.copied);
     }
@@ -133,15 +135,18 @@ void BatchFiles::place_left_staged() {
       if (!entry.left_staged.empty()) left.push_back(id);
   }
   for (const TaskId id : left) {
-    if (!put_outputs_in_place(store_, id)) continue;
+    auto placed = put_outputs_in_place(store_, id, options_.existing);
+    if (!placed) continue;
     const Lock lock(mutex_);
     Entry& entry = entries_.at(id);
     entry.left_staged.clear();
+    entry.kept_files = std::move(*placed);
     tally_.placed(entry);
   }
 }
 
-void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
+void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied,
+                        std::vector<KeptFile> kept_files) {
   BatchEnd over = end_of(attempt, use.device);
   {
     const Lock lock(mutex_);
@@ -149,9 +154,11 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
     if (!copied) entry.use = use;
     if (!copied) over.audio = entry.asked;
     number_of(lock, entry);
+    entry.kept_files = kept_files;
     tally_.count_done(entry);
   }
   over.copied = copied;
+  over.kept_files = std::move(kept_files);
   over.busy = use.busy;
   const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
   report_starts(telling);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
@@ -25,9 +26,10 @@ struct BatchAsset {
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
   Seconds asked{};  // of it, within the clips that were to be heard in this run; without clips, all of it
-  std::vector<std::string> losses{};  // what damage in its file cost, where this run has decoded it
-  std::optional<Seconds> busy{};      // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";           // what its list says of it beside what Tutti knows, a JSON object
+  std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
+  std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
+  std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
+  std::string extra = "{}";            // what its list says of it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {

@@ -248,9 +248,10 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
   const std::filesystem::path staging[] = {options.staging, options.kept};
-  auto swept = sweep_outputs(**store, staging);
+  auto swept = sweep_outputs(**store, staging, options.existing);
   if (!swept) return tl::unexpected(swept.error());
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
+  for (const auto& kept : swept->kept) log(Level::warning, kept_text(kept));
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};

@@ -120,6 +120,7 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
   if (ended && entry.use) asset.busy = entry.use->busy;
   asset.asked = entry.asked;
   asset.losses = std::move(entry.losses);
+  asset.kept_files = std::move(entry.kept_files);
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = std::move(entry.left_staged);

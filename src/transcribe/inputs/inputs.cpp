@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/new_file.h"
 #include "base/system_error.h"
 #include "text/manifest/read.h"
 
@@ -167,6 +168,7 @@ bool is_address(std::string_view text) {
 Result<void> expect_local(const std::string& input) {
   if (input.empty())
     return fail(Fault::usage, "expected a file, found an empty name", "A variable of the shell may be empty");
+  if (auto named = expect_no_nul(input); !named) return named;
   if (!is_address(input)) return {};
   return fail(Fault::usage, "'" + input + "': expected a file of this machine, found an address",
               "Inputs must be local files: download it first, and name where it lies");
