@@ -170,7 +170,8 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  const auto list = review_batch(prepared.tasks, command.output_dir, [&] { return interrupt.raised(); });
+  const auto list =
+      review_batch(prepared.tasks, command.output_dir, prepared.options.run.audio, [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)

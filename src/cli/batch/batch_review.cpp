@@ -5,7 +5,7 @@
 namespace tutti {
 
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                std::function<bool()> stopped) {
+                                const AudioChoice& audio, std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
   for (const BatchTask& task : tasks) {
     const auto outputs = task.outputs();
@@ -16,7 +16,7 @@ Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::fil
       inputs.push_back({.transcript = *json, .recording = task.spec.input, .name = task.spec.name});
   }
   if (inputs.empty()) return ReviewList{};
-  return write_review(inputs, {.out = folder, .stopped = std::move(stopped)});
+  return write_review(inputs, {.out = folder, .audio = audio, .stopped = std::move(stopped)});
 }
 
 }  // namespace tutti

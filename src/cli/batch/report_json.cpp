@@ -73,7 +73,8 @@ void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
-    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && !json.contains(name))
+    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "audio_notes" &&
+        name != "without_speech" && !json.contains(name))
       json[name] = value;
 }
 
@@ -103,6 +104,8 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.losses.empty()) json["losses"] = asset.losses;
+  if (!asset.notes.empty()) json["audio_notes"] = asset.notes;
+  if (asset.without_speech) json["without_speech"] = true;
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -171,6 +174,13 @@ std::string damaged_text(const BatchReport& report) {
          ". What they lack is in the warnings above, and in the --report as losses.\n";
 }
 
+/// Of recordings whose transcripts are empty: as good as done, and nobody would look into them.
+std::string without_speech_text(const BatchReport& report) {
+  if (report.without_speech == 0) return {};
+  return "Without speech: " + std::to_string(report.without_speech) +
+         ". Their transcripts are empty; the --report names them as without_speech.\n";
+}
+
 std::string written(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
@@ -201,6 +211,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"cancelled", report.counts.cancelled},
             {"done_in_this_run", report.done_now},
             {"copied_in_this_run", report.copied},
+            {"without_speech_in_this_run", report.without_speech},
             {"start_time", time_text(report.started)},
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
@@ -229,7 +240,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
-  out += damaged_text(report);
+  out += damaged_text(report) + without_speech_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

@@ -10,6 +10,7 @@
 #include "base/strings/joined.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
+#include "cli/flags/audio_flags.h"
 #include "cli/flags/run_checks.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
@@ -33,6 +34,7 @@ struct PrepareCommand {
   std::int32_t files_at_once = 0;
   std::optional<std::string> language{};
   PrepareRules rules{};
+  AudioFlags audio{};
   bool json = false;
 };
 
@@ -52,6 +54,7 @@ OptionTable table_of(PrepareCommand& c) {
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");
   table.add("language", c.language, "LANGUAGE|None", "told to a multilingual model; None: detected in the first 30 s");
+  add_audio(table, c.audio);
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
@@ -155,7 +158,8 @@ std::string settings_of(const PrepareCommand& c, const RunOptions& options) {
                                          show_value(c.rules.window), show_value(c.rules.least_score),
                                          show_value(c.language)},
                 "\n") +
-         "\n";
+         "\n" + (c.audio.track ? "track " + show_value(c.audio.track) + "\n" : "") +
+         (c.audio.channel ? "channel " + show_value(c.audio.channel) + "\n" : "");
 }
 
 /// The recordings that no earlier run has prepared.
@@ -200,6 +204,9 @@ int run_prepare(const std::vector<std::string>& arguments) {
   table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  const auto audio = audio_choice(command.audio);
+  if (!audio) return complain(audio.error(), kUsage);
+  command.rules.audio = *audio;
   const auto model = find_model(command.model, ModelPlaces::from_environment());
   if (!model) return complain(model.error());
   return prepare(command, options_of(command, *model));

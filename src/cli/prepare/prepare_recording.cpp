@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/units.h"
 #include "cli/prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
@@ -82,13 +83,14 @@ class Alignment {
 }  // namespace
 
 Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
-                                       const LogMel& log_mel, const OnDecoded& on_decoded) {
+                                       const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded) {
   auto made_of = stamp_of_sources(path, texts);
   auto text = known_text(path, texts);
   if (!text) return tl::unexpected(text.error());
-  auto recording = decode_recording(path, on_decoded);
+  auto recording = decode_recording(path, on_decoded, {}, audio);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
+  for (const auto& note : recording->notes()) log(Level::warning, path.string() + ": " + note);
   const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
   return KnownRecording{

@@ -60,7 +60,7 @@ std::optional<Result<fs::path>> next_path(Shared& shared) {
 
 Result<Known> decode(const Shared& shared, fs::path path) {
   auto known = begun(shared, [&] {
-    return known_recording(path, shared.setup.texts, shared.setup.worker.model.log_mel,
+    return known_recording(path, shared.setup.texts, shared.setup.worker.model.log_mel, shared.setup.rules.audio,
                            [&](Seconds) { return !shared.aborted; });
   });
   return Known{.path = std::move(path), .is = std::move(known)};
