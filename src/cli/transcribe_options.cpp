@@ -104,6 +104,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   add_machine(table, c);
   add_output(table, c);
   add_vad(table, c.heard);
+  add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
 }
@@ -111,6 +112,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
 void add_speech(OptionTable& table, TranscribeCommand& c) {
   add_model(table, c);
   add_vad(table, c.heard);
+  add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
 }
@@ -245,6 +247,9 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
   if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
+  const auto audio = audio_choice(c.audio);
+  if (!audio) return tl::unexpected(audio.error());
+  options.audio = *audio;
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
   if (!temperatures) return tl::unexpected(temperatures.error());

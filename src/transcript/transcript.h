@@ -39,6 +39,9 @@ struct Transcript {
 /// Without text or length, and so emptied by the long-form rules; it keeps its place and times.
 bool is_cleared(const Segment& segment);
 
+/// Whether some segment says something.
+bool has_text(const Transcript& transcript);
+
 /// Does openai-whisper see word times in it? Where they were asked for, and, by a quirk of its own, where every
 /// segment was cleared: then its subtitles show nothing.
 bool has_word_times(const Transcript& transcript);

@@ -46,6 +46,17 @@ class BatchInputs : public testing::Test {
   TempFolder folder_;
 };
 
+TEST_F(BatchInputs, TrackAndChannelAreInTheFingerprintOnlyWhenSet) {
+  BatchCommand plain = command({}), track = plain, channel = plain;
+  track.speech.audio.track = 1;
+  channel.speech.audio.channel = "mix";
+  // What stores hold that were made before there were these flags.
+  EXPECT_EQ(fingerprint_of(plain, "", false), "7d67acde361cf08070c488f5140535788eae09374f6a2b67bb8fe7593f124a63");
+  EXPECT_NE(fingerprint_of(track, "", false), fingerprint_of(plain, "", false));
+  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(plain, "", false));
+  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(track, "", false));
+}
+
 TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
   const std::string list = folder_ / "list.txt";
   const std::string lines = (folder_ / "2020/talk.mp3").string() + "\n" + (folder_ / "2021/talk.mp3").string() + "\n";

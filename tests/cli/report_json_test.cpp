@@ -66,6 +66,15 @@ TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
   EXPECT_FALSE(asset_of({.attempts = 1}).contains("tries"));
 }
 
+TEST(ReportJson, NamesWhatWasChosenAndWhatHasNoSpeech) {
+  const json asset = asset_of({.status = "done", .notes = {"channel 1"}, .without_speech = true});
+  EXPECT_EQ(asset["audio_notes"], json::parse(R"(["channel 1"])"));
+  EXPECT_EQ(asset["without_speech"], true);
+  EXPECT_FALSE(asset_of({.status = "done"}).contains("audio_notes"));
+  EXPECT_FALSE(asset_of({.status = "done"}).contains("without_speech"));
+  EXPECT_EQ(told({.without_speech = 3})["without_speech_in_this_run"], 3);
+}
+
 TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
   for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
 }
@@ -105,6 +114,15 @@ TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
   EXPECT_THAT(text, HasSubstr("Done before this run: 1.\n"));
   EXPECT_THAT(text, HasSubstr("Failed in an earlier run and left alone: 1; --retry-failed does them again.\n"));
   EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
+}
+
+TEST(ReportText, RecordingsWithoutSpeechAreCounted) {
+  BatchReport report;
+  report.counts = {.total = 5, .done = 5};
+  report.done_now = 5;
+  EXPECT_THAT(batch_report_text(report, {}, {}), testing::Not(HasSubstr("speech")));
+  report.without_speech = 2;
+  EXPECT_THAT(batch_report_text(report, {}, {}), HasSubstr("Without speech: 2. Their transcripts are empty"));
 }
 
 TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {

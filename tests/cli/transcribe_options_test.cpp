@@ -35,6 +35,31 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_EQ(options->compute_type, "default");
 }
 
+TEST(TranscribeOptions, TrackAndChannelReachTheRun) {
+  EXPECT_EQ(options_of({"a.wav"})->audio.track, 0);
+  EXPECT_EQ(options_of({"a.wav"})->audio.channel, 0);
+  const auto chosen = options_of({"a.wav", "--track", "2", "--channel=3"});
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  EXPECT_EQ(chosen->audio.track, 2);
+  EXPECT_EQ(chosen->audio.channel, 3);
+  EXPECT_EQ(options_of({"a.wav", "--channel", "mix"})->audio.channel, AudioChoice::kMix);
+}
+
+TEST(TranscribeOptions, ATrackOrChannelThatCannotBeIsRefused) {
+  for (const auto& [flag, value] : {std::pair("--track", "0"),
+                                    {"--track", "-1"},
+                                    {"--channel", "0"},
+                                    {"--channel", "left"},
+                                    {"--channel", "-2"},
+                                    {"--channel", "1.5"}}) {
+    const auto refused = options_of({"a.wav", std::string(flag) + "=" + value});
+    ASSERT_FALSE(refused) << flag << value;
+    EXPECT_EQ(refused.error().fault, Fault::usage);
+    EXPECT_NE(refused.error().what.find(flag), std::string::npos) << refused.error().what;
+    EXPECT_NE(refused.error().what.find(value), std::string::npos) << refused.error().what;
+  }
+}
+
 TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
   const auto options = options_of({"a.wav",     "--language",
                                    "German",    "--task",

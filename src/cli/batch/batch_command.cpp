@@ -178,7 +178,8 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
   BatchPages pages(prepared.options.state, prepared.options.existing);
-  const auto list = review_batch(prepared.tasks, command.output_dir, pages, [&] { return interrupt.raised(); });
+  const auto list = review_batch(prepared.tasks, command.output_dir, pages, prepared.options.run.audio,
+                                 [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)

@@ -132,8 +132,12 @@ std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool em
   std::string text = "model-path=" + model.string() + "\nformats=" + command.output_format + "\n";
   if (emulated) text += "emulated\n";
   if (!model.empty()) text += std::to_string(identity_of(model).modified_ns) + "\n";
+  const auto is_unset = [](const std::string& name, const std::string& value) {  // they are newer than stores
+    return (name == "track" || name == "channel") && is_none(value);
+  };
   for (const auto& [name, value] : table.values())
-    if (name != "model" && name != "model-dir" && name != "batch-size") text += name + "=" + value + "\n";
+    if (!is_unset(name, value) && name != "model" && name != "model-dir" && name != "batch-size")
+      text += name + "=" + value + "\n";
   Sha256 sum;
   sum.update(std::as_bytes(std::span(text)));
   return sum.hex();

@@ -22,7 +22,7 @@ Result<void> BatchPages::write(const std::filesystem::path& page, std::string_vi
 }
 
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                BatchPages& pages, std::function<bool()> stopped) {
+                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
   for (const BatchTask& task : tasks) {
     const auto outputs = task.outputs();
@@ -34,6 +34,7 @@ Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::fil
   }
   if (inputs.empty()) return ReviewList{};
   return write_review(inputs, {.out = folder,
+                               .audio = audio,
                                .stopped = std::move(stopped),
                                .write = [&pages](const std::filesystem::path& page, std::string_view content) {
                                  return pages.write(page, content);

@@ -34,6 +34,6 @@ class BatchPages {
 /// Writes review.csv and review.html into `folder`, over all transcripts of the batch that are there as JSON. An empty
 /// list with nothing looked at where there are none. `stopped` is asked now and then.
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                BatchPages& pages, std::function<bool()> stopped);
+                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
 
 }  // namespace tutti

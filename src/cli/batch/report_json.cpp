@@ -85,7 +85,7 @@ void add_extra(Json& json, const std::string& extra) {
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
     if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "kept_files" &&
-        !json.contains(name))
+        name != "audio_notes" && name != "without_speech" && !json.contains(name))
       json[name] = value;
 }
 
@@ -117,6 +117,8 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
   if (!asset.losses.empty()) json["losses"] = asset.losses;
   for (const KeptFile& kept : asset.kept_files)
     json["kept_files"].push_back({{"path", kept.path}, {"new_text", kept.new_text}});
+  if (!asset.notes.empty()) json["audio_notes"] = asset.notes;
+  if (asset.without_speech) json["without_speech"] = true;
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -218,6 +220,13 @@ std::string kept_files_text(const BatchReport& report) {
   return out;
 }
 
+/// Of recordings whose transcripts are empty: as good as done, and nobody would look into them.
+std::string without_speech_text(const BatchReport& report) {
+  if (report.without_speech == 0) return {};
+  return "Without speech: " + std::to_string(report.without_speech) +
+         ". Their transcripts are empty; the --report names them as without_speech.\n";
+}
+
 std::string written(const Json& json) {
   return json_keeping_bytes(json, 1);
 }
@@ -249,6 +258,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"done_in_this_run", report.done_now},
             {"copied_in_this_run", report.copied},
             {"kept_files", kept_files(report).size()},
+            {"without_speech_in_this_run", report.without_speech},
             {"start_time", time_text(report.started)},
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
@@ -277,7 +287,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
-  out += damaged_text(report);
+  out += damaged_text(report) + without_speech_text(report);
   out += memory_text(report);
   out += kept_files_text(report);
   if (report.time != 1)

@@ -11,13 +11,13 @@
 #include "base/strings/joined.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
+#include "cli/flags/audio_flags.h"
 #include "cli/flags/run_checks.h"
 #include "cli/named_model.h"
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
 #include "hub/files_of_model.h"
-#include "hub/find.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
 
@@ -37,6 +37,7 @@ struct PrepareCommand {
   std::int32_t files_at_once = 0;
   std::optional<std::string> language{};
   PrepareRules rules{};
+  AudioFlags audio{};
   bool json = false;
 };
 
@@ -61,6 +62,7 @@ OptionTable table_of(PrepareCommand& c) {
   table.add(
       "language", c.language, "LANGUAGE|None",
       "of the recordings, for a multilingual model: a code, a tag or a name; None or auto: detected in the first 30 s");
+  add_audio(table, c.audio);
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
@@ -181,7 +183,8 @@ std::string settings_of(const PrepareCommand& c, const RunOptions& options) {
                                          show_value(c.rules.window), show_value(c.rules.least_score),
                                          show_value(plain_language(c.language))},
                 "\n") +
-         "\n";
+         "\n" + (c.audio.track ? "track " + show_value(c.audio.track) + "\n" : "") +
+         (c.audio.channel ? "channel " + show_value(c.audio.channel) + "\n" : "");
 }
 
 /// The recordings that no earlier run has prepared.
@@ -236,6 +239,9 @@ int run_prepare(const std::vector<std::string>& arguments) {
                   "tutti prepare whisper --model small --language de --out corpus talks.csv"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  const auto audio = audio_choice(command.audio);
+  if (!audio) return complain(audio.error(), kUsage);
+  command.rules.audio = *audio;
   const auto model = find_named_model(command.model);
   if (!model) return complain(model.error());
   const auto inputs = prepare_inputs({command.words.begin() + 1, command.words.end()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/units.h"
 #include "cli/prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
@@ -84,14 +85,15 @@ class Alignment {
 }  // namespace
 
 Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
-                                       const LogMel& log_mel, const OnDecoded& on_decoded) {
+                                       const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded) {
   const auto& path = input.path;
   auto made_of = stamp_of_sources(input, texts);
   auto text = input.rows.empty() ? known_text(path, texts) : text_of_rows(input.rows);
   if (!text) return input.rows.empty() ? tl::unexpected(text.error()) : fail_in(path.string(), text.error());
-  auto recording = decode_recording(path, on_decoded);
+  auto recording = decode_recording(path, on_decoded, {}, audio);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
+  for (const auto& note : recording->notes()) log(Level::warning, path.string() + ": " + note);
   const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
   return KnownRecording{

@@ -17,6 +17,7 @@ namespace tutti {
 struct PrepareRules {
   std::optional<double> window{};  // seconds a piece lasts at most; none: what the model hears
   double least_score = 0.4;        // mean probability of a unit's words
+  AudioChoice audio{};             // which track and channel of each recording
 };
 
 /// A recording and what somebody wrote down of it.
@@ -40,7 +41,7 @@ struct PreparedRecording {
 /// of it could not be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at
 /// once.
 Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
-                                       const LogMel& log_mel, const OnDecoded& on_decoded);
+                                       const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded);
 
 /// Aligns the text of a recording with it and cuts both. Text without times is laid over what the model hears first.
 /// Blocks; callable from several threads at once. Fault::cancelled where the worker was stopped.

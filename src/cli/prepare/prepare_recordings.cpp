@@ -60,7 +60,7 @@ std::optional<Result<PrepareInput>> next_input(Shared& shared) {
 
 Result<Known> decode(const Shared& shared, const PrepareInput& input) {
   auto known = begun(shared, [&] {
-    return known_recording(input, shared.setup.texts, shared.setup.worker.model.log_mel,
+    return known_recording(input, shared.setup.texts, shared.setup.worker.model.log_mel, shared.setup.rules.audio,
                            [&](Seconds) { return !shared.aborted; });
   });
   return Known{.path = input.path, .is = std::move(known)};

@@ -24,6 +24,7 @@ void take_in(Gathered& gathered, Result<Examined> examined) {
   if (examined) {
     ++list.looked_at;
     list.not_heard += examined->heard ? 0 : 1;
+    list.without_speech += examined->without_speech ? 1 : 0;
     if (examined->doubtful) list.recordings.push_back(std::move(*examined->doubtful));
   } else {
     list.not_read.push_back(examined.error().text());

@@ -111,6 +111,7 @@ void print_json(const ReviewList& list) {
   Json out{{"version", 1},
            {"looked_at", list.looked_at},
            {"not_heard", list.not_heard},
+           {"without_speech", list.without_speech},
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
@@ -132,6 +133,7 @@ void print_text(const ReviewList& list, const fs::path& out) {
   if (list.not_heard > 0)
     std::printf("%zu were judged by their text alone%s\n", list.not_heard,
                 list.recordings.empty() ? "" : ", without where speech is");
+  if (list.without_speech > 0) std::printf("without speech: %zu transcripts have no text\n", list.without_speech);
   std::printf("%s: %s\n", review_headline(list).c_str(), (out / "review.html").c_str());
 }
 

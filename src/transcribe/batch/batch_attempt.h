@@ -48,6 +48,8 @@ struct BatchEntry {
   std::string left_staged{};                 // done, but its outputs are not in place: why
   std::vector<KeptFile> kept_files{};        // at the names of its outputs, which this run found and left
   std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};          // what was chosen of its file, likewise
+  bool without_speech = false;               // the transcript of this run has no text
 };
 
 /// One claim of a task, from the store's lease to its end.

@@ -8,6 +8,7 @@
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
+#include "transcript/output_text.h"
 
 namespace tutti {
 
@@ -52,6 +53,11 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (same.empty()) return {};
   const auto copies = copy_of(same, attempt.task->outputs());
   if (!copies) return {};  // not whole any more: then the work is done again
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).without_speech =
+        !copies->empty() && !output_has_text(copies->front().content, attempt.task->formats.front());
+  }
   if (auto published = publish_contents(attempt, *copies, {}, true); !published) return published;
   return not_wanted();
 }
@@ -74,15 +80,18 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
     return recording;
   });
-  if (whole) tell_losses(attempt, whole->losses());
+  if (whole) tell_remarks(attempt, *whole);
   return whole;
 }
 
 /// It is transcribed all the same, but must not come out shorter in silence.
-void BatchFiles::tell_losses(const BatchAttempt& attempt, const std::vector<std::string>& losses) {
-  for (const auto& loss : losses) log(Level::warning, attempt.task->spec.name + ": " + loss);
+void BatchFiles::tell_remarks(const BatchAttempt& attempt, const Recording& recording) {
+  for (const auto* remarks : {&recording.losses(), &recording.notes()})
+    for (const auto& remark : *remarks) log(Level::warning, attempt.task->spec.name + ": " + remark);
   const Lock lock(mutex_);
-  entries_.at(attempt.lease.key.task).losses = losses;
+  Entry& entry = entries_.at(attempt.lease.key.task);
+  entry.losses = recording.losses();
+  entry.notes = recording.notes();
 }
 
 Result<void> BatchFiles::heard(std::size_t index, Seconds length) {

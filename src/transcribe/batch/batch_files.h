@@ -97,7 +97,7 @@ class BatchFiles final : public RunFiles {
   void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
   bool may_take(const Lock& held) const;
-  void tell_losses(const BatchAttempt& attempt, const std::vector<std::string>& losses);
+  void tell_remarks(const BatchAttempt& attempt, const Recording& recording);
   void room_changed();
   void tell_held_back(const Lock& held);
   BatchObserver::Wish ask_about(const BatchEnd& over, const Error& error);

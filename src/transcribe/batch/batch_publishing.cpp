@@ -44,7 +44,9 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
   }
   {
     const Lock lock(mutex_);
-    entries_.at(attempt.lease.key.task).asked = file.outcome.asked;
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    entry.asked = file.outcome.asked;
+    entry.without_speech = file.outcome.without_speech;
   }
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
   return publish_contents(attempt, contents, use, false);

@@ -28,15 +28,18 @@ struct BatchAsset {
   Seconds asked{};  // of it, within the clips that were to be heard in this run; without clips, all of it
   std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
   std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};    // what was chosen of its file, likewise
+  bool without_speech = false;         // the transcript that this run has written has no text
   std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
   std::string extra = "{}";            // what its list says of it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {
   BatchCounts counts{};
-  BatchCounts before{};      // of these, what earlier runs had ended
-  std::size_t done_now = 0;  // of them in this run
-  std::size_t copied = 0;    // of those: the transcript is that of another recording with the same content
+  BatchCounts before{};            // of these, what earlier runs had ended
+  std::size_t done_now = 0;        // of them in this run
+  std::size_t without_speech = 0;  // of those: their transcripts have no text
+  std::size_t copied = 0;          // of those: the transcript is that of another recording with the same content
   std::chrono::system_clock::time_point started{}, ended{};
   Seconds elapsed{};                   // of the pool's clock
   double time = 1;                     // real seconds per second of that clock

@@ -198,6 +198,7 @@ class Batch final : public BatchControl {
     BatchReport report{.counts = files_.counts(),
                        .before = files_.before(),
                        .done_now = done.recordings,
+                       .without_speech = done.without_speech,
                        .copied = done.copied,
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),

@@ -121,6 +121,8 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
   asset.asked = entry.asked;
   asset.losses = std::move(entry.losses);
   asset.kept_files = std::move(entry.kept_files);
+  asset.notes = std::move(entry.notes);
+  asset.without_speech = entry.without_speech && task.state == TaskState::done;
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = std::move(entry.left_staged);

@@ -33,6 +33,7 @@ struct OpenTasks {
 struct BatchDone {
   std::size_t recordings = 0;
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
+  std::size_t without_speech = 0;      // of them: their transcripts have no text
   Seconds audio{};                     // of those that are transcribed, as long as they are
   Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
@@ -78,6 +79,7 @@ struct BatchTally {
   /// That this run has done it.
   void count_done(const BatchEntry& entry) {
     ++done.recordings;
+    done.without_speech += entry.without_speech ? 1 : 0;
     if (!entry.use) {
       ++done.copied;
       return;
