@@ -46,14 +46,14 @@ inline std::vector<SpokenClip> every_fifth(const std::vector<SpokenClip>& clips,
   return chosen;
 }
 
-/// The JSON transcripts by the clips' ids, at temperature 0 alone, so that nothing is drawn at random.
+/// The JSON transcripts by the clips' ids, with the program's defaults but for `flags`.
 inline std::map<std::string, nlohmann::json> transcripts_of(const std::vector<SpokenClip>& clips,
                                                             const std::filesystem::path& model,
                                                             const std::vector<std::string>& flags) {
   const TempFolder out;
   std::vector<std::string> words{tutti_program(), "transcribe",      "--model", model.string(), "--language", "en",
                                  "--quiet",       "--output-format", "json",    "--output-dir"};
-  words.insert(words.end(), {out.path().string(), "--temperature-increment-on-fallback", "None"});
+  words.push_back(out.path().string());
   words.insert(words.end(), flags.begin(), flags.end());
   for (const SpokenClip& clip : clips) words.push_back(clip.audio.string());
   const ProgramEnd end = run_program(words);

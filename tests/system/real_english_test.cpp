@@ -17,8 +17,11 @@ constexpr double kNarrow = 1e-4;
 
 const std::vector<std::string> kBeams{};  // five are the default
 const std::vector<std::string> kGreedy{"--beam-size", "None"};
+const std::vector<std::string> kAtZero{"--temperature-increment-on-fallback", "None"};  // as the reference was run
 
-std::vector<std::string> flags_of(const std::string& compute_type, std::vector<std::string> flags) {
+std::vector<std::string> flags_of(const std::string& compute_type, std::vector<std::string> flags,
+                                  const std::vector<std::string>& more = {}) {
+  flags.insert(flags.end(), more.begin(), more.end());
   flags.insert(flags.end(), {"--compute-type", compute_type});
   return flags;
 }
@@ -72,7 +75,7 @@ TEST(RealEnglish, Float32WithBeamsMatchesReference) {
   TUTTI_NEEDS("speech/lj/metadata.csv");
   TUTTI_NEEDS_REAL_MODEL();
   const auto clips = every_fifth(lj003_clips());
-  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kBeams));
+  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kBeams, kAtZero));
   expect_reference_text(transcripts, "beams");
   EXPECT_LE(measured(clips, transcripts), 12.5);
 }
@@ -92,7 +95,7 @@ TEST(RealEnglishLong, Float32WithBeamsMatchesReferenceOnAllClips) {
   TUTTI_NEEDS("speech/lj/metadata.csv");
   TUTTI_NEEDS_REAL_MODEL();
   const auto clips = lj003_clips();
-  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kBeams));
+  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kBeams, kAtZero));
   expect_reference_text(transcripts, "beams");
   EXPECT_LE(measured(clips, transcripts), 12.5);
 }
@@ -101,9 +104,9 @@ TEST(RealEnglishLong, Float32GreedyMatchesReferenceOnAllClips) {
   TUTTI_NEEDS("speech/lj/metadata.csv");
   TUTTI_NEEDS_REAL_MODEL();
   const auto clips = lj003_clips();
-  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kGreedy));
+  const auto transcripts = transcripts_of(clips, real_model(), flags_of("float32", kGreedy, kAtZero));
   expect_reference_text(transcripts, "greedy");
-  EXPECT_LE(measured(clips, transcripts), 13.5);
+  EXPECT_LE(measured(clips, transcripts), 13.6);  // the reference's own are 13.52
 }
 
 namespace {
