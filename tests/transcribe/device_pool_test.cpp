@@ -398,7 +398,7 @@ TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
 }
 
 TEST_F(DevicePoolTest, FirstPlacesOfTasksAreToldInOrderWithWhatTheDecisionFound) {
-  auto capped = card("a", 0.5);
+  auto capped = card("a", 10);
   capped.task_cap = 3;
   const auto one = pool({capped});
   ASSERT_TRUE(one->ready());
@@ -452,7 +452,7 @@ TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
   const auto loss = one->view().devices[0].memory_loss;
   EXPECT_FALSE(loss->now) << "all of its places are used again";
   EXPECT_EQ(loss->times, 1);
-  log_.wait_for("full: all 8 windows at once are tried again");
+  log_.wait_for("full: all 10 windows at once are tried again");
   std::vector<std::string> kinds;
   for (const PoolEvent& event : one->news()) kinds.push_back(event.state);
   EXPECT_THAT(kinds, testing::IsSupersetOf({"out_of_memory", "memory_again"}));

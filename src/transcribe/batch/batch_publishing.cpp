@@ -155,7 +155,6 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
     Entry& entry = entries_.at(attempt.lease.key.task);
     if (!copied) entry.use = use;
     if (!copied) over.audio = entry.asked;
-    number_of(lock, entry);
     entry.kept_files = kept_files;
     tally_.count_done(entry);
   }
@@ -164,6 +163,10 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
   over.busy = use.busy;
   const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
   report_starts(telling);
+  {
+    const Lock lock(mutex_);
+    number_of(lock, entries_.at(attempt.lease.key.task));
+  }
   end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }
