@@ -48,6 +48,7 @@ class OutputOwnership {
   Result<bool> write(const std::filesystem::path& output, std::string_view content) const;
 
  private:
+  std::filesystem::path place_of(const std::filesystem::path& output);
   bool is_input(const std::filesystem::path& output) const;
   bool is_in_input_folder(const std::filesystem::path& output) const;
   tl::unexpected<Error> refused(const std::filesystem::path& output, const std::string& why) const;
@@ -58,6 +59,7 @@ class OutputOwnership {
   std::set<std::string> missing_names_{};                  // their last parts: hardly any output has one of them
   std::vector<std::filesystem::path> folders_{};           // resolved
   std::map<std::filesystem::path, std::string> owners_{};  // by resolved path
+  std::filesystem::path last_folder_{}, last_resolved_{};  // of the latest claim
 };
 
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.

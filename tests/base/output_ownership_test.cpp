@@ -95,6 +95,7 @@ TEST(OutputOwnership, RefusesAFileThatTwoOwnersWouldWrite) {
   const auto second = files.claim(folder / "here/talk.json", "--report");
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().what.find("by the transcripts and by --report"), std::string::npos) << second.error().what;
+  EXPECT_FALSE(files.claim(folder / "./here/./talk.json", "--report"));
   EXPECT_TRUE(files.claim("/dev/null", "--report"));
   EXPECT_TRUE(files.claim("/dev/null", "--picture"));
 }

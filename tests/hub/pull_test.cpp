@@ -83,6 +83,15 @@ TEST_F(Pull, ANewCommitReplacesTheModel) {
   expect_whole();
 }
 
+TEST_F(Pull, AFolderThatNoPullHasMadeIsKept) {
+  const HubServer hub(root / "hub");
+  ASSERT_TRUE(write_file_atomically(target / "model.safetensors", "the user's"));
+  const auto refused = pull_from(hub);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("found a folder of another origin"), std::string::npos) << refused.error().text();
+  EXPECT_EQ(read_file(target / "model.safetensors").value(), "the user's");
+}
+
 TEST_F(Pull, ALostConnectionIsTakenUpWhereItBroke) {
   const HubServer hub(root / "hub", R"({"script": [{"file": "model.safetensors", "kind": "drop", "after": 70000}]})");
   const auto pulled = pull_from(hub);

@@ -217,7 +217,7 @@ TEST_F(UserFilesInBatch, ATranscriptThatWasCorrectedIsKept) {
 
 TEST_F(UserFilesInBatch, WhatTheStoreWroteIsReplacedByOtherOptions) {
   ASSERT_EQ(run().exit_code, 0);
-  ASSERT_EQ(run({"-f", "json,srt"}).exit_code, 0);
+  ASSERT_EQ(run({"-f", "all"}).exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 1);
   EXPECT_EQ(report()["kept_files"], 0);
   EXPECT_FALSE(fs::exists(out("talk.wav.new.json")));
