@@ -18,6 +18,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // samples
+constexpr int kLeastArguments = 4;       // the program's name, the command, the file's name, most bytes of memory
 constexpr auto kReportEvery = std::chrono::milliseconds(50);
 
 void report(const DecodeMessage& message) {
@@ -121,15 +122,18 @@ Result<DecodedSound> decode(const std::string& name, const AudioChoice& choice) 
 }  // namespace
 
 bool is_decode_child(int argc, const char* const* argv) {
-  return argc == kDecodeArguments && argv[1] == kDecodeCommand;
+  return argc >= kLeastArguments && argv[1] == kDecodeCommand;
 }
 
-int decode_audio_main(int, const char* const* argv) {
+int decode_audio_main(int argc, const char* const* argv) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   limit_memory(std::strtoull(argv[3], nullptr, 10));
   try {
-    const auto decoded = decode(argv[2], {.track = std::atoi(argv[4]), .channel = std::atoi(argv[5])});
+    AudioChoice choice;
+    if (argc > kLeastArguments) choice.track = std::atoi(argv[kLeastArguments]);
+    if (argc > kLeastArguments + 1) choice.channel = std::atoi(argv[kLeastArguments + 1]);
+    const auto decoded = decode(argv[2], choice);
     if (decoded)
       report(*decoded);
     else

@@ -24,9 +24,8 @@ struct DecodeFailed {
 using DecodeMessage = std::variant<DecodeProgress, DecodeDone, DecodeFailed>;
 
 /// Descriptors and arguments that the parent gives the child: `<program> decode-audio <name> <most bytes of memory>
-/// <track> <channel>`, the last two as AudioChoice has them.
+/// [<track> [<channel>]]`, the last two as AudioChoice has them.
 inline constexpr std::string_view kDecodeCommand = "decode-audio";
-inline constexpr int kDecodeArguments = 6;  // the program's name included
 inline constexpr int kDecodeReportFd = 3;
 inline constexpr int kDecodeInputFd = 4;
 inline constexpr int kDecodePcmFd = 5;

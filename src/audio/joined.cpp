@@ -17,7 +17,7 @@ constexpr int kMostParts = 100'000;  // boxes, chunks and elements that are walk
 constexpr std::string_view kAsf("\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c", 16);
 constexpr std::string_view kEbml("\x1a\x45\xdf\xa3", 4);
 constexpr std::string_view kFlac("fLaC\x00\x00\x00\x22", 8), kFlacAlone("fLaC\x80\x00\x00\x22", 8);
-constexpr std::string_view kAmr("#!AMR", 5);
+constexpr std::string_view kAmr("#!AMR", 5), kFlv("FLV\x01", 4), kWavPack("wvpk", 4);
 
 /// What begins with that at the start of a file, whatever the container.
 bool begins_recording(std::string_view head) {
@@ -184,6 +184,28 @@ std::int64_t asf_end(ByteSource& bytes) {
   return bytes.size();
 }
 
+/// WavPack: the first block of a recording counts its samples from zero again.
+std::int64_t wavpack_end(ByteSource& bytes) {
+  constexpr std::uint64_t kInitial = 1 << 11;
+  Peek peek(bytes);
+  for (std::int64_t at = 0; at < bytes.size();) {
+    const std::string head(peek.at(at, 32));
+    const std::string_view view = head;
+    if (!view.starts_with(kWavPack)) break;
+    const bool is_first = (number(view.substr(24, 4), false) & kInitial) != 0;
+    const bool has_samples = number(view.substr(20, 4), false) != 0;
+    if (at > 0 && is_first && has_samples && number(view.substr(16, 4), false) == 0) return at;
+    at += 8 + static_cast<std::int64_t>(number(view.substr(4, 4), false));
+  }
+  return bytes.size();
+}
+
+std::int64_t flv_end(ByteSource& bytes) {
+  return search(bytes, 1, kFlv, [](std::string_view found) {
+    return found.size() >= 9 && (found[4] & ~5) == 0 && number(found.substr(5, 4), true) == 9;
+  });
+}
+
 }  // namespace
 
 std::int64_t first_recording_end(ByteSource& bytes, bool may_search) {
@@ -194,6 +216,8 @@ std::int64_t first_recording_end(ByteSource& bytes, bool may_search) {
   if (view.starts_with("RIFF") && view.substr(8, 4) == "AVI ") return avi_end(bytes);
   if (view.starts_with(kEbml)) return ebml_end(bytes, may_search);
   if (view.starts_with(kAsf)) return asf_end(bytes);
+  if (view.starts_with(kWavPack)) return wavpack_end(bytes);
+  if (view.starts_with(kFlv) && may_search) return flv_end(bytes);
   if (view.starts_with(kAmr) && may_search) return search(bytes, 1, kAmr, [](std::string_view) { return true; });
   for (const std::string_view box : {"ftyp", "moov", "mdat", "free", "wide", "skip"})
     if (view.substr(4, 4) == box) return boxes_end(bytes);

@@ -8,7 +8,7 @@ namespace tutti {
 
 /// Where the first recording of a file ends and another begins, as `cat` and some recorders put them behind one
 /// another; the file's size where none does. Containers that FFmpeg reads on in by itself (MP3, AAC, Ogg, transport
-/// streams, FLV) count as one. Files whose header does not say how long they are have to be searched from start to end;
+/// streams) count as one. Files whose header does not say how long they are have to be searched from start to end;
 /// with `may_search` false they count as one, too.
 std::int64_t first_recording_end(ByteSource& bytes, bool may_search = true);
 

@@ -10,6 +10,8 @@ namespace {
 
 /// What people see of subtitles that come early or late; containers round to a few milliseconds.
 constexpr Seconds kShift{0.05};
+/// Less before the first frame is a decoder's delay: WMA's first frame bears the stamp of the third packet.
+constexpr Seconds kDelay{0.2};
 /// A clock that goes back by more has begun again.
 constexpr Seconds kBack{1};
 /// Holes from here on are reported one by one; transport streams begin their sound later by less as a rule.
@@ -26,6 +28,12 @@ constexpr Seconds kLongest{6 * 3600};
 bool Timeline::is_believable(Seconds stamp, Seconds drift) const {
   if (drift > kLongest || (rules_.may_restart && drift > kOtherClock)) return false;
   return !rules_.end || stamp <= *rules_.end + kBehindEnd;
+}
+
+/// `own`: the sound's own start, by the clock.
+Seconds Timeline::first_origin(Seconds own) const {
+  const Seconds start = rules_.start.value_or(own);
+  return own > start && own - start < kDelay ? own : start;
 }
 
 Seconds Timeline::fill(Seconds stamp, Seconds drift) {
@@ -46,7 +54,7 @@ Seconds Timeline::fill(Seconds stamp, Seconds drift) {
 Seconds Timeline::silence_before(std::optional<Seconds> stamp, Seconds length) {
   Seconds silence{0};
   if (stamp && !is_stopped_) {
-    if (!origin_) origin_ = rules_.start.value_or(*stamp - delivered_);
+    if (!origin_) origin_ = first_origin(*stamp - delivered_);
     const Seconds drift = *stamp - *origin_ - delivered_;
     if (drift < -kBack)
       restart(*stamp);

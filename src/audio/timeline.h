@@ -36,6 +36,7 @@ class Timeline {
   struct Hole {
     Seconds at{}, length{};
   };
+  Seconds first_origin(Seconds own) const;
   Seconds fill(Seconds stamp, Seconds drift);
   void restart(Seconds stamp) { origin_ = stamp - delivered_; }
   bool is_believable(Seconds stamp, Seconds drift) const;

@@ -50,6 +50,12 @@ TEST(Timeline, WithoutAClockOfTheFileSoundBeginsAtZero) {
   EXPECT_EQ(it.frames(36'000, 50), 0);
 }
 
+TEST(Timeline, ADecodersDelayIsNoLateBegin) {
+  Clocked it({.start = Seconds(0)});
+  EXPECT_EQ(it.frames(0.092, 50), 0);
+  EXPECT_NEAR(it.frames(2.092, 50), 1, 1e-6) << "counted from there";
+}
+
 TEST(Timeline, EveryHoleIsFilledAndSmallOnesAreSummed) {
   Clocked it({.start = Seconds(0)});
   double stamp = 0, silence = 0;

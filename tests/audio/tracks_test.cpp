@@ -71,7 +71,8 @@ TEST(Clock, SoundThatBeginsLateKeepsThePicturesClock) {
     EXPECT_NEAR(recording.duration().count(), late + 5, 0.15) << name;
     ASSERT_EQ(recording.gaps().size(), 1U) << name;
     EXPECT_EQ(recording.gaps()[0].start, 0);
-    EXPECT_NEAR(static_cast<double>(recording.gaps()[0].end) / 16000, late, 0.06) << name;
+    EXPECT_NEAR(static_cast<double>(recording.gaps()[0].end) / 16000, late, 0.1)
+        << name << ": an encoder's first frame is silence";
     EXPECT_GT(first_sound(recording), late) << name;
     EXPECT_THAT(recording.losses(), IsEmpty()) << name;
     EXPECT_THAT(recording.notes(), Contains(HasSubstr("after the picture"))) << name;

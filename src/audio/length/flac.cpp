@@ -92,7 +92,7 @@ std::vector<Frame> frames_in(ByteSource& bytes, std::int64_t from, std::size_t s
 }  // namespace
 
 std::optional<Seconds> flac_length(ByteSource& bytes, const SoundHeader& header) {
-  constexpr std::int64_t kTail = 1 << 17, kPart = 1 << 15, kParts = 8;
+  constexpr std::int64_t kTail = 1 << 16, kPart = 1 << 14, kParts = 8;
   const auto stream = read_stream(bytes);
   if (!stream || stream->rate == 0) return {};
   const std::int64_t tail = std::max<std::int64_t>(bytes.size() - kTail, 0);

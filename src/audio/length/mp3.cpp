@@ -80,13 +80,17 @@ std::optional<Frame> frame_from(Peek& peek, std::int64_t from, std::int64_t& at)
 }
 
 /// Whether the same bits a second are found all over [begin, end), as far as to its last frames.
-bool has_one_rate(Peek& peek, std::int64_t begin, std::int64_t end, const Frame& like) {
+bool has_one_rate(ByteSource& bytes, std::int64_t begin, std::int64_t end, const Frame& like) {
   constexpr std::int64_t kPlaces = 16, kFromEnd = 4096;
+  std::array<char, 8192> block{};  // read at once: single bytes would cost a system call each
   for (std::int64_t place = 1; place <= kPlaces; ++place) {
     std::int64_t at = begin + (end - begin) / kPlaces * place;
     at = std::max(begin, std::min(at, end - kFromEnd));
     std::int64_t found = 0;
-    const auto frame = frame_from(peek, at, found);
+    const auto got = bytes.read_at(at, std::as_writable_bytes(std::span(block)));
+    MemoryBytes part(std::as_bytes(std::span(block)).first(got.value_or(0)));
+    Peek peek(part);
+    const auto frame = frame_from(peek, 0, found);
     if (!frame || frame->kilobits != like.kilobits || frame->rate != like.rate) return false;
   }
   return true;
@@ -123,7 +127,7 @@ std::optional<Seconds> mp3_length(ByteSource& bytes) {
       std::abs(size - static_cast<double>(counted->bytes)) <= std::max(4096.0, size * kRounding))
     return Seconds(static_cast<double>(counted->frames) * first->samples / first->rate);
   const std::int64_t begin = counted ? at + first->size : at;  // that frame is no sound
-  if (!has_one_rate(peek, begin, end, *second)) return {};
+  if (!has_one_rate(bytes, begin, end, *second)) return {};
   return Seconds(static_cast<double>(end - begin) * 8 / (second->kilobits * 1000.0));
 }
 

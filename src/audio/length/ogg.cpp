@@ -100,14 +100,14 @@ class Stream {
 }  // namespace
 
 std::optional<Seconds> ogg_length(ByteSource& bytes) {
-  constexpr std::int64_t kParts = 8, kPart = 2 * kLongestPage;
+  constexpr std::int64_t kParts = 8, kPart = 1 << 14, kTail = 2 * kLongestPage;
   Peek peek(bytes);
   const std::string first(peek.at(0, kHead));
   if (!first.starts_with("OggS")) return {};
   const auto granules = granules_of(peek, kHead + static_cast<unsigned char>(first[26]));
   if (!granules || granules->rate <= 0) return {};
   Stream stream(*granules);
-  const std::int64_t tail = std::max<std::int64_t>(bytes.size() - kPart, 0);
+  const std::int64_t tail = std::max<std::int64_t>(bytes.size() - kTail, 0);
   std::int64_t read_to = 0;
   for (std::int64_t part = 0; part <= kParts; ++part) {
     const std::int64_t from = std::max(tail / kParts * part, read_to);
