@@ -14,12 +14,12 @@ configure = cmake --preset
 install_args = -DCMAKE_INSTALL_PREFIX=$(prefix) -DCMAKE_INSTALL_BINDIR=$(bindir) -DCMAKE_INSTALL_LIBDIR=$(libdir)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
+.PHONY: help setup build test test-long demo demo-gpus bench peers gpu-check tidy format asan tsan install clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-setup: ## install what is missing, fetch libtorch into the cache
+setup: ## install what is missing, fetch libtorch and Whisper tiny.en into the cache
 	@tools/setup.sh
 
 build: setup ## the programs, Release, in build/bin
@@ -31,7 +31,12 @@ test: setup ## every test and check; ends with "N passed, N failed, N skipped"
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/run_tests.py $(BUILD)
 
-demo: build ## transcribe samples/ with models/nano and the model in TUTTI_MODEL, train for a minute
+test-long: setup ## the tests that take minutes and that "make test" leaves out: word errors of every type, a fine-tuning
+	@$(configure) release -B $(BUILD) $(CMAKE_ARGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/run_tests.py $(BUILD) --long
+
+demo: build ## transcribe samples/: English with tiny.en, digits with models/nano and TUTTI_MODEL; train for a minute
 	@tools/demo.sh $(BUILD)
 
 demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one of which dies and comes back

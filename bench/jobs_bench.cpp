@@ -98,7 +98,8 @@ void publish_by_threads(benchmark::State& state) {
     for (const char* format : {"txt", "vtt", "srt", "tsv", "json"})
       outputs.push_back(
           {*shared_folder / "out" / (std::to_string((*lease)->key.task) + "." + format), std::string(3000, 'x')});
-    benchmark::DoNotOptimize(publish_outputs(*shared_store, **lease, *shared_folder / "out" / ".tmp", outputs, {}));
+    benchmark::DoNotOptimize(
+        publish_outputs(*shared_store, **lease, outputs, {}, {.staging = *shared_folder / "out" / ".tmp"}));
   }
   state.SetItemsProcessed(state.iterations());
 }

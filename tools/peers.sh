@@ -1,29 +1,40 @@
 #!/usr/bin/env bash
-# Measures Tutti beside faster-whisper, openai-whisper, transformers and PyTorch into BUILD/peers.jsonl.
+# Measures Tutti beside faster-whisper, openai-whisper, transformers, OpenVINO GenAI, pywhispercpp and PyTorch into BUILD/peers.jsonl.
 #
 # Usage: peers.sh BUILD [option of bench/peers/peers.py]...     (--only transcribe/batched, --quick, --runs N, ...)
 # The peers live in a virtual environment in the cache, made at the first run from bench/peers/requirements.txt (several GB;
-# delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. WHISPER_CPP names the sources of
-# whisper.cpp; with them it takes part, too.
+# delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. OpenVINO GenAI has an environment of its own
+# above that one (bench/peers/requirements-openvino.txt), because optimum-intel needs an older transformers; TUTTI_OPENVINO_PYTHON
+# names another Python. WHISPER_CPP names the sources of whisper.cpp; with them it takes part, too.
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 build=$1
 shift
 tools/setup.sh peers
 
 cache=$(dirname "$(tools/fetch_libtorch.py --print)")/peers
-python=${TUTTI_PEERS_PYTHON:-}
-if [[ -z $python ]]; then
-  venv=$cache/venv-$(sha256sum bench/peers/requirements.txt | cut -c1-12)
-  python=$venv/bin/python
+
+# environment NAME REQUIREMENTS [PYTHON]: the Python of an environment with these packages, and those of PYTHON below them.
+environment() {
+  local venv own
+  venv=$cache/$1-$({ cat "$2"; echo "${3:-}"; } | sha256sum | cut -c1-12)
   if [[ ! -f $venv/complete ]]; then
-    echo "peers: installing the peers into $venv"
-    rm -rf "$cache"/venv-*
+    echo "peers: installing $2 into $venv" >&2
+    rm -rf "$cache/$1"-*
     python3 -m venv "$venv"
-    "$python" -m pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
+    if [[ -n ${3:-} ]]; then
+      own=$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')
+      "$3" -c 'import site; print(*site.getsitepackages(), sep="\n")' >"$own/below.pth"
+    fi
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2" >&2
     touch "$venv/complete"
   fi
-fi
+  echo "$venv/bin/python"
+}
+
+python=${TUTTI_PEERS_PYTHON:-$(environment venv bench/peers/requirements.txt)}
+openvino=${TUTTI_OPENVINO_PYTHON:-$(environment openvino bench/peers/requirements-openvino.txt "$python")} || openvino=
 
 data=${TUTTI_TEST_DATA:-../shared/data}
 if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
@@ -31,7 +42,8 @@ if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
   exit 1
 fi
 cmake --build "$build" --target feed_bench
-sources=()
-if [[ -n ${WHISPER_CPP:-} ]]; then sources=(--whisper-cpp "$WHISPER_CPP"); fi
+optional=()
+if [[ -n $openvino ]]; then optional+=(--openvino-python "$openvino"); fi
+if [[ -n ${WHISPER_CPP:-} ]]; then optional+=(--whisper-cpp "$WHISPER_CPP"); fi
 "$python" bench/peers/peers.py --tutti "$build/bin/tutti" --data "$data" --out "$build/peers.jsonl" --cache "$cache" \
-  "${sources[@]}" "$@"
+  "${optional[@]}" "$@"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the tests of a build folder through ctest and ends with the line "N passed, N failed, N skipped".
 
-Usage: run_tests.py BUILD [CTEST-OPTION...]
+Usage: run_tests.py BUILD [--long] [CTEST-OPTION...]
+
+Tests with the label "long" are left out; with --long only they run.
 
 Skipped tests are named with their reason, failed ones by name after ctest has shown their output. Exit status 1 when a
 test failed or none ran. TUTTI_NO_SKIPS=1 makes a skipped test a failure too (CI, where the shared test data is there),
@@ -16,6 +18,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 NOT_TO_BE_HAD = ("another program: ", "another machine: ", "another download: ")  # begin the reasons of such skips
+LONG = "^long$"  # the label
 
 
 def outcome(case):
@@ -37,12 +40,16 @@ def reason(case):
 
 def main():
     build, options = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    length = ["-LE", LONG]
+    if "--long" in options:
+        options.remove("--long")
+        length = ["-L", LONG]
     report = (build / "tests.xml").resolve()
     report.unlink(missing_ok=True)
     # Two programs at a time, each with threads of its own: spinning at every operator's end takes the other's core.
-    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     status = subprocess.run(["ctest", "--test-dir", str(build), "--no-tests=error", "-j2", "--output-on-failure",
-                             "--output-junit", str(report), *options]).returncode
+                             "--output-junit", str(report), *length, *options]).returncode
     if not report.exists():
         print(f"run_tests: ctest left no report (exit status {status})", file=sys.stderr)
         return 1

@@ -161,13 +161,13 @@ def text_tokens(tokenizer):
     return [bytes(table[c] for c in token) for token, _ in sorted(vocabulary.items(), key=lambda item: item[1])]
 
 
-def write_ggml_file(path, dims, tokens, tensors, file_type=1):
-    """tensors: (name, ggml's number of the type, shape, data). The filters are zeros; nobody but whisper.cpp reads them."""
+def write_ggml_file(path, dims, tokens, tensors, file_type=1, filters=None):
+    """tensors: (name, ggml's number of the type, shape, data). Only whisper.cpp reads the filters: without any they are zeros."""
     order = ["n_vocab", "n_audio_ctx", "n_audio_state", "n_audio_head", "n_audio_layer", "n_text_ctx", "n_text_state",
              "n_text_head", "n_text_layer", "n_mels"]
     with open(path, "wb") as file:
         file.write(struct.pack("<12i", 0x67676d6c, *[dims[name] for name in order], file_type))
-        file.write(struct.pack("<2i", dims["n_mels"], 201) + bytes(4 * dims["n_mels"] * 201))
+        file.write(struct.pack("<2i", dims["n_mels"], 201) + (filters or bytes(4 * dims["n_mels"] * 201)))
         file.write(struct.pack("<i", len(tokens)) + b"".join(struct.pack("<i", len(token)) + token for token in tokens))
         for name, kind, shape, data in tensors:
             shape = [*shape, 1] if name in ("encoder.conv1.bias", "encoder.conv2.bias") else shape

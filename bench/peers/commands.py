@@ -51,12 +51,13 @@ class Tutti:
                    for segment in json.loads((folder / f"{path.stem}.json").read_text())["segments"])
 
 
-def peer_command(setting, model, folder, files, beams, natural=False, cache=None, sources=None):
+def peer_command(setting, model, folder, files, beams, tools, natural=False):
     if setting.engine == "whisper.cpp":
         threads = ["-t", "2", "-l", "en", "-bs", beams, "-bo", "1", "-nf", "-mc", "0", "-oj", "-ojf", "-np"]
         outputs = [word for path in files for word in ("-of", folder / path.stem)]
-        return [whisper_cpp_program(sources, cache, "whisper-cli"), "-m", model, *threads, *outputs, *files]
-    return [sys.executable, pathlib.Path(__file__).with_name("peer.py"), setting.engine, "--model", model, "--out", folder,
+        return [whisper_cpp_program(tools, "whisper-cli"), "-m", model, *threads, *outputs, *files]
+    python = tools.openvino_python if setting.engine == "openvino" else sys.executable
+    return [python, pathlib.Path(__file__).with_name("peer.py"), setting.engine, "--model", model, "--out", folder,
             "--type", setting.compute_type, "--way", setting.way, "--beams", beams, *(["--natural"] if natural else []),
             *files]
 

@@ -45,6 +45,8 @@ def faster_whisper(way):
     return Setting("faster-whisper", "int8", way, "ctranslate2-int8")
 
 
+OPENVINO = Setting("openvino", "int8", "sequential", "openvino-int8")
+PYWHISPERCPP = Setting("pywhispercpp", "q8_0", "sequential", "bindings")
 OPENAI = Setting("openai-whisper", "float32", "sequential", "openai")
 WHISPER_CPP = Setting("whisper.cpp", "q8_0", "sequential", "ggml")
 
@@ -55,10 +57,10 @@ def transformers(way):
 
 #: Who may be the best, the likeliest first: the others are stopped as soon as they have lost to it.
 CANDIDATES = {
-    "sequential": [faster_whisper("sequential"), WHISPER_CPP, transformers("batched:1"), OPENAI],
+    "sequential": [OPENVINO, faster_whisper("sequential"), PYWHISPERCPP, WHISPER_CPP, transformers("batched:1"), OPENAI],
     "batched": [faster_whisper("batched:8"), faster_whisper("batched:4"), transformers("batched:8"), WHISPER_CPP, OPENAI],
     "short40": [faster_whisper("joined:8"), faster_whisper("joined:4"), faster_whisper("workers:2"),
-                faster_whisper("sequential"), transformers("batched:8"), WHISPER_CPP, OPENAI],
+                faster_whisper("sequential"), OPENVINO, transformers("batched:8"), PYWHISPERCPP, WHISPER_CPP, OPENAI],
 }
 
 #: Whose peak memory stands beside ours, whoever is the fastest: faster-whisper at our own usual batch, and whisper.cpp.
@@ -68,11 +70,13 @@ MEMORY_BESIDE = {
     "short40": [],
 }
 
-#: Where real words are decoded: tiny's real weights on recordings with known text, type against the same type.
+#: Where real words are decoded: the complete tiny.en on the clips LJ003-*, type against the same type.
 NATURAL = [
     ("transcribe/sequential/tiny/greedy/float32", "float32", OPENAI),
     ("transcribe/sequential/tiny/greedy/bfloat16", "bfloat16", transformers("batched:8")),
     ("transcribe/sequential/tiny/greedy/float32-ctranslate2", "float32",
      Setting("faster-whisper", "float32", "sequential", "ctranslate2-float32")),
     ("transcribe/sequential/tiny/greedy/fastest", "auto", faster_whisper("sequential")),
+    ("transcribe/sequential/tiny/greedy/openvino", "auto", OPENVINO),
+    ("transcribe/sequential/tiny/greedy/pywhispercpp", "auto", PYWHISPERCPP),
 ]

@@ -2,20 +2,23 @@
 """One whole command of a peer that is a Python library: loads its model, transcribes every file, writes OUT/<stem>.json.
 
 Usage: peer.py ENGINE --model M --out DIR --type T [--way W] [--beams N] [--natural] FILE...
-Engines and ways: see engines/. Prints {"steps", "tokens", "load_seconds"}: decoder steps counted where the decoder is called,
-tokens of the transcripts, and the seconds until the model was ready.
+Engines and ways: see engines/. Prints {"steps", "tokens", "load_seconds"}: decoder steps counted where the decoder is called
+(null where the engine does not report them), tokens of the transcripts, and the seconds until the model was ready.
 """
 import argparse
+import importlib
 import json
 import pathlib
 import time
 
 STARTED = time.perf_counter()
+ENGINES = {"openai-whisper": "openai_whisper", "faster-whisper": "faster_whisper_engine", "transformers": "transformers_engine",
+           "openvino": "openvino_engine", "pywhispercpp": "pywhispercpp_engine"}
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("engine", choices=["openai-whisper", "faster-whisper", "transformers"])
+    parser.add_argument("engine", choices=ENGINES)
     parser.add_argument("--model", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--type", required=True)
@@ -27,13 +30,7 @@ def arguments():
 
 
 def engine_named(name):
-    if name == "openai-whisper":
-        from engines import openai_whisper as engine
-    elif name == "faster-whisper":
-        from engines import faster_whisper_engine as engine
-    else:
-        from engines import transformers_engine as engine
-    return engine
+    return importlib.import_module(f"engines.{ENGINES[name]}")
 
 
 def main():
@@ -55,7 +52,7 @@ def main():
         tokens += transcript.tokens
         path = options.out / (pathlib.Path(transcript.file).stem + ".json")
         path.write_text(json.dumps({"text": transcript.text.strip(), "tokens": transcript.tokens}))
-    print(json.dumps({"steps": steps, "tokens": tokens, "load_seconds": load_seconds}))
+    print(json.dumps({"steps": steps or None, "tokens": tokens, "load_seconds": load_seconds}))
 
 
 if __name__ == "__main__":

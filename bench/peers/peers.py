@@ -2,21 +2,23 @@
 """Tutti beside its peers: whole commands, from start to the last file, with the same weights on the same files.
 
 Usage: peers.py --tutti BUILD/bin/tutti --data SHARED-DATA --out FILE.jsonl --cache DIR [--only PART] [--runs N] [--quick]
-                [--screen] [--whisper-cpp SOURCES]
+                [--screen] [--whisper-cpp SOURCES] [--openvino-python PYTHON]
 
 The lines of the contract (contract.py) are measured with models that say 100 tokens in every window whatever they hear
 (reciting.py), greedy or with beams, so that both sides do the same work; tokens are counted on both sides, and a line whose
 counts differ by more than a twelfth fails. For each line the fastest peer at its best setting is found once on a part of
 the audio and remembered in the cache (--screen: find it again). Then runs are interleaved (ours, theirs, ours, theirs, ...),
 so that what else the machine does falls on both; the figure is the median, in seconds of audio for each second. More lines
-tell the tokens, the processor seconds and the peak memory of both. The natural lines decode real words with tiny's real
-weights, each compute type beside the same one, and compare the word error rates as well. The deterministic lines
+give the tokens, the processor seconds and the peak memory of both. The natural lines decode real English, the clips LJ003-* of the
+shared LJSpeech set, with OpenAI's complete tiny.en (tools/fetch_model.py), each compute type beside the same one, and compare the
+word error rates as well. The deterministic lines
 (deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
 on two cores beside the same on one. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
 decoder and number of workers, the train lines our steps beside PyTorch's.
 
-Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio"}; ratio > 1 means Tutti is better. Exit status 1 when a line of
-the contract is missing.
+Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio", "load", "quiet"}; ratio > 1 means Tutti is better. Behind every
+comparison stands the share of the cores that other processes took before and during it (load.py). Where that was not little, its
+lines are marked as not quiet. Exit status 1 when a line of the contract is missing.
 """
 import argparse
 import pathlib
@@ -28,6 +30,7 @@ from feeding import LINES as FEED_LINES
 from feeding import FeedBench, corpus
 from fixed_shapes import LINES as FIXED_SHAPE_LINES
 from fixed_shapes import fixed_shape_lines
+from load import LoadWatch
 from measured import CommandFailed
 from natural import natural_lines
 from report import Report
@@ -47,6 +50,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="a trial: tiny, two minutes and 8 clips, one run")
     parser.add_argument("--screen", action="store_true", help="choose the peers again")
     parser.add_argument("--whisper-cpp", type=pathlib.Path, help="the sources of whisper.cpp")
+    parser.add_argument("--openvino-python", type=pathlib.Path, help="a Python with openvino-genai and optimum-intel")
     return parser.parse_args()
 
 
@@ -60,6 +64,8 @@ def comparisons(options, bench):
     for name, line in FIXED_SHAPE_LINES.items():
         yield name, lambda line=line: fixed_shape_lines(bench, line)
     for name, compute_type, setting in NATURAL:
+        if not bench.that_are_here([setting]):
+            continue
         yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
     for name in TWO_WORKER_LINES:
         yield name, lambda name=name: two_worker_lines(bench, name)
@@ -83,16 +89,20 @@ def main():
     chosen = [(name, measured) for name, measured in comparisons(options, bench) if options.only in name]
     if not chosen:
         sys.exit(f"peers: no line's name contains '{options.only}'")
+    if not options.openvino_python:
+        print("peers: without OpenVINO GenAI (no Python has it)", flush=True)
     if not options.whisper_cpp:
         print("peers: without whisper.cpp (WHISPER_CPP names no folder of its sources)", flush=True)
     with options.out.open("w") as out:
         report = Report(out)
         for name, measured in chosen:
+            lines, watch = [], LoadWatch()
             try:
                 for line in measured():
-                    report.add(**line)
-            except CommandFailed as trouble:
-                report.fail(name, str(trouble))
+                    lines.append(line)
+            except CommandFailed as failure:
+                report.fail(name, str(failure))
+            report.add_all(name, lines, watch.load())
     return report.close([name for name, _ in chosen])
 
 

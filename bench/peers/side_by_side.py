@@ -7,7 +7,7 @@ import tempfile
 from clips import part, seconds_of, short_clips, ten_minutes
 from commands import Tutti, peer_command, peer_counts
 from contract import CANDIDATES, MEMORY_BESIDE
-from convert import converted
+from convert import Tools, converted
 from measured import CommandFailed, measure
 from reciting import reciting_model
 
@@ -24,6 +24,7 @@ class Bench:
     def __init__(self, options, tutti):
         self.options, self.tutti = options, tutti
         self.cache = options.cache
+        self.tools = Tools(options.cache, options.whisper_cpp, options.openvino_python)
         self.audio = self.cache / "audio"
         self.audio.mkdir(parents=True, exist_ok=True)
         self.runs = 1 if options.quick else options.runs
@@ -47,7 +48,7 @@ class Bench:
 
     def model(self, line, form):
         folder = reciting_model(line.size, self.options.data / "whisper-tiny.en", self.cache)
-        return converted(folder, self.cache, form, self.options.whisper_cpp)
+        return converted(folder, form, self.tools)
 
     # --- one run of each side
 
@@ -59,14 +60,15 @@ class Bench:
     def run_peer(self, line, setting, files, folder, within=None):
         model = self.model(line, setting.form)
         folder.mkdir(exist_ok=True)
-        found = measure(peer_command(setting, model, folder, files, line.beams, cache=self.cache,
-                                     sources=self.options.whisper_cpp), within)
+        found = measure(peer_command(setting, model, folder, files, line.beams, self.tools), within)
         return found, peer_counts(setting, found.output, folder, files) if found else None
 
     # --- the best peer
 
     def that_are_here(self, settings):
-        return [setting for setting in settings if setting.engine != "whisper.cpp" or self.options.whisper_cpp]
+        absent = {engine for engine, there in (("whisper.cpp", self.options.whisper_cpp), ("openvino", self.options.openvino_python))
+                  if not there}
+        return [setting for setting in settings if setting.engine not in absent]
 
     def candidates(self, line):
         return self.that_are_here(CANDIDATES[line.mode])
@@ -124,7 +126,7 @@ class Bench:
             yield from compared(line.name, setting.name, sum(map(seconds_of, files)), our_runs, peer_runs)
             yield from self.memory_lines(line, setting, our_runs, theirs)
         yield row(f"{line.name}/tokens", "tokens", tokens, setting.name, counts["tokens"])
-        if counts["steps"] is not None:  # whisper.cpp does not tell
+        if counts["steps"] is not None:  # neither whisper.cpp nor its bindings report them
             yield row(f"{line.name}/decoder-steps", "steps", Tutti.steps(our_runs[-1].output), setting.name, counts["steps"])
         if abs(tokens - counts["tokens"]) > SAME_WORK * max(tokens, counts["tokens"]):
             raise CommandFailed(f"{tokens} tokens of ours against {counts['tokens']}: not the same work")

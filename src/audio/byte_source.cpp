@@ -40,4 +40,11 @@ Result<std::size_t> HeadBytes::read_at(std::int64_t offset, std::span<std::byte>
   return out.size();
 }
 
+Result<std::size_t> PartBytes::read_at(std::int64_t offset, std::span<std::byte> out) {
+  if (offset < 0 || offset >= size()) return 0;
+  const auto rest = static_cast<std::uint64_t>(size() - offset);
+  return whole_.read_at(begin_ + offset,
+                        out.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest, out.size()))));
+}
+
 }  // namespace tutti

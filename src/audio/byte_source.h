@@ -59,6 +59,18 @@ class HeadBytes final : public ByteSource {
   bool has_read_ = false;
 };
 
+/// A part of another source, [begin, end), as a file of its own.
+class PartBytes final : public ByteSource {
+ public:
+  PartBytes(ByteSource& whole, std::int64_t begin, std::int64_t end) : whole_(whole), begin_(begin), end_(end) {}
+  std::int64_t size() const override { return end_ - begin_; }
+  Result<std::size_t> read_at(std::int64_t offset, std::span<std::byte> out) override;
+
+ private:
+  ByteSource& whole_;
+  std::int64_t begin_, end_;
+};
+
 /// Looks at a few bytes of a file here and there.
 class Peek {
  public:

@@ -74,11 +74,12 @@ class PcmFile final : public PcmSink {
     return block_.size() < kBlock ? Result<void>{} : flush();
   }
 
-  Result<void> restart() override {
-    block_.clear();
-    written_ = 0;
-    if (::ftruncate(kDecodePcmFd, 0) == 0 && ::lseek(kDecodePcmFd, 0, SEEK_SET) == 0) return {};
-    return fail_errno(kThing, "cannot be started again");
+  Result<void> cut(std::int64_t samples) override {
+    if (auto flushed = flush(); !flushed) return flushed;
+    written_ = samples;
+    const auto size = static_cast<off_t>(samples * static_cast<std::int64_t>(sizeof(std::int16_t)));
+    if (::ftruncate(kDecodePcmFd, size) == 0 && ::lseek(kDecodePcmFd, size, SEEK_SET) == size) return {};
+    return fail_errno(kThing, "cannot be cut");
   }
 
   Result<void> flush() {
@@ -106,13 +107,13 @@ void limit_memory(unsigned long long most) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-Result<DecodedSound> decode(const std::string& name) {
+Result<DecodedSound> decode(const std::string& name, const AudioChoice& choice) {
   auto bytes = FileBytes::over(kDecodeInputFd);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   Progress progress;
   WatchedBytes watched(*bytes, progress);
   PcmFile pcm(progress);
-  auto decoded = decode_sound(watched, name, pcm);
+  auto decoded = decode_sound(watched, name, pcm, choice);
   if (!decoded) return decoded;
   return pcm.flush().map([&] { return *decoded; });
 }
@@ -120,7 +121,7 @@ Result<DecodedSound> decode(const std::string& name) {
 }  // namespace
 
 bool is_decode_child(int argc, const char* const* argv) {
-  return argc == 4 && argv[1] == kDecodeCommand;
+  return argc == kDecodeArguments && argv[1] == kDecodeCommand;
 }
 
 int decode_audio_main(int, const char* const* argv) {
@@ -128,9 +129,9 @@ int decode_audio_main(int, const char* const* argv) {
   ::setrlimit(RLIMIT_CORE, &no_core);
   limit_memory(std::strtoull(argv[3], nullptr, 10));
   try {
-    const auto decoded = decode(argv[2]);
+    const auto decoded = decode(argv[2], {.track = std::atoi(argv[4]), .channel = std::atoi(argv[5])});
     if (decoded)
-      report(DecodeDone{decoded->samples, decoded->losses});
+      report(*decoded);
     else
       report(DecodeFailed{decoded.error()});
   } catch (const std::bad_alloc&) {

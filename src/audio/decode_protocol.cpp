@@ -1,5 +1,6 @@
 #include "audio/decode_protocol.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.h"
@@ -15,11 +16,30 @@ void put(ByteWriter& out, const DecodeProgress& progress) {
   out.put(progress.samples);
 }
 
+void put(ByteWriter& out, const std::vector<std::string>& texts) {
+  out.put(static_cast<std::uint32_t>(texts.size()));
+  for (const std::string& text : texts) out.put(std::string_view(text));
+}
+
+/// As many as one message holds; each is a hole of at least 50 ms.
+void put(ByteWriter& out, const std::vector<SampleRange>& ranges) {
+  constexpr std::size_t kMost = 32'768;
+  const std::size_t count = std::min(ranges.size(), kMost);
+  out.put(static_cast<std::uint32_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    out.put(ranges[i].start);
+    out.put(ranges[i].end);
+  }
+}
+
 void put(ByteWriter& out, const DecodeDone& done) {
   out.put(Kind::done);
   out.put(done.samples);
-  out.put(static_cast<std::uint32_t>(done.losses.size()));
-  for (const std::string& loss : done.losses) out.put(std::string_view(loss));
+  put(out, done.losses);
+  put(out, done.notes);
+  put(out, done.gaps);
+  out.put(done.track);
+  put(out, done.tracks);
 }
 
 void put(ByteWriter& out, const DecodeFailed& failed) {
@@ -29,12 +49,30 @@ void put(ByteWriter& out, const DecodeFailed& failed) {
   out.put(std::string_view(failed.error.hint));
 }
 
+void get(ByteReader& in, std::vector<std::string>& texts) {
+  std::uint32_t count = 0;
+  in.get(count);
+  for (; count > 0 && !in.failed(); --count) in.get(texts.emplace_back());
+}
+
+void get(ByteReader& in, std::vector<SampleRange>& ranges) {
+  std::uint32_t count = 0;
+  in.get(count);
+  for (; count > 0 && !in.failed(); --count) {
+    SampleRange& range = ranges.emplace_back();
+    in.get(range.start);
+    in.get(range.end);
+  }
+}
+
 DecodeDone get_done(ByteReader& in) {
   DecodeDone done;
-  std::uint32_t losses = 0;
   in.get(done.samples);
-  in.get(losses);
-  for (; losses > 0 && !in.failed(); --losses) in.get(done.losses.emplace_back());
+  get(in, done.losses);
+  get(in, done.notes);
+  get(in, done.gaps);
+  in.get(done.track);
+  get(in, done.tracks);
   return done;
 }
 

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "audio/audio_choice.h"
+#include "audio/decode_sound.h"
 #include "base/error.h"
 
 namespace tutti {
@@ -15,18 +17,16 @@ namespace tutti {
 struct DecodeProgress {
   std::int64_t samples = 0;  // at 16 kHz
 };
-struct DecodeDone {
-  std::int64_t samples = 0;
-  std::vector<std::string> losses{};
-};
+using DecodeDone = DecodedSound;
 struct DecodeFailed {
   Error error{};
 };
 using DecodeMessage = std::variant<DecodeProgress, DecodeDone, DecodeFailed>;
 
-/// Descriptors and argument that the parent gives the child: `<program> decode-audio <name> <most bytes of
-/// memory>`.
+/// Descriptors and arguments that the parent gives the child: `<program> decode-audio <name> <most bytes of memory>
+/// <track> <channel>`, the last two as AudioChoice has them.
 inline constexpr std::string_view kDecodeCommand = "decode-audio";
+inline constexpr int kDecodeArguments = 6;  // the program's name included
 inline constexpr int kDecodeReportFd = 3;
 inline constexpr int kDecodeInputFd = 4;
 inline constexpr int kDecodePcmFd = 5;

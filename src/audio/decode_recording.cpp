@@ -14,6 +14,7 @@
 #include "audio/decode_protocol.h"
 #include "audio/losses.h"
 #include "audio/recording.h"
+#include "audio/vad/speech_amount.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/files.h"
@@ -94,24 +95,44 @@ Result<void> refuse_endless_children() {
               "This program must call is_decode_child first thing in main");
 }
 
+/// The arguments of decode_recording.
+struct DecodeCall {
+  std::string name;
+  const OnDecoded& on_decoded;
+  const DecodeLimits& limits;
+  const AudioChoice& choice;
+};
+
+/// What a child made of one track.
+struct DecodedTrack {
+  Recording recording;
+  int number = 1;
+  std::vector<std::string> names{};  // of all audio tracks
+};
+
 /// One child decoding one file, seen from the parent.
 class Decoding {
  public:
-  Decoding(std::string name, OwnedFd pcm, const OnDecoded& on_decoded, const DecodeLimits& limits)
-      : name_(std::move(name)), pcm_(std::move(pcm)), on_decoded_(on_decoded), limits_(limits) {}
+  Decoding(const DecodeCall& call, OwnedFd pcm, int track)
+      : name_(call.name),
+        pcm_(std::move(pcm)),
+        on_decoded_(call.on_decoded),
+        limits_(call.limits),
+        choice_{.track = track, .channel = call.choice.channel} {}
 
-  Result<Recording> run(const OwnedFd& input);
+  Result<DecodedTrack> run(const OwnedFd& input);
 
  private:
   Result<std::unique_ptr<Child>> start(const OwnedFd& input, OwnedFd& reports);
   Result<void> hear(std::span<const std::byte> bytes);
   tl::unexpected<Error> told_nothing(const ChildEnd& child) const;
-  Result<Recording> finish(const ChildEnd& child);
+  Result<DecodedTrack> finish(const ChildEnd& child);
 
   std::string name_;
   OwnedFd pcm_;
   const OnDecoded& on_decoded_;
   const DecodeLimits& limits_;
+  const AudioChoice choice_;
   DecodeInbox inbox_;
   std::int64_t samples_ = 0;
   Clock::Instant heard_ = Clock::real().now();
@@ -126,7 +147,8 @@ Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& re
   return Child::start(
       {.name = name_,
        .command = {decoder_program(limits_), std::string(kDecodeCommand),
-                   std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value)},
+                   std::filesystem::path(name_).filename().string(), std::to_string(limits_.memory.value),
+                   std::to_string(choice_.track), std::to_string(choice_.channel)},
        .handed = {{theirs.get(), kDecodeReportFd}, {input.get(), kDecodeInputFd}, {pcm_.get(), kDecodePcmFd}},
        .streams = ChildStreams::errors});
 }
@@ -169,7 +191,7 @@ tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
       "This program must call decode_audio_main when started as \"decode-audio\", or TUTTI_DECODER name one that does");
 }
 
-Result<Recording> Decoding::finish(const ChildEnd& child) {
+Result<DecodedTrack> Decoding::finish(const ChildEnd& child) {
   if (!end_) return told_nothing(child);
   if (const auto* failed = std::get_if<DecodeFailed>(&*end_)) return fail_in(name_, failed->error);
   const auto& done = std::get<DecodeDone>(*end_);
@@ -178,10 +200,11 @@ Result<Recording> Decoding::finish(const ChildEnd& child) {
   if (::fstat(pcm_.get(), &facts) != 0 || facts.st_size != size)
     return fail(Fault::device, name_ + ": the decoder reports " + std::to_string(size) + " bytes of sound and wrote " +
                                    std::to_string(facts.st_size));
-  return Recording(std::move(pcm_), done.samples, done.losses);
+  return DecodedTrack{Recording(std::move(pcm_), done.samples, done.losses, done.notes, done.gaps), done.track,
+                      done.tracks};
 }
 
-Result<Recording> Decoding::run(const OwnedFd& input) {
+Result<DecodedTrack> Decoding::run(const OwnedFd& input) {
   OwnedFd reports;
   auto child = start(input, reports);
   if (!child) return tl::unexpected<Error>(child.error());
@@ -190,17 +213,62 @@ Result<Recording> Decoding::run(const OwnedFd& input) {
   return finish((*child)->end(limits_.silence));
 }
 
+Result<DecodedTrack> decode_track(const DecodeCall& call, const OwnedFd& input, int track) {
+  auto pcm = open_unnamed_file();
+  if (!pcm) return tl::unexpected<Error>(pcm.error());
+  return Decoding(call, std::move(*pcm), track).run(input);
+}
+
+/// The default track holds no speech, and another may.
+Result<DecodedTrack> track_with_speech(const DecodeCall& call, const OwnedFd& input, DecodedTrack usual) {
+  constexpr double kClearlyMore = 3;
+  const auto has = has_speech(usual.recording, call.on_decoded);
+  if (!has) return fail_in(call.name, has.error());
+  if (*has) return usual;
+  auto most = speech_in(usual.recording, call.on_decoded);
+  if (!most) return fail_in(call.name, most.error());
+  most = std::max(*most * kClearlyMore, kLeastSpeech);
+  const int usual_number = usual.number, tracks = static_cast<int>(usual.names.size());
+  std::optional<DecodedTrack> best;
+  for (int number = 1; number <= tracks; ++number) {
+    if (number == usual_number) continue;
+    auto other = decode_track(call, input, number);
+    if (!other && other.error().fault == Fault::cancelled) return other;
+    if (!other) continue;  // the default one can be decoded
+    const auto speech = speech_in(other->recording, call.on_decoded);
+    if (!speech) return fail_in(call.name, speech.error());
+    if (*speech <= *most) continue;
+    most = *speech;
+    best = std::move(*other);
+  }
+  if (!best) return usual;
+  best->recording.add_note("audio track " + std::to_string(usual_number) + " is the default one, and holds no speech");
+  return std::move(*best);
+}
+
+std::string track_note(const DecodedTrack& track) {
+  const auto name = [&](std::size_t i) { return track.names[i].empty() ? "" : " (" + track.names[i] + ")"; };
+  const auto taken = static_cast<std::size_t>(track.number) - 1;
+  std::string note = "audio track " + std::to_string(track.number) + name(taken) + " of " +
+                     std::to_string(track.names.size()) + " is transcribed, and no other; --track N chooses among";
+  for (std::size_t i = 0; i < track.names.size(); ++i) note += (i ? ", " : " ") + std::to_string(i + 1) + name(i);
+  return note;
+}
+
 }  // namespace
 
 Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded,
-                                   const DecodeLimits& limits) {
-  const std::string name = name_of_input(path);
-  if (auto sane = refuse_endless_children(); !sane) return fail_in(name, sane.error());
-  const auto input = open_input(path, name, on_decoded);
+                                   const DecodeLimits& limits, const AudioChoice& choice) {
+  const DecodeCall call{name_of_input(path), on_decoded, limits, choice};
+  if (auto sane = refuse_endless_children(); !sane) return fail_in(call.name, sane.error());
+  const auto input = open_input(path, call.name, on_decoded);
   if (!input) return tl::unexpected<Error>(input.error());
-  auto pcm = open_unnamed_file();
-  if (!pcm) return tl::unexpected<Error>(pcm.error());
-  return Decoding(name, std::move(*pcm), on_decoded, limits).run(*input);
+  auto track = decode_track(call, *input, choice.track);
+  if (track && choice.track == 0 && track->names.size() > 1) track = track_with_speech(call, *input, std::move(*track));
+  if (!track) return tl::unexpected<Error>(track.error());
+  if (track->names.size() > 1 && static_cast<std::size_t>(track->number) <= track->names.size() && track->number > 0)
+    track->recording.add_note(track_note(*track));
+  return std::move(track->recording);
 }
 
 }  // namespace tutti

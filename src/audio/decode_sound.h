@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_choice.h"
 #include "audio/byte_source.h"
+#include "audio/sample_reader.h"
 #include "base/error.h"
 
 namespace tutti {
@@ -15,18 +17,24 @@ class PcmSink {
  public:
   virtual ~PcmSink() = default;
   virtual Result<void> take(std::span<const std::int16_t> pcm) = 0;
-  /// Forgets everything taken so far: another decoder begins again.
-  virtual Result<void> restart() = 0;
+  /// Forgets everything but the first `samples`: another decoder begins again there.
+  virtual Result<void> cut(std::int64_t samples) = 0;
 };
 
 struct DecodedSound {
   std::int64_t samples = 0;
-  std::vector<std::string> losses{};
+  std::vector<std::string> losses{};  // what damage cost
+  std::vector<std::string> notes{};   // what was chosen, and what stands where
+  std::vector<SampleRange> gaps{};    // silence where the file has no sound, in order
+  std::int32_t track = 1;             // that was decoded, among the audio tracks
+  std::vector<std::string> tracks{};  // what they are called; of a file that is joined of several, the first one's
 };
 
 /// Decodes encoded bytes in this process, streaming. `name` (without folders) only helps to recognise formats that have
 /// no signature. A codec that crashes takes the process with it: programs call decode_recording, which puts a child
-/// process around this. No sound at all is Fault::corrupt.
-Result<DecodedSound> decode_sound(ByteSource& bytes, const std::string& name, PcmSink& sink);
+/// process around this. No sound at all is Fault::corrupt. Recordings behind one another in one file are decoded one
+/// after the other; `choice` holds for each of them.
+Result<DecodedSound> decode_sound(ByteSource& bytes, const std::string& name, PcmSink& sink,
+                                  const AudioChoice& choice = {});
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_choice.h"
 #include "audio/sample_reader.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -18,8 +19,13 @@ namespace tutti {
 /// what one does; any sample can be read at any time. Thread-safe for reading.
 class Recording final : public SampleReader {
  public:
-  Recording(OwnedFd pcm, std::int64_t samples, std::vector<std::string> losses)
-      : pcm_(std::move(pcm)), samples_(samples), losses_(std::move(losses)) {}
+  Recording(OwnedFd pcm, std::int64_t samples, std::vector<std::string> losses, std::vector<std::string> notes = {},
+            std::vector<SampleRange> gaps = {})
+      : pcm_(std::move(pcm)),
+        samples_(samples),
+        losses_(std::move(losses)),
+        notes_(std::move(notes)),
+        gaps_(std::move(gaps)) {}
 
   std::int64_t samples() const override { return samples_; }
   Seconds duration() const { return length_of(samples_, kModelRate); }
@@ -28,11 +34,18 @@ class Recording final : public SampleReader {
 
   /// What damage cost, one sentence each ("12.3 s after 00:01:02 could not be decoded: ..."). Empty for a clean file.
   const std::vector<std::string>& losses() const { return losses_; }
+  /// What was chosen of the file (track, channel) and how it is laid out, one sentence each. Nothing is damaged there.
+  const std::vector<std::string>& notes() const { return notes_; }
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
+  /// Where the file has no sound, so that silence keeps its time: before a track that begins late, and in holes.
+  const std::vector<SampleRange>& gaps() const { return gaps_; }
 
  private:
   OwnedFd pcm_;
   std::int64_t samples_;
   std::vector<std::string> losses_;
+  std::vector<std::string> notes_;
+  std::vector<SampleRange> gaps_;
 };
 
 /// What people are told of an input: its path, or "standard input" for "-".
@@ -51,8 +64,9 @@ struct DecodeLimits {
 
 /// Decodes a whole file ("-": standard input) to a Recording, converting rate and channels as the reference does
 /// (FFmpeg's libswresample to 16-bit, 16 kHz, mono). The decoding runs in a child process (see decode_child.h), so a
-/// codec that crashes, hangs or runs wild is an error value. Blocks; callable from several threads at once.
+/// codec that crashes, hangs or runs wild is an error value. Of several audio tracks, none of them chosen, it takes the
+/// one the ffmpeg program would, or one with speech where that has none. Blocks; callable from several threads at once.
 Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded = {},
-                                   const DecodeLimits& limits = {});
+                                   const DecodeLimits& limits = {}, const AudioChoice& choice = {});
 
 }  // namespace tutti

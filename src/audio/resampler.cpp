@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/channel_mix.h"
+
 namespace tutti {
 namespace {
 
@@ -31,7 +33,7 @@ struct Resampler::Conversion {
     return block.format == format && block.rate == rate && api.av_channel_layout_compare(block.layout, &layout) == 0;
   }
 
-  Result<void> open(const SoundBlock& block);
+  Result<void> open(const SoundBlock& block, const AudioChoice& choice);
   /// Begins anew with the same filter, which costs more to make than a short recording takes to convert.
   Result<void> reopen();
 
@@ -40,6 +42,7 @@ struct Resampler::Conversion {
   AVChannelLayout layout{};  // as the block named it
   AVSampleFormat format = AV_SAMPLE_FMT_NONE;
   Hertz rate{};
+  std::vector<double> weights{};  // of the channels in the mix
   std::int64_t frames_in = 0;
   std::int64_t samples_out = 0;
   bool is_finished = false;
@@ -52,25 +55,26 @@ Result<void> Resampler::Conversion::reopen() {
   return code >= 0 ? Result<void>{} : fail(Fault::internal, "libswresample failed: " + api.reason(code));
 }
 
-Result<void> Resampler::Conversion::open(const SoundBlock& block) {
+Result<void> Resampler::Conversion::open(const SoundBlock& block, const AudioChoice& choice) {
   format = block.format;
   rate = block.rate;
   api.av_channel_layout_copy(&layout, block.layout);
-  AVChannelLayout known{};  // the ffmpeg program guesses a layout for a bare channel count
   const int channels = layout.nb_channels;
-  if (layout.order == AV_CHANNEL_ORDER_UNSPEC)
-    api.av_channel_layout_default(&known, channels);
-  else
+  auto mix = channel_mix(api, layout, choice);
+  if (!mix) return tl::unexpected<Error>(mix.error());
+  weights = std::move(mix->weights);
+  AVChannelLayout known{};
+  if (!mix->is_usual)
+    known = {.order = AV_CHANNEL_ORDER_UNSPEC, .nb_channels = channels, .u = {}, .opaque = nullptr};
+  else if (layout.order == AV_CHANNEL_ORDER_NATIVE && channels > 1)
     api.av_channel_layout_copy(&known, &layout);
+  else
+    api.av_channel_layout_default(&known, channels);  // mono and stereo, whatever they are called
   AVChannelLayout mono{};
   api.av_channel_layout_default(&mono, 1);
   int code = api.swr_alloc_set_opts2(&context, &mono, AV_SAMPLE_FMT_S16, kModelRate.value, &known, format, rate.value,
                                      0, nullptr);
-  if (code >= 0 && known.order == AV_CHANNEL_ORDER_UNSPEC) {
-    // No layout is usual for this many channels: all weigh the same.
-    const std::vector<double> even(static_cast<std::size_t>(channels), 1.0 / channels);
-    code = api.swr_set_matrix(context, even.data(), channels);
-  }
+  if (code >= 0 && !mix->is_usual) code = api.swr_set_matrix(context, weights.data(), channels);
   if (code >= 0) code = api.swr_init(context);
   api.av_channel_layout_uninit(&known);
   if (code >= 0) return {};
@@ -78,7 +82,8 @@ Result<void> Resampler::Conversion::open(const SoundBlock& block) {
                                       std::to_string(rate.value) + " Hz to 16 kHz mono: " + api.reason(code));
 }
 
-Resampler::Resampler(TakePcm take) : take_(std::move(take)) {}
+Resampler::Resampler(TakePcm take, AudioChoice choice, ChannelLoudness* loudness)
+    : take_(std::move(take)), choice_(choice), loudness_(loudness) {}
 Resampler::~Resampler() = default;
 
 Result<void> Resampler::start(const SoundBlock& block) {
@@ -88,11 +93,11 @@ Result<void> Resampler::start(const SoundBlock& block) {
   const auto api = ResamplerApi::load();
   if (!api) return tl::unexpected<Error>(api.error());
   conversion_ = std::make_unique<Conversion>(**api);
-  return conversion_->open(block);
+  return conversion_->open(block, choice_);
 }
 
 Result<void> Resampler::push(const SoundBlock& block) {
-  if (is_model_pcm(block)) {
+  if (is_model_pcm(block) && choice_.channel <= 1) {
     conversion_.reset();
     return take_({reinterpret_cast<const std::int16_t*>(block.planes[0]), static_cast<std::size_t>(block.frames)});
   }
@@ -102,8 +107,24 @@ Result<void> Resampler::push(const SoundBlock& block) {
   if (conversion_->is_finished) {
     if (auto again = conversion_->reopen(); !again) return again;
   }
+  if (loudness_) loudness_->add(block, conversion_->weights);
   conversion_->frames_in += block.frames;
   return convert(block.planes, block.frames);
+}
+
+Result<void> Resampler::push_silence(const SoundBlock& like, std::int64_t frames) {
+  constexpr std::int64_t kAtOnce = 1 << 14;
+  const bool is_unsigned = like.format == AV_SAMPLE_FMT_U8 || like.format == AV_SAMPLE_FMT_U8P;
+  const auto channels = static_cast<std::size_t>(like.layout->nb_channels);
+  const auto samples = static_cast<std::size_t>(std::min(frames, kAtOnce)) * channels;
+  const std::vector<std::uint8_t> zeros(samples * sizeof(double), is_unsigned ? 0x80 : 0);  // of the widest samples
+  const std::vector<const std::uint8_t*> planes(channels, zeros.data());
+  SoundBlock block{like.format, like.rate, like.layout, planes.data(), 0};
+  for (std::int64_t left = frames; left > 0; left -= block.frames) {
+    block.frames = static_cast<int>(std::min(left, kAtOnce));
+    if (auto pushed = push(block); !pushed) return pushed;
+  }
+  return {};
 }
 
 Result<void> Resampler::convert(const std::uint8_t* const* planes, int frames) {

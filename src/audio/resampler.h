@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "audio/audio_choice.h"
+#include "audio/channel_loudness.h"
 #include "audio/sound_source.h"
 
 namespace tutti {
@@ -14,17 +16,21 @@ namespace tutti {
 using TakePcm = std::function<Result<void>(std::span<const std::int16_t>)>;
 
 /// Sound of any format to 16 kHz, mono, 16 bits, by libswresample with the ffmpeg program's settings, so that the
-/// samples are those of `ffmpeg -ac 1 -ar 16000 -f s16le`. Sound that is so already passes through untouched, and
-/// libswresample is not even loaded. A format that changes in mid-file starts a new conversion; what the
-/// filter of the old one still holds, some milliseconds, is dropped, as by ffmpeg.
+/// samples are those of `ffmpeg -lfe_mix_level 1 -ac 1 -ar 16000 -f s16le` (channel_mix.h says of which channels).
+/// Sound that is so already passes through untouched, and libswresample is not even loaded. A format that changes in
+/// mid-file starts a new conversion; what the filter of the old one still holds, some milliseconds, is dropped, as by
+/// ffmpeg.
 class Resampler {
  public:
-  explicit Resampler(TakePcm take);
+  /// `loudness`, which must outlive this, gets to see all channels.
+  explicit Resampler(TakePcm take, AudioChoice choice = {}, ChannelLoudness* loudness = nullptr);
   ~Resampler();
   Resampler(const Resampler&) = delete;
   Resampler& operator=(const Resampler&) = delete;
 
   Result<void> push(const SoundBlock& block);
+  /// Silence in the format of `like`, `frames` of it.
+  Result<void> push_silence(const SoundBlock& like, std::int64_t frames);
   /// Delivers what the filter still holds. More may follow, as another recording.
   Result<void> finish();
 
@@ -35,6 +41,8 @@ class Resampler {
   Result<void> rescue_short_sound();
 
   TakePcm take_;
+  AudioChoice choice_;
+  ChannelLoudness* loudness_;
   std::unique_ptr<Conversion> conversion_;
   std::vector<std::int16_t> pcm_;
 };

@@ -7,6 +7,13 @@
 
 namespace tutti {
 
+/// Samples [start, end).
+struct SampleRange {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  bool operator==(const SampleRange&) const = default;
+};
+
 /// Sound at 16 kHz, mono, 16 bits, of which any part can be read at any time: a decoded file, or parts of one in a row.
 /// Thread-safe.
 class SampleReader {

@@ -43,7 +43,9 @@ SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, 
   const std::int64_t rest = std::max<std::int64_t>(bytes.size() - at, 0);
   return {.container = container,
           .claimed_bytes = claimed.value_or(rest),
-          .present_bytes = std::min(claimed.value_or(rest), rest)};
+          .present_bytes = std::min(claimed.value_or(rest), rest),
+          .samples_at = at,
+          .is_unsized = !claimed};
 }
 
 bool is_chunk(std::string_view head, bool big_endian, std::int64_t room) {
@@ -95,6 +97,10 @@ std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout)
       if (unknown && layout.container == Container::rf64) claimed = rf64_size(peek);
       if (claimed.value_or(0) < 0) return {};
       const std::int64_t first = at + head_bytes + layout.prefix;
+      // A recorder that was stopped before it could say how much there is; FFmpeg reads on, too.
+      if (claimed == 0 && layout.container == Container::wav && bytes.size() > first &&
+          !is_chunk(peek.at(first, 8), layout.big_endian, bytes.size() - first))
+        claimed.reset();
       auto header = samples_at(bytes, layout.container, first, claimed);
       if (layout.size_bytes == 4 && claimed.value_or(0) > 0)
         header.unclaimed_bytes = unclaimed_behind(bytes, first + *claimed, layout.big_endian);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "audio/byte_source.h"
 #include "audio/ffmpeg/api.h"
@@ -20,6 +21,7 @@ struct SoundBlock {
   const AVChannelLayout* layout = nullptr;
   const std::uint8_t* const* planes = nullptr;  // one pointer per channel when planar, one in all when interleaved
   int frames = 0;
+  Seconds silence{};  // that belongs before it: the file has no sound there
 };
 
 /// What the file's header says it holds.
@@ -35,6 +37,8 @@ class SoundSource {
   /// The next stretch; false at the end. An error means that this decoder cannot go on.
   virtual Result<bool> next(SoundBlock& block) = 0;
   virtual std::optional<SoundPromise> promised() const = 0;
+  /// Silence before the first sound, as far as is known.
+  virtual Seconds lead() const { return {}; }
 };
 
 /// The fast path: WAV and AIFF with plain samples and FLAC, mono or stereo, by libsndfile, without loading FFmpeg's
@@ -43,10 +47,20 @@ class SoundSource {
 /// start. `bytes` must outlive the source.
 std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes);
 
-/// Opens anything FFmpeg reads and decodes the audio stream that the ffmpeg program would pick: the one with most
-/// channels, default streams first. `name` is the file's name without folders; its extension helps to tell formats
-/// without a signature apart, and nothing else is ever opened (no playlist, no network). What cannot be decoded goes
-/// into `losses`; both must outlive the source.
-Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, Losses& losses);
+/// Remarks on a file beside its audio.
+struct SoundRemarks {
+  Losses losses{};                    // what damage cost
+  Losses notes{};                     // what was chosen, and what stands where
+  int track = 1;                      // the audio track that was opened, from 1
+  std::vector<std::string> tracks{};  // what all of them are called; an empty one where the file has no name for it
+};
+
+/// Opens anything FFmpeg reads and decodes one audio track, `track` from 1; 0: the one that the ffmpeg program would
+/// pick, with most channels, default streams first. `name` is the file's name without folders; its extension helps to
+/// tell formats without a signature apart, and nothing else is ever opened (no playlist, no network). Both `remarks`
+/// and `bytes` must outlive the source. The tracks are in `remarks` even where the one that was chosen cannot be
+/// decoded.
+Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
+                                                      SoundRemarks& remarks);
 
 }  // namespace tutti

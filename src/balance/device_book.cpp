@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kOverdueLeft = 0.05;  // of a piece that takes longer than expected
 constexpr Seconds kFitsAgain{600};
+constexpr int kMostCaution = 32;
 
 }  // namespace
 
@@ -40,10 +41,7 @@ void DeviceBook::advance(Seconds now) {
       idle_[static_cast<std::size_t>(why_idle_.value_or(Idle::no_task))] += passed;
   }
   health_.advance(now);
-  while (fits_ && now >= fits_until_) {
-    fits_until_ += kFitsAgain;
-    if (++*fits_ >= facts_.slots) fits_.reset();
-  }
+  while (fits_ && now >= fits_until_) fits_one_more(fits_until_);
 }
 
 void DeviceBook::idle_because(std::optional<Idle> why) {
@@ -186,9 +184,36 @@ bool DeviceBook::holds_one_more(const DispatcherOptions& options) const {
   return flights_.empty() && (foreign_.value <= foreign_when_ready_.value || starved_ >= kFitsAgain);
 }
 
-void DeviceBook::exhausted(int pieces, Seconds now) {
+void DeviceBook::exhausted(GrantId grant, GrantId latest, int pieces, Seconds now) {
+  ++loss_.times;
+  if (grant <= exhausted_at_) return;
+  exhausted_at_ = latest;
+  if (loss_.least > 0) caution_ = std::min(kMostCaution, 2 * caution_);
   fits_ = std::max(1, std::min(fits_.value_or(facts_.slots), pieces) / 2);
   fits_until_ = now + kFitsAgain;
+  held_ = 0;
+  loss_.least = loss_.least > 0 ? std::min(loss_.least, *fits_) : *fits_;
+  memory_changes_.push_back({now, true,
+                             "out of memory with " + std::to_string(pieces) + " windows in flight: at most " +
+                                 std::to_string(*fits_) + " from now on, and one more when " +
+                                 std::to_string(enough_held()) + " have been done"});
+}
+
+int DeviceBook::enough_held() const {
+  constexpr int kRounds = 2;
+  return kRounds * caution_ * *fits_;
+}
+
+void DeviceBook::held(Seconds now) {
+  if (fits_ && ++held_ >= enough_held()) fits_one_more(now);
+}
+
+void DeviceBook::fits_one_more(Seconds at) {
+  held_ = 0;
+  fits_until_ = at + kFitsAgain;
+  if (++*fits_ < facts_.slots) return;
+  fits_.reset();
+  memory_changes_.push_back({at, false, "all " + std::to_string(facts_.slots) + " windows at once are tried again"});
 }
 
 std::optional<Seconds> DeviceBook::wake_at() const {
@@ -211,6 +236,8 @@ int DeviceBook::places(const DispatcherOptions& options) const {
 
 DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const {
   const Seconds usual = speed_.usual_piece();
+  std::optional<MemoryLoss> loss;
+  if (loss_.times > 0) loss = {.times = loss_.times, .all = facts_.slots, .least = loss_.least, .now = fits_};
   return {.id = facts_.id,
           .state = health_.state(),
           .state_reason = health_.reason(),
@@ -229,7 +256,8 @@ DeviceView DeviceBook::view(Seconds now, const DispatcherOptions& options) const
           .in_service = now - added_,
           .busy = busy_,
           .idle = idle_,
-          .why_idle = why_idle_};
+          .why_idle = why_idle_,
+          .memory_loss = loss};
 }
 
 }  // namespace tutti

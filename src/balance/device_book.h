@@ -84,8 +84,13 @@ class DeviceBook {
   bool holds_one_more(const DispatcherOptions& options) const;
   /// Pieces that may be in flight now: slots, as far as memory goes.
   int places(const DispatcherOptions& options) const;
-  /// Out of memory with so many in flight: half of them from now on, one more every ten minutes without another.
-  void exhausted(int pieces, Seconds now);
+  /// Out of memory with so many in flight, one of them by that grant: half of them from now on. What was in flight
+  /// together runs out together, so grants up to `latest` tell nothing new. One more when twice as many as that have
+  /// been done, each time it happens twice that; and in any case every ten minutes.
+  void exhausted(GrantId grant, GrantId latest, int pieces, Seconds now);
+  /// A piece has been done: its memory held that.
+  void held(Seconds now);
+  const std::vector<MemoryChange>& memory_changes() const { return memory_changes_; }
 
   const DeviceFacts& facts() const { return facts_; }
   DeviceHealth& health() { return health_; }
@@ -117,8 +122,16 @@ class DeviceBook {
   std::vector<Flight> flights_{};
   std::vector<std::pair<TaskKey, int>> tasks_{};  // with pieces in flight
   Bytes reserved_{};
+  void fits_one_more(Seconds at);
+  int enough_held() const;
+
   std::optional<int> fits_{};  // pieces, after it was out of memory
   Seconds fits_until_{};
+  int held_ = 0;            // pieces done since that changed
+  int caution_ = 1;         // times as many are done before one more is tried
+  GrantId exhausted_at_{};  // the last grant there was when it was last out of memory
+  MemoryLoss loss_{};
+  std::vector<MemoryChange> memory_changes_{};
   Seconds advanced_;
   Seconds added_;
   Seconds audio_done_{};

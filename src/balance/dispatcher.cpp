@@ -261,6 +261,7 @@ void Dispatcher::finished(GrantId grant, Seconds now, bool heard) {
   if (heard) device.learned(flight, now);
   device.health().succeeded(flight.canary, now);
   if (flight.canary) return;
+  device.held(now);
   if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) task->avoid.clear();
   state_->queue.landed(flight.task);
 }
@@ -276,7 +277,7 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
   Flight flight = *device.remove(grant);
   const bool worker_lost = why == Blame::device || why == Blame::unclear || why == Blame::lost;
   if (worker_lost || flight.canary) state_->lose_worker(index, flight, why, reason, now);
-  if (why == Blame::exhausted) device.exhausted(pieces, now);
+  if (why == Blame::exhausted) device.exhausted(grant, state_->last_grant, pieces, now);
   if (flight.canary) return {};
   Ruling verdict{};
   if (QueuedTask* task = state_->queue.find(flight.task)) {
@@ -331,6 +332,10 @@ QueueView Dispatcher::queue(Seconds now) {
 
 const std::vector<HealthChange>& Dispatcher::health_changes(DeviceIndex device) const {
   return state_->devices.at(device).health().changes();
+}
+
+const std::vector<MemoryChange>& Dispatcher::memory_changes(DeviceIndex device) const {
+  return state_->devices.at(device).memory_changes();
 }
 
 std::vector<SpeedView> Dispatcher::speeds(DeviceIndex device) const {

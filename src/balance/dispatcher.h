@@ -26,6 +26,21 @@ struct DispatcherOptions {
   BreakerOptions breaker{};
 };
 
+/// A device has run out of memory, or takes as many pieces as before again.
+struct MemoryChange {
+  Seconds at{};
+  bool is_short = false;
+  std::string reason{};
+};
+
+/// What running out of memory has cost a device.
+struct MemoryLoss {
+  int times = 0;
+  int all = 0;             ///< pieces in flight that its worker takes
+  int least = 0;           ///< fewest that it was given since
+  std::optional<int> now;  ///< that it is given now; none: all of them again
+};
+
 /// What one device is doing, for people and reports. in_service = busy + the sum of idle, since it was added.
 struct DeviceView {
   std::string id{};
@@ -48,6 +63,7 @@ struct DeviceView {
   std::array<Seconds, kIdleReasons> idle{};  ///< without, by reason
   std::optional<Idle> why_idle{};            ///< now
   std::string refusal{};  ///< why it takes nothing more now, in words: "needs 5.1 GB; 3.8 GB are free"
+  std::optional<MemoryLoss> memory_loss{};  ///< none: it has never run out of memory
 };
 
 /// How far all of it is.
@@ -117,6 +133,8 @@ class Dispatcher {
   DeviceState state(DeviceIndex device) const;  ///< as of the latest call that told the time
   QueueView queue(Seconds now);
   const std::vector<HealthChange>& health_changes(DeviceIndex device) const;
+  /// What running out of memory has changed, in order.
+  const std::vector<MemoryChange>& memory_changes(DeviceIndex device) const;
   /// What has been measured of it, by pieces in flight: to be kept, and told as DeviceFacts::speed next time.
   std::vector<SpeedView> speeds(DeviceIndex device) const;
   /// The device that would take the next task if one were ready and had room; none when no device is in service.

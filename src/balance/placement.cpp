@@ -52,6 +52,7 @@ class Placer {
   bool has_room(DeviceIndex device) const;
   /// It may take the task now, as soon as something there is done, or once it has loaded its model.
   bool usable(DeviceIndex device, const QueuedTask& task) const;
+  bool cap_opens(DeviceIndex device, const QueuedTask& task) const;
 
   bool open_to(const GroupKey& key, DeviceIndex device) const;
   std::optional<Found> find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const;
@@ -102,7 +103,17 @@ bool Placer::has_room(DeviceIndex device) const {
 bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {
   if (!forecast_.in_service(device)) return forecast_.counted_on(device) && !task.avoids(device);
   const auto limit = refused(scene_, device, task);
+  if (limit == Limit::task_cap) return cap_opens(device, task);
   return !limit || *limit == Limit::slots || (*limit == Limit::device_memory && scene_.devices[device].pieces() > 0);
+}
+
+/// What is in flight there ends a task, and takes no longer than a piece like the next one: worth waiting for.
+bool Placer::cap_opens(DeviceIndex device, const QueuedTask& task) const {
+  const DeviceBook& book = scene_.devices[device];
+  if (task.ready.empty() || book.drain() > task.ready.front().audio / book.speed()) return false;
+  return std::ranges::any_of(book.flights(), [&](const Flight& flight) {
+    return !flight.canary && scene_.queue.at(flight.task).counted.count() < kNothing;
+  });
 }
 
 /// A task dealt to a device is that device's, as long as it is in service.

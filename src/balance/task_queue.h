@@ -38,7 +38,7 @@ struct QueuedTask {
   int exhausted = 0;                    // devices were out of memory for it
   std::vector<DeviceIndex> avoid{};     // devices whose worker was lost with it
   std::vector<std::string> evidence{};  // what was said about every failure
-  Seconds counted{};                    // its part of TaskQueue::audio_unplaced
+  Seconds counted{};                    // its part of TaskQueue::audio_unplaced: what is neither in flight nor done
   double counted_pieces = 0;            // and the pieces that makes
   Seconds believed{};                   // its length when it was added
   std::optional<Seconds> found{};       // its length as found since

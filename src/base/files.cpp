@@ -1,6 +1,7 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/new_file.h"
 #include "base/numbers.h"
 #include "base/system_error.h"
 
@@ -19,7 +21,18 @@ namespace tutti {
 
 namespace fs = std::filesystem;
 
+Result<void> expect_no_nul(const fs::path& path) {
+  const std::string& name = path.native();
+  const auto nul = name.find('\0');
+  if (nul == std::string::npos) return {};
+  return fail(
+      Fault::usage,
+      "'" + name.substr(0, nul) + "\\0" + name.substr(nul + 1) + "': expected a name of a file, found a NUL in it",
+      "Names in a list end with a line or with a NUL, not with both");
+}
+
 Result<std::string> read_file(const fs::path& path) {
+  if (auto named = expect_no_nul(path); !named) return tl::unexpected(named.error());
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(path.string(), "cannot be opened");
   return read_rest(fd.get(), path.string());
@@ -34,6 +47,7 @@ struct RegularFile {
 };
 
 Result<RegularFile> open_regular(const fs::path& path) {
+  if (auto named = expect_no_nul(path); !named) return tl::unexpected(named.error());
   RegularFile file{.fd = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
   struct stat facts {};
   if (!file.fd || ::fstat(file.fd.get(), &facts) != 0) return fail_errno(path.string(), "cannot be opened");
@@ -100,6 +114,7 @@ bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset) {
 }
 
 Result<void> make_folders(const fs::path& folder) {
+  if (auto named = expect_no_nul(folder); !named) return named;
   std::error_code why;
   fs::create_directories(folder, why);
   if (why) return tl::unexpected<Error>(system_error(folder.string(), "could not be created", why.value()));
@@ -148,7 +163,35 @@ Result<void> write_in_place(const fs::path& path, std::string_view content) {
 
 }  // namespace
 
+Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
+  auto staging = staging_file(path, folder_of(path));
+  if (!staging) return tl::unexpected<Error>(staging.error());
+  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
+  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
+  if (written) return fs::path(staging->path);
+  ::unlink(staging->path.c_str());
+  return tl::unexpected<Error>(written.error());
+}
+
+std::error_code rename_if_free(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  // NFS, for one, knows no flags: a second name is never given to two files, either.
+  if (errno == EINVAL || errno == ENOSYS) {
+    if (::link(from.c_str(), to.c_str()) == 0) {
+      ::unlink(from.c_str());
+      return {};
+    }
+    // Nor has every file system second names.
+    const bool knows_links = errno != EPERM && errno != ENOTSUP && errno != ENOSYS;
+    std::error_code ignored;
+    if (!knows_links && fs::exists(fs::symlink_status(to, ignored))) errno = EEXIST;
+    if (!knows_links && errno != EEXIST && ::rename(from.c_str(), to.c_str()) == 0) return {};
+  }
+  return {errno, std::generic_category()};
+}
+
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
+  if (auto named = expect_no_nul(path); !named) return named;
   std::error_code ignored;  // the open below reports what matters
   if (fs::is_other(path, ignored)) return write_in_place(path, content);
   if (fs::is_symlink(path, ignored)) {
@@ -159,17 +202,12 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
   }
   const fs::path folder = folder_of(path);
   fs::create_directories(folder, ignored);
-  auto staging = staging_file(path, folder);
+  const auto staging = write_beside(path, content);
   if (!staging) return tl::unexpected<Error>(staging.error());
-  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
-  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
-  if (written && ::rename(staging->path.c_str(), path.c_str()) != 0)
-    written = fail_errno(path.string(), "could not be put in place");
-  if (!written) {
-    ::unlink(staging->path.c_str());
-    return written;
-  }
-  return sync_folder(folder);
+  if (::rename(staging->c_str(), path.c_str()) == 0) return sync_folder(folder);
+  const auto failed = fail_errno(path.string(), "could not be put in place");
+  ::unlink(staging->c_str());
+  return failed;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "cli/settings/setting_sources.h"
@@ -12,7 +13,31 @@
 namespace tutti {
 namespace {
 
-/// In quotes where a shell would not leave it as it is.
+/// As OptionTable::given_elsewhere has them, of the command that this process runs.
+Guarded<std::vector<std::pair<std::string, std::string>>>& given_elsewhere() {
+  static Guarded<std::vector<std::pair<std::string, std::string>>> names;
+  return names;
+}
+
+bool goes_on(const std::string& text, std::size_t at) {
+  return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
+}
+
+/// Checks speak of flags. Of a value that no flag gave, people are to find where it is from.
+std::string with_sources(std::string text) {
+  given_elsewhere().with([&](const auto& names) {
+    for (const auto& [flag, source] : names)
+      for (std::size_t at = text.find(flag); at != text.npos; at = text.find(flag, at)) {
+        const bool whole = !goes_on(text, at + flag.size()) && (at == 0 || !goes_on(text, at - 1));
+        if (whole) text.replace(at, flag.size(), source);
+        at += whole ? source.size() : flag.size();
+      }
+  });
+  return text;
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& word) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 ||
@@ -23,8 +48,6 @@ std::string shell_word(const std::string& word) {
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 std::string command_line(const std::string& command, const std::vector<std::string>& arguments) {
   constexpr std::size_t kLongest = 4000;  // a shell's * may have been a hundred thousand files
@@ -37,7 +60,7 @@ std::string command_line(const std::string& command, const std::vector<std::stri
 }
 
 int complain(const Error& error, int exit_code) {
-  log(Level::error, error.text());
+  log(Level::error, Error{error.fault, with_sources(error.what), error.hint}.text());
   return exit_code;
 }
 
@@ -53,6 +76,7 @@ std::optional<int> start_command(OptionTable& table, const std::vector<std::stri
   const auto sources = table.asks_for_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
   if (!sources) return complain(sources.error(), kUsage);
   const auto wish = table.read(arguments, *sources);
+  given_elsewhere().change([&](auto& names) { names = table.given_elsewhere(); });
   if (!wish) return complain(wish.error(), kUsage);
   switch (*wish) {
     case OptionTable::Wish::run: return std::nullopt;

@@ -14,11 +14,15 @@ namespace tutti {
 /// over.
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments);
 
+/// In quotes where a shell would not leave it as it is.
+std::string shell_word(const std::string& word);
+
 /// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. Of a very
 /// long one the end is left out: "… (812 more)".
 std::string command_line(const std::string& command, const std::vector<std::string>& arguments);
 
-/// Prints the error for people and returns the exit code.
+/// Prints the error for people and returns the exit code. Where it names a flag whose value a variable or the settings
+/// file gave, it names these instead.
 int complain(const Error& error, int exit_code);
 
 /// The same for what ended a command: kUsage where the command line could not be meant, however late that was found

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -12,9 +13,11 @@
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/display/failure.h"
+#include "cli/display/run_display.h"
 #include "cli/engine/model_conversion.h"
 #include "cli/flags/subtitle_flags.h"
 #include "transcribe/output_plan.h"
+#include "transcript/tidy.h"
 #include "transcript/transcript_json.h"
 #include "transcript/writers.h"
 
@@ -33,8 +36,9 @@ struct ConvertCommand {
 void add_convert(OptionTable& table, ConvertCommand& c) {
   table.positional(
       c.files, "X.json...|MODEL",
-      "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON, - for standard input; or one "
-      "model: a folder, a file, or a name that tutti models lists");
+      "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON, - for standard input; a segment's "
+      "speaker stands before its text, [SPEAKER_01]: as whisper-ctranslate2 writes it; or one model: a folder, a file, "
+      "or a name that tutti models lists");
   table
       .add("output-dir", c.output_dir, "DIR",
            "where outputs are written, created when missing; of a model, the new folder, or NAME.pt for "
@@ -59,18 +63,31 @@ struct Target {
   std::string layout_flag;  // one that needs word times; empty: none is set
 };
 
-Result<void> convert(const PlannedFile& file, const Target& target) {
+/// The same with a line for each segment, which is a row of a table.
+Transcript in_one_line(Transcript transcript) {
+  for (Segment& segment : transcript.segments) std::ranges::replace(segment.text, '\n', ' ');
+  return transcript;
+}
+
+/// `replaced` counts the files that were there before.
+Result<void> convert(const PlannedFile& file, const Target& target, const OutputOwnership& files,
+                     std::size_t& replaced) {
   const std::string name = name_of_input(file.input);
   const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
-  const auto transcript = read_transcript_json(*text);
+  auto transcript = read_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());
+  if (const std::string repaired = tidy_transcript(*transcript); !repaired.empty())
+    log(Level::warning, name + ": " + repaired);
   if (!target.layout_flag.empty() && !has_word_times(*transcript))
     log(Level::warning, name + ": there are no word times in it; " + target.layout_flag + " has no effect");
   for (std::size_t i = 0; i < target.formats.size(); ++i) {
-    const auto content = format_transcript(*transcript, target.formats[i], target.options);
+    const auto content = format_transcript(target.formats[i] == Format::tsv ? in_one_line(*transcript) : *transcript,
+                                           target.formats[i], target.options);
     if (!content) return tl::unexpected(content.error());
-    if (auto written = write_file_atomically(file.outputs[i], *content); !written) return written;
+    const auto written = files.write(file.outputs[i], *content);
+    if (!written) return tl::unexpected(written.error());
+    if (*written) ++replaced;
     std::puts(without_controls(file.outputs[i].string()).c_str());
   }
   return {};
@@ -114,13 +131,15 @@ int convert_transcripts(const ConvertCommand& command) {
   if (!options) return complain(options.error(), kUsage);
   warn_without_subtitles(command.subtitles, command.output_format);
   const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
-  std::size_t failed = 0;
+  const OutputOwnership files = ownership_of(*plan);
+  std::size_t failed = 0, replaced = 0;
   for (const auto& file : *plan) {
-    const auto converted = convert(file, target);
+    const auto converted = convert(file, target, files, replaced);
     if (converted) continue;
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));
   }
+  if (replaced > 0) log(Level::info, replaced_text(replaced));
   return failed == 0 ? kDone : kSomeFailed;
 }
 

@@ -12,7 +12,9 @@
 #include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
+#include "cli/flags/audio_flags.h"
 #include "cli/flags/vad_flags.h"
+#include "text/json_bytes.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -27,6 +29,7 @@ struct FeaturesCommand {
   std::int32_t mels = 80;
   bool json = false;
   VadFlags heard{};
+  AudioFlags audio{};
 };
 
 /// What one file, or all together, came to.
@@ -38,6 +41,7 @@ struct Measured {
   std::int64_t frames = 0;
   std::size_t windows = 0;
   std::vector<std::string> losses{};
+  std::vector<std::string> notes{};
   std::optional<std::vector<SpeechPiece>> speech{};  // none without VAD
 
   Seconds spent() const { return decoding + listening + features; }
@@ -84,15 +88,22 @@ Result<void> compute_speech(const Recording& recording, VadOptions vad, bool bat
   return {};
 }
 
-Result<Measured> measure(const std::string& file, const std::optional<VadOptions>& vad, bool batched,
-                         const LogMel& log_mel) {
+/// What is measured, beside the files.
+struct Wanted {
+  std::optional<VadOptions> vad{};
+  bool batched = false;
+  AudioChoice audio{};
+};
+
+Result<Measured> measure(const std::string& file, const Wanted& wanted, const LogMel& log_mel) {
   Measured measured;
-  const auto recording = timed(measured.decoding, [&] { return decode_recording(file); });
+  const auto recording = timed(measured.decoding, [&] { return decode_recording(file, {}, {}, wanted.audio); });
   if (!recording) return tl::unexpected(recording.error());
   measured.audio = recording->duration();
   measured.losses = recording->losses();
-  const auto computed = vad ? compute_speech(*recording, *vad, batched, log_mel, measured)
-                            : compute_features(*recording, log_mel, measured);
+  measured.notes = recording->notes();
+  const auto computed = wanted.vad ? compute_speech(*recording, *wanted.vad, wanted.batched, log_mel, measured)
+                                   : compute_features(*recording, log_mel, measured);
   return computed.map([&] { return measured; });
 }
 
@@ -103,7 +114,8 @@ double seconds_at(std::int64_t sample) {
 void print_text(const std::string& file, const Measured& it, int mels) {
   const std::string name = without_controls(file);
   const std::size_t columns = std::max<std::size_t>(40, columns_of(name));
-  for (const auto& loss : it.losses) std::printf("%s: %s\n", name.c_str(), loss.c_str());
+  for (const auto* remarks : {&it.losses, &it.notes})
+    for (const auto& remark : *remarks) std::printf("%s: %s\n", name.c_str(), remark.c_str());
   std::printf("%s %8s  %6lld frames of %d mels, %3zu windows   decoded %s×, features %s× real time\n",
               fitted(name, columns).c_str(), length_text(it.audio).c_str(), static_cast<long long>(it.frames), mels,
               it.windows, short_number(it.audio / it.decoding).c_str(), short_number(it.audio / it.features).c_str());
@@ -126,6 +138,7 @@ void print_json(const std::string& file, const Measured& it) {
       {"losses", it.losses},
       {"spent",
        {{"decoding", it.decoding.count()}, {"listening", it.listening.count()}, {"features", it.features.count()}}}};
+  if (!it.notes.empty()) line["notes"] = it.notes;
   if (it.speech) {
     line["speech_seconds"] = it.speech_length().count();
     line["speech"] = Json::array();
@@ -133,7 +146,7 @@ void print_json(const std::string& file, const Measured& it) {
       line["speech"].push_back(
           {{"start", seconds_at(piece.start)}, {"end", seconds_at(piece.end)}, {"forced_cut", piece.forced_cut}});
   }
-  std::puts(json_line(line).c_str());
+  std::puts(json_keeping_bytes(line).c_str());
 }
 
 void print_total(const Measured& total) {
@@ -144,12 +157,12 @@ void print_total(const Measured& total) {
               short_number(total.audio / total.spent()).c_str());
 }
 
-int measure_all(const FeaturesCommand& command, const std::optional<VadOptions>& vad) {
+int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
   const LogMel log_mel(command.mels);
   std::size_t failed = 0;
   Measured total;
   for (const auto& file : command.files) {
-    const auto measured = measure(file, vad, command.heard.batched, log_mel);
+    const auto measured = measure(file, wanted, log_mel);
     if (!measured) {
       ++failed;
       complain(measured.error(), kSomeFailed);
@@ -180,13 +193,16 @@ int run_features(const std::vector<std::string>& arguments) {
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
   add_vad(table, command.heard);
+  add_audio(table, command.audio);
   table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.mels < 1 || command.mels > 200)
     return complain({Fault::usage, "--mels: expected 1 to 200, found " + std::to_string(command.mels)}, kUsage);
   const auto vad = vad_options(command.heard, {});
   if (!vad) return complain(vad.error(), kUsage);
-  return measure_all(command, *vad);
+  const auto audio = audio_choice(command.audio);
+  if (!audio) return complain(audio.error(), kUsage);
+  return measure_all(command, {.vad = *vad, .batched = command.heard.batched, .audio = *audio});
 }
 
 }  // namespace tutti

@@ -40,7 +40,8 @@ int run_models(const std::vector<std::string>& arguments) {
   bool json = false;
   OptionTable table("models",
                     "List the Whisper models in the caches of Tutti, Hugging Face (faster-whisper's among them) and "
-                    "openai-whisper, with their format. Any of them can be given to --model by its name.");
+                    "openai-whisper, and the one that set-up fetched, with their format. Any of them can be given to "
+                    "--model by its name.");
   table.add_switch("json", json, "one JSON object a line");
   table.examples({"tutti models", "tutti models --json"});
   if (const auto code = start_command(table, arguments)) return *code;

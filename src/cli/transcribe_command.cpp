@@ -10,8 +10,10 @@
 #include "cli/command_start.h"
 #include "cli/display/run_display.h"
 #include "cli/dry_run.h"
+#include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "transcribe/interrupt.h"
 
@@ -90,8 +92,9 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (command.model.empty()) return complain(no_model(), kUsage);
   ModelPlaces places = ModelPlaces::from_environment();
   places.first = command.model_dir;
-  const auto model = find_model(command.model, places);
+  const auto model = find_named_model(command.model, places);
   if (!model) return complain(model.error());
+  if (const auto apart = expect_none_read(*plan, files_of_model(*model)); !apart) return complain(apart.error());
   const auto options = run_options(command, *model);
   if (!options) return complain(options.error(), kUsage);
   if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags/audio_flags.h"
 #include "cli/flags/search_flags.h"
 #include "cli/flags/subtitle_flags.h"
 #include "cli/flags/vad_flags.h"
@@ -36,6 +37,7 @@ struct TranscribeCommand {
   bool dry_run = false;
 
   VadFlags heard{};
+  AudioFlags audio{};
 
   std::string task = "transcribe";
   std::optional<std::string> language{};

@@ -54,7 +54,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.group("Decoding");
   table.add("task", c.task, "TASK", "transcribe, or translate into English").choices = {"transcribe", "translate"};
   table.add("language", c.language, "LANGUAGE|None",
-            "a code or a name (en, English); None: detected on the first 30 s");
+            "a code, a tag or a name (en, en-US, English); None or auto: detected on the first 30 s");
   table.add("temperature", c.temperature, "T", "0: the most probable token; above: sampled");
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");
@@ -104,6 +104,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   add_machine(table, c);
   add_output(table, c);
   add_vad(table, c.heard);
+  add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
 }
@@ -111,6 +112,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
 void add_speech(OptionTable& table, TranscribeCommand& c) {
   add_model(table, c);
   add_vad(table, c.heard);
+  add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
 }
@@ -210,11 +212,12 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
 }
 
 Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
-  if (!c.language) return {};
-  auto code = language_code_of(*c.language);
+  const auto language = plain_language(c.language);
+  if (!language) return {};
+  auto code = language_code_of(*language);
   if (!code) return tl::unexpected(code.error());
   options.long_form.language = std::move(*code);
-  options.writer.language = *c.language;
+  options.writer.language = language;
   return {};
 }
 
@@ -244,6 +247,9 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
   if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
   if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
+  const auto audio = audio_choice(c.audio);
+  if (!audio) return tl::unexpected(audio.error());
+  options.audio = *audio;
 
   auto temperatures = fallback_temperatures(c.temperature, c.temperature_increment_on_fallback);
   if (!temperatures) return tl::unexpected(temperatures.error());

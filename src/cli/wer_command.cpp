@@ -1,5 +1,6 @@
 #include "cli/wer_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -24,8 +25,10 @@ struct WerCommand {
 void add_wer(OptionTable& table, WerCommand& c) {
   table.add("ref", c.ref, "FILE", "the reference text, UTF-8");
   table.add("hyp", c.hyp, "FILE", "the text to judge");
-  table.add("normalizer", c.normalizer, "NAME", "applied to both: none, or Whisper's english or basic").choices = {
-      "none", "english", "basic"};
+  table
+      .add("normalizer", c.normalizer, "NAME",
+           "applied to both: none, or Whisper's english (a number ends with its line) or basic")
+      .choices = {"none", "english", "basic"};
   table.add_switch("remove-diacritics", c.basic.remove_diacritics, "basic: 'é' counts as 'e', 'ß' as 'ss'");
   table.add_switch("split-letters", c.basic.split_letters,
                    "basic: every letter is a word, for scripts without spaces between words");
@@ -36,21 +39,24 @@ void add_wer(OptionTable& table, WerCommand& c) {
 }
 
 std::string normalised(const std::string& text, const WerCommand& command) {
-  if (command.normalizer == "english") return normalise_english(text);
+  if (command.normalizer == "english") return normalise_english_lines(text);
   if (command.normalizer == "basic") return normalise_basic(text, command.basic);
   return text;
 }
 
-/// The texts of a file to be compared: each line, or all lines joined by spaces as one.
+/// The texts of a file to be compared: each line, or all lines as one, with spaces between them.
 Result<std::vector<std::string>> texts_of(const std::filesystem::path& path, const WerCommand& command) {
   auto lines = read_lines(path);
   if (!lines) return lines;
   if (!command.by_line) {
     std::string whole;
-    for (const auto& line : *lines) whole += (whole.empty() ? "" : " ") + line;
+    for (const auto& line : *lines) whole += (whole.empty() ? "" : "\n") + line;
     *lines = {whole};
   }
-  for (auto& text : *lines) text = normalised(text, command);
+  for (auto& text : *lines) {
+    text = normalised(text, command);
+    std::ranges::replace(text, '\n', ' ');
+  }
   return lines;
 }
 

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/system_error.h"
+#include "text/json_bytes.h"
 
 namespace tutti {
 namespace {
@@ -21,7 +22,7 @@ std::set<std::string> ids_in(const std::string& text) {
   std::set<std::string> ids;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const Json line = Json::parse(text.substr(at, end - at), nullptr, false);
+    const Json line = parse_json_keeping_bytes<Json>(std::string_view(text).substr(at, end - at));
     if (line.is_object() && line.contains("id") && line["id"].is_string()) ids.insert(line["id"].get<std::string>());
     at = end + 1;
   }
@@ -83,7 +84,7 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
     seen = state.seen;
   });
   if (is_unwritten && file_) {
-    const std::string line = json_line(Json{{"id", id}, {"reason", reason}}) + "\n";
+    const std::string line = json_keeping_bytes(Json{{"id", id}, {"reason", reason}}) + "\n";
     if (auto written = write_all(file_.get(), std::as_bytes(std::span(line)), name_); !written) return written;
   }
   return judge(bad, seen, id, reason);

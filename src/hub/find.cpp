@@ -59,6 +59,7 @@ std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& place
   paths.push_back(in_hub_cache(name.repo, places));
   if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
   if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, places));
+  if (!places.fetched.empty()) paths.push_back(places.fetched / folder_name(name.repo));
   return paths;
 }
 
@@ -87,6 +88,32 @@ Result<fs::path> find_by_name(std::string_view word, const ModelPlaces& places) 
   return not_found(word, paths, broken);
 }
 
+/// What only a path has: a folder in front that is there, a slash behind, or the ending of a model's file.
+bool names_a_path(std::string_view word) {
+  const fs::path path(word);
+  std::error_code ignored;
+  if (path.has_parent_path() && (path.filename().empty() || fs::is_directory(path.parent_path(), ignored))) return true;
+  constexpr std::string_view kEndings[] = {".pt", ".bin", ".safetensors", ".gguf", ".ggml"};
+  return std::ranges::find(kEndings, path.extension().string()) != std::end(kEndings);
+}
+
+Result<fs::path> no_such_path(const fs::path& path) {
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> there;
+  for (const auto& entry : entries_of(path.parent_path().empty() ? "." : path.parent_path()))
+    if (inspect_model(entry)) there.push_back(entry.string());
+  std::ranges::sort(there);
+  if (there.size() > kNamed) there.resize(kNamed);
+  std::string hint = "'tutti models' lists what is here";
+  if (!there.empty())
+    hint = "Models there: " + joined(there, ", ");
+  else if (resolve_name(path.string()))
+    hint += "; a model of a hub is fetched with: tutti pull " + path.string();
+  return fail(Fault::missing,
+              "model '" + path.string() + "': no such file or folder, and no model of this name is on this machine",
+              std::move(hint));
+}
+
 }  // namespace
 
 ModelPlaces ModelPlaces::from_environment() {
@@ -96,6 +123,7 @@ ModelPlaces ModelPlaces::from_environment() {
       .own = cache_folder() / "models",
       .hugging_face = variable("HF_HUB_CACHE").value_or(variable("HUGGINGFACE_HUB_CACHE").value_or(hf_home / "hub")),
       .whisper = cache / "whisper",
+      .fetched = cache_folder() / "fetched",
   };
 }
 
@@ -103,7 +131,11 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
   if (word.empty()) return fail(Fault::usage, "no model is named", "Name a folder, a file or a model such as tiny.en");
   const fs::path path(word);
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return find_by_name(word, places);
+  if (!fs::exists(path, ignored)) {
+    auto named = find_by_name(word, places);
+    const bool is_unknown = !named && named.error().fault != Fault::corrupt;
+    return is_unknown && names_a_path(word) ? no_such_path(path) : named;
+  }
   if (const auto model = inspect_model(path)) {
     if (model->complete()) return path;
     return fail(Fault::corrupt, lacks(*model), "Copy or download it again");
@@ -138,6 +170,7 @@ std::vector<ListedModel> list_models(const ModelPlaces& places) {
     for (const auto& file : entries_of(snapshot))
       if (kind_of(file) == ModelKind::ggml) add(file, "Hugging Face", file);
   }
+  for (const auto& path : entries_of(places.fetched)) add(repo_of(path.filename()), "set-up", path);
   for (const auto& path : entries_of(places.whisper)) add(path.stem(), "openai-whisper", path);
   std::ranges::sort(models, {}, [](const ListedModel& m) { return std::pair(m.name, m.where); });
   return models;

@@ -15,25 +15,27 @@ struct ModelPlaces {
   std::filesystem::path own{};           // what `pull` fills
   std::filesystem::path hugging_face{};  // Hugging Face's hub cache
   std::filesystem::path whisper{};       // openai-whisper's cache of .pt files
+  std::filesystem::path fetched{};       // what set-up fetched (tools/fetch_model.py), with folders as in `own`
   std::filesystem::path first{};  // looked at before the others, for folders as in `own` and files as in `whisper`
 
-  /// $TUTTI_CACHE/models, $HF_HUB_CACHE or $HF_HOME/hub, and $XDG_CACHE_HOME/whisper, each with its usual default.
+  /// $TUTTI_CACHE/models, $HF_HUB_CACHE or $HF_HOME/hub, $XDG_CACHE_HOME/whisper and $TUTTI_CACHE/fetched, each with
+  /// its usual default.
   static ModelPlaces from_environment();
 };
 
 /// The path of a complete model: `word` itself where it is a path to one, else the model of that name in
-/// `places.first`, our own cache, Hugging Face's or openai-whisper's, in this order; last, in Hugging Face's, where
-/// faster-whisper keeps its copy. Errors say what was looked at, what an incomplete copy lacks and how to get the
-/// model. Touches no network.
+/// `places.first`, our own cache, Hugging Face's or openai-whisper's, in this order; then faster-whisper's copy in
+/// Hugging Face's cache; last, what set-up fetched. Errors say what was looked at, what an incomplete copy lacks and
+/// how to get the model. Touches no network.
 Result<std::filesystem::path> find_model(std::string_view word, const ModelPlaces& places);
 
 struct ListedModel {
   std::string name{};   // what --model takes
-  std::string where{};  // "tutti", "Hugging Face" or "openai-whisper": whose cache it is in
+  std::string where{};  // "tutti", "Hugging Face" or "openai-whisper": whose cache it is in; "set-up" fetched it
   LocalModel files{};
 };
 
-/// Every Whisper model in the three places, complete or not, sorted by name.
+/// Every Whisper model in the caches and of set-up, complete or not, sorted by name.
 std::vector<ListedModel> list_models(const ModelPlaces& places);
 
 }  // namespace tutti

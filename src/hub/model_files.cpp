@@ -104,8 +104,9 @@ void check_tokenizer(const fs::path& folder, std::vector<std::string>& missing) 
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) names.push_back(entry.path().filename());
-  if (!tokenizer_among(names))
-    missing.emplace_back("tokenizer.json is not there, nor vocabulary.json or .txt, nor one .tiktoken");
+  if (tokenizer_files_among(names).empty())
+    missing.emplace_back(
+        "tokenizer.json is not there, nor vocab.json with merges.txt, nor vocabulary.json or .txt, nor one .tiktoken");
 }
 
 LocalModel inspect_folder(const fs::path& folder) {
@@ -207,14 +208,21 @@ std::optional<LocalModel> inspect_model(const fs::path& path) {
   return std::nullopt;
 }
 
-std::optional<std::string> tokenizer_among(const std::vector<std::string>& names) {
+std::vector<std::string> tokenizer_files_among(const std::vector<std::string>& names) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   for (const auto* name : {"tokenizer.json", "vocabulary.json", "vocabulary.txt"})
-    if (std::ranges::find(names, name) != names.end()) return name;
+    if (has(name)) return {name};
+  if (has("vocab.json") && has("merges.txt")) {
+    std::vector<std::string> several{"vocab.json", "merges.txt"};
+    for (const auto* name : {"added_tokens.json", "tokenizer_config.json"})
+      if (has(name)) several.emplace_back(name);
+    return several;
+  }
   const auto is_tiktoken = [](const std::string& name) {
     return name.ends_with(".tiktoken") && name.find('/') == name.npos;
   };
-  if (std::ranges::count_if(names, is_tiktoken) != 1) return std::nullopt;
-  return *std::ranges::find_if(names, is_tiktoken);
+  if (std::ranges::count_if(names, is_tiktoken) != 1) return {};
+  return {*std::ranges::find_if(names, is_tiktoken)};
 }
 
 std::vector<std::string> needed_files(const std::vector<std::string>& names) {
@@ -232,7 +240,7 @@ std::vector<std::string> needed_files(const std::vector<std::string>& names) {
   }
   for (const auto* name : {"config.json", "generation_config.json", "preprocessor_config.json"})
     if (has(name)) needed.emplace_back(name);
-  if (const auto tokenizer = tokenizer_among(names)) needed.push_back(*tokenizer);
+  for (auto& name : tokenizer_files_among(names)) needed.push_back(std::move(name));
   std::ranges::sort(needed);
   return needed;
 }

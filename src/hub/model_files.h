@@ -10,7 +10,7 @@
 namespace tutti {
 
 enum class ModelKind {
-  hugging_face,  // a folder: config.json, safetensors, tokenizer.json
+  hugging_face,  // a folder: config.json, safetensors, tokenizer.json or vocab.json with merges.txt
   openai,        // one .pt file
   ctranslate2,   // a folder of faster-whisper: model.bin, config.json, tokenizer.json or vocabulary.json or .txt
   ggml,          // one file of whisper.cpp
@@ -36,10 +36,10 @@ struct LocalModel {
 /// Looks at a path. Nothing if it is not a Whisper model at all (see kind_of).
 std::optional<LocalModel> inspect_model(const std::filesystem::path& path);
 
-/// Of the names of a folder's files, the one that the tokenizer is read from (Tokenizer::load): tokenizer.json,
-/// CTranslate2's vocabulary.json or .txt, or the only *.tiktoken. Hugging Face's vocab.json and merges.txt are not
-/// read.
-std::optional<std::string> tokenizer_among(const std::vector<std::string>& names);
+/// Of the names of a folder's files, those that the tokenizer is read from (Tokenizer::load): tokenizer.json,
+/// CTranslate2's vocabulary.json or .txt, vocab.json and merges.txt with what names the added tokens, or the only
+/// *.tiktoken. Empty: there is none.
+std::vector<std::string> tokenizer_files_among(const std::vector<std::string>& names);
 
 /// Of a repository's file names, those a Whisper model consists of here: configuration, safetensors (one file or
 /// sharded) or else CTranslate2's model.bin, tokenizer where there is one. Sorted. Empty if there are no such weights

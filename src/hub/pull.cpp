@@ -36,9 +36,11 @@ Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   if (needed.empty())
     return fail(Fault::unsupported, model.repo + ": holds no model.safetensors",
                 "Expected a Whisper model in Hugging Face's layout with safetensors weights, or faster-whisper's");
-  if (!tokenizer_among(needed))
+  if (tokenizer_files_among(needed).empty())
     return fail(Fault::unsupported,
-                model.repo + ": holds no tokenizer.json, vocabulary.json or .txt, nor one .tiktoken",
+                model.repo +
+                    ": holds no tokenizer.json, vocab.json with merges.txt, vocabulary.json or .txt, nor one "
+                    ".tiktoken",
                 "Pull the model that it was made from, or copy that one's tokenizer.json beside the weights");
   const auto takes = [&](std::string_view name) { return std::ranges::find(needed, name) != needed.end(); };
   if (!takes(kConfig) && !takes(kOtherWeights))
@@ -95,6 +97,14 @@ std::int64_t size_on_disk(const fs::path& path) {
 /// What is there of a file in a staging folder: all of it under its name, or a part.
 std::int64_t bytes_here(const fs::path& target) {
   return std::max(size_on_disk(target), size_on_disk(target.string() + ".part"));
+}
+
+/// A folder of this name that no pull has made is the user's.
+Result<void> expect_own_folder(const fs::path& final) {
+  std::error_code ignored;
+  if (!is_there(final) || is_there(final / kCommitFile) || fs::is_empty(final, ignored)) return {};
+  return fail(Fault::refused, final.string() + ": expected a model that was pulled, found a folder of another origin",
+              "Move it away, or use it as it is: --model " + final.string());
 }
 
 /// The staging folder takes the model's name. An older commit of it steps aside first.
@@ -186,6 +196,7 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   const std::string folder = folder_name(name->repo);
   const fs::path final = options.into / folder;
   if (is_here(final, model->commit)) return final;
+  if (auto own = expect_own_folder(final); !own) return tl::unexpected(own.error());
   const auto files = choose(*model);
   if (!files) return tl::unexpected(files.error());
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/new_file.h"
 #include "base/sha256.h"
 #include "base/system_error.h"
 
@@ -29,14 +30,17 @@ std::string hash_of(std::string_view bytes) {
 }
 
 bool is_whole(const fs::path& path, const TaskOutput& output) {
-  const auto content = read_file(path);
-  return content && static_cast<std::int64_t>(content->size()) == output.bytes && hash_of(*content) == output.sha256;
+  return occupant_of(path, {{output.sha256, output.bytes}}) == Occupant::known;
 }
 
 bool on_one_disk(const fs::path& a, const fs::path& b) {
   struct stat first {
   }, second{};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev;
+}
+
+std::int64_t modified_ns(const struct stat& facts) {
+  return facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec;
 }
 
 /// Files that are written first and synced together: the file system then commits once for nearly all of them.
@@ -55,6 +59,12 @@ class Written {
     for (const auto& [path, file] : files_)
       if (::fsync(file.get()) != 0) return fail_errno(path.string(), "could not be synced");
     return {};
+  }
+
+  /// By the file's number in the order of writing.
+  std::int64_t time_of(std::size_t number) const {
+    struct stat facts {};
+    return ::fstat(files_[number].second.get(), &facts) == 0 ? modified_ns(facts) : 0;
   }
 
  private:
@@ -90,19 +100,52 @@ Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const O
     if (done) done = stage(output);
   if (done) done = files.sync();
   if (done) done = sync_folders(folders);
+  for (std::size_t i = 0; done && i < staged.size(); ++i) staged[i].modified_ns = files.time_of(i);
   if (done) return staged;
   remove_staged(staged);
   return tl::unexpected(done.error());
 }
 
-/// From a disk that a rename does not reach. None: the staged copy is gone.
-Result<bool> carry_over(const TaskOutput& output) {
-  const auto content = read_file(output.staged);
-  if (!content && content.error().fault == Fault::missing) return false;
+enum class Placed { yes, taken, gone };  // gone: there is no staged copy
+
+/// `replace`: also over what has the name.
+std::error_code renamed(const fs::path& from, const fs::path& to, bool replace) {
+  if (!replace) return rename_if_free(from, to);
+  if (::rename(from.c_str(), to.c_str()) == 0) return {};
+  return {errno, std::generic_category()};
+}
+
+/// From a disk that a rename does not reach: by a copy beside the target.
+Result<std::error_code> carried_over(const fs::path& staged, const fs::path& target, bool replace) {
+  const auto content = read_file(staged);
+  if (!content && content.error().fault == Fault::missing)
+    return std::make_error_code(std::errc::no_such_file_or_directory);
   if (!content) return tl::unexpected(content.error());
-  if (auto written = write_file_atomically(output.path, *content); !written) return tl::unexpected(written.error());
-  ::unlink(output.staged.c_str());
-  return true;
+  const auto copy = write_beside(target, *content);
+  if (!copy) return tl::unexpected(copy.error());
+  const auto why = renamed(*copy, target, replace);
+  ::unlink(why ? copy->c_str() : staged.c_str());
+  return why;
+}
+
+Result<Placed> place(const fs::path& staged, const fs::path& target, bool replace) {
+  auto why = Result<std::error_code>(renamed(staged, target, replace));
+  if (*why == std::errc::cross_device_link) why = carried_over(staged, target, replace);
+  if (!why) return tl::unexpected(why.error());
+  if (!*why) return Placed::yes;
+  if (!replace && *why == std::errc::file_exists) return Placed::taken;
+  if (*why == std::errc::no_such_file_or_directory) return Placed::gone;
+  return tl::unexpected(system_error(target.string(), "could not be put in place", why->value()));
+}
+
+/// As this process knows it, or as another one has recorded meanwhile: then that one has put it there.
+Result<TaskOutput> placed_before(JobStore& store, TaskId task, const TaskOutput& output) {
+  if (is_whole(output.path, output)) return output;
+  const auto now = store.outputs(task);
+  if (!now) return tl::unexpected(now.error());
+  for (const TaskOutput& other : *now)
+    if (other.staged == output.staged && is_whole(other.path, other)) return other;
+  return fail(Fault::missing, output.path + ": neither it nor its staged copy is what was recorded");
 }
 
 }  // namespace
@@ -117,18 +160,81 @@ Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path
   });
 }
 
-Result<void> put_in_place(const TaskOutput& output) {
-  const fs::path path = output.path;
+namespace {
+
+/// Where an output goes.
+struct Target {
+  fs::path path{};
+  bool replace = false;  // what is there
+};
+
+/// The name itself, or the first beside it that is free or holds what the task wrote.
+Result<Target> target_for(JobStore& store, TaskId task, const fs::path& name, Existing existing) {
+  std::error_code ignored;
+  std::optional<std::vector<KnownContent>> known;  // looked up where a name is taken, which hardly ever is
+  for (int number = 0;; ++number) {
+    const fs::path path = number == 0 ? name : name_beside(name, number);
+    if (occupant_of(path, {}) == Occupant::none) return Target{path, false};
+    // A folder is replaced by no file: the error says so.
+    if (fs::is_directory(path, ignored) || (number == 0 && existing == Existing::replace)) return Target{path, true};
+    if (!known) {
+      auto written = store.written(task);
+      if (!written) return tl::unexpected(written.error());
+      known = std::move(*written);
+    }
+    if (occupant_of(path, *known) == Occupant::known) return Target{path, true};
+  }
+}
+
+}  // namespace
+
+Result<TaskOutput> put_in_place(JobStore& store, TaskId task, const TaskOutput& output, Existing existing) {
   std::error_code why;
-  if (fs::exists(output.staged, why))  // on another disk it outlasts the folder it is for
-    if (auto made = make_folders(path.parent_path()); !made) return made;
-  if (::rename(output.staged.c_str(), path.c_str()) == 0) return {};
-  if (errno != ENOENT && errno != EXDEV) return fail_errno(path.string(), "could not be put in place");
-  const auto carried = errno == EXDEV ? carry_over(output) : Result<bool>(false);
-  if (!carried) return tl::unexpected(carried.error());
-  if (*carried) return {};
-  if (is_whole(path, output)) return {};
-  return fail(Fault::missing, path.string() + ": neither it nor its staged copy is what was recorded");
+  if (!fs::exists(output.staged, why)) return placed_before(store, task, output);
+  const fs::path name = output.kept.empty() ? output.path : output.kept;
+  if (auto made = make_folders(name.parent_path()); !made)  // what is staged on another disk outlasts it
+    return tl::unexpected(made.error());
+  TaskOutput placed = output;
+  for (;;) {
+    const auto target = target_for(store, task, name, existing);
+    if (!target) return tl::unexpected(target.error());
+    if (target->path != fs::path(placed.path)) {
+      placed.path = target->path;
+      placed.kept = target->path == name ? "" : name.string();
+      if (auto moved = store.move_output(task, placed); !moved) return tl::unexpected(moved.error());
+    }
+    const auto done = place(output.staged, target->path, target->replace);
+    if (!done) return tl::unexpected(done.error());
+    if (*done == Placed::yes) return placed;
+    if (*done == Placed::gone) return placed_before(store, task, placed);
+  }
+}
+
+Result<TaskOutput> write_page(JobStore& store, const fs::path& page, std::string_view content, Existing existing) {
+  constexpr TaskId kNone = 0;
+  if (auto made = make_folders(folder_of(page)); !made) return tl::unexpected(made.error());
+  const KnownContent known{hash_of(content), static_cast<std::int64_t>(content.size())};
+  if (auto recorded = store.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
+  const auto staged = write_beside(page, content);
+  if (!staged) return tl::unexpected(staged.error());
+  for (;;) {
+    const auto target = target_for(store, kNone, page, existing);
+    const auto done = target ? place(*staged, target->path, target->replace) : tl::unexpected(target.error());
+    if (!done) ::unlink(staged->c_str());
+    if (!done) return tl::unexpected(done.error());
+    if (*done == Placed::taken) continue;
+    if (*done == Placed::gone)
+      return fail(Fault::missing, staged->string() + ": it was removed before it could be put in place");
+    if (auto synced = sync_folder(folder_of(page)); !synced) return tl::unexpected(synced.error());
+    return TaskOutput{.path = target->path, .kept = target->path == page ? "" : page.string()};
+  }
+}
+
+std::vector<KeptFile> kept_files(std::span<const TaskOutput> outputs) {
+  std::vector<KeptFile> kept;
+  for (const auto& output : outputs)
+    if (!output.kept.empty()) kept.push_back({output.kept, output.path});
+  return kept;
 }
 
 void remove_staged(std::span<const TaskOutput> outputs) {
@@ -151,46 +257,54 @@ bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span
 
 }  // namespace
 
-// The store knows it when they would last through a power cut.
-Result<void> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs) {
-  std::set<fs::path> folders;
-  for (const auto& output : outputs) {
-    if (auto placed = put_in_place(output); !placed) {
-      std::error_code why;
-      if (!fs::exists(output.staged, why)) return placed;
-      Error& error = placed.error();
-      error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
-      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // its place is: the result is there
-      return placed;
-    }
-    folders.insert(fs::path(output.path).parent_path());
-  }
-  if (auto synced = sync_folders(folders); !synced) return synced;
-  return store.mark_published(task);
+std::string kept_text(const KeptFile& kept) {
+  return kept.path + " is not as this store wrote it, and is kept; the new text is in " + kept.new_text;
 }
 
-Result<Published> publish_outputs(JobStore& store, const Lease& lease, const fs::path& staging,
-                                  std::span<const OutputContent> outputs, const AttemptUse& use,
-                                  const fs::path& spare) {
-  auto staged = stage_outputs(lease, staging, outputs);
-  if (!staged && !spare.empty() && has_better_elsewhere(staged.error(), staging, outputs))
-    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(spare); }))
+// The store knows it when they would last through a power cut.
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs,
+                                                   Existing existing) {
+  std::set<fs::path> folders;
+  std::vector<TaskOutput> placed;
+  for (const auto& output : outputs) {
+    auto one = put_in_place(store, task, output, existing);
+    if (!one) {
+      std::error_code why;
+      if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
+      Error& error = one.error();
+      error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
+      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // its place is: the result is there
+      return tl::unexpected(error);
+    }
+    folders.insert(fs::path(one->path).parent_path());
+    placed.push_back(std::move(*one));
+  }
+  if (auto synced = sync_folders(folders); !synced) return tl::unexpected(synced.error());
+  if (auto marked = store.mark_published(task); !marked) return tl::unexpected(marked.error());
+  return kept_files(placed);
+}
+
+Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
+                                  const AttemptUse& use, const PublishPlaces& places) {
+  auto staged = stage_outputs(lease, places.staging, outputs);
+  if (!staged && !places.spare.empty() && has_better_elsewhere(staged.error(), places.staging, outputs))
+    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(places.spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());
   const auto held = store.complete(lease.key, *staged, use);
   if (!held || !*held) remove_staged(*staged);
   if (!held) return tl::unexpected(held.error());
   if (!*held) return Published{};
-  if (auto placed = put_outputs_in_place(store, lease.key.task, *staged); !placed)
-    return Published{true, placed.error()};
-  return Published{.held = true};
+  auto placed = put_outputs_in_place(store, lease.key.task, *staged, places.existing);
+  if (!placed) return Published{.held = true, .left_staged = placed.error()};
+  return Published{.held = true, .kept = std::move(*placed)};
 }
 
-Result<void> put_outputs_in_place(JobStore& store, TaskId task) {
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, Existing existing) {
   const auto outputs = store.outputs(task);
   if (!outputs) return tl::unexpected(outputs.error());
   if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
-  return put_outputs_in_place(store, task, *outputs);
+  return put_outputs_in_place(store, task, *outputs, existing);
 }
 
 Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {
@@ -208,13 +322,22 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std
   return copies;
 }
 
-bool outputs_are_there(std::span<const TaskOutput> outputs) {
-  for (const auto& output : outputs) {
-    std::error_code why;
-    const auto size = fs::file_size(output.path, why);
-    if (why || static_cast<std::int64_t>(size) != output.bytes) return false;
-  }
-  return true;
+namespace {
+
+/// Its content is read only where size and time do not tell already. Those of earlier versions have no time recorded.
+bool is_unchanged(const TaskOutput& output) {
+  struct stat facts {};
+  if (::stat(output.path.c_str(), &facts) != 0 || facts.st_size != output.bytes) return false;
+  return output.modified_ns == 0 || modified_ns(facts) == output.modified_ns || is_whole(output.path, output);
+}
+
+}  // namespace
+
+bool outputs_are_there(std::span<const TaskOutput> outputs, Existing existing) {
+  return std::ranges::all_of(outputs, [&](const TaskOutput& output) {
+    if (output.kept.empty()) return is_unchanged(output);
+    return existing == Existing::keep && (is_there(output.kept) || is_unchanged(output));
+  });
 }
 
 }  // namespace tutti

@@ -19,29 +19,56 @@ struct OutputContent {
   std::string content{};
 };
 
+/// What becomes of files that a task did not write and that have the names of its outputs.
+enum class Existing {
+  keep,    // they stay, and the new text goes to NAME.new.EXT
+  replace  // the user wants them replaced
+};
+
+/// Where outputs go.
+struct PublishPlaces {
+  std::filesystem::path staging{};  // on the file system of the outputs: <output folder>/.tmp
+  std::filesystem::path spare{};    // staged there where `staging` is full, read-only or away; empty: nowhere
+  Existing existing = Existing::keep;
+};
+
+/// A user's file that was not replaced.
+struct KeptFile {
+  std::string path{};
+  std::string new_text{};  // the file beside it
+  bool operator==(const KeptFile&) const = default;
+};
+std::vector<KeptFile> kept_files(std::span<const TaskOutput> outputs);
+/// For people.
+std::string kept_text(const KeptFile& kept);
+
 /// What became of outputs that were to be published.
 struct Published {
   bool held = false;                   // false: the lease was lost; what was staged is gone
   std::optional<Error> left_staged{};  // recorded and whole, but not in place: why, and where they are
+  std::vector<KeptFile> kept{};
 };
 
-/// Exactly-once outputs: stage, commit, put in place. `staging` is a folder on the file system of the outputs
-/// (<output folder>/.tmp); where that is full, may not be written to, is away or fails, they are staged in `spare`
-/// (empty: nowhere), on any local disk. After an error nothing is committed and the task is still held: fail it. What
-/// is left staged is put in place by a later sweep, or by put_outputs_in_place.
-Result<Published> publish_outputs(JobStore& store, const Lease& lease, const std::filesystem::path& staging,
-                                  std::span<const OutputContent> outputs, const AttemptUse& use,
-                                  const std::filesystem::path& spare = {});
+/// Exactly-once outputs: stage, commit, put in place. After an error nothing is committed and the task is still held:
+/// fail it. What is left staged is put in place by a later sweep, or by put_outputs_in_place.
+Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
+                                  const AttemptUse& use, const PublishPlaces& places);
 
-/// The outputs of a done task, as its result says. Right again when that has happened already.
-Result<void> put_outputs_in_place(JobStore& store, TaskId task);
+/// The outputs of a done task, as its result says; which files were kept. Right again when that has happened already.
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, Existing existing);
 /// The same where it is known what its result says.
-Result<void> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs);
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs,
+                                                   Existing existing);
 
 /// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
 Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
                                            std::span<const std::filesystem::path> paths);
+
+/// Writes a page that belongs to no task, such as one over all of them, by the same rules. Of the output `path` and
+/// `kept` count.
+Result<TaskOutput> write_page(JobStore& store, const std::filesystem::path& page, std::string_view content,
+                              Existing existing);
 
 // The steps, for whoever needs them apart.
 
@@ -49,16 +76,19 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
-/// Renames a staged output to its public name; from another disk it is copied, and is there whole or not at all. Right
-/// again when it has happened already. The caller syncs the folder.
-Result<void> put_in_place(const TaskOutput& output);
+/// Renames a staged output to its public name, or to one beside a file there that is not the task's, and returns it as
+/// it is recorded then; from another disk it is copied, and is there whole or not at all. Right again when it has
+/// happened already. The caller syncs the folder.
+Result<TaskOutput> put_in_place(JobStore& store, TaskId task, const TaskOutput& output,
+                                Existing existing = Existing::keep);
 /// Of an attempt that lost; what is gone already is no matter.
 void remove_staged(std::span<const TaskOutput> outputs);
 
 /// Removes an empty staging folder at the end of a run.
 void leave_staging(const std::filesystem::path& staging);
 
-/// Whether recorded outputs are still there: each file exists with its recorded size.
-bool outputs_are_there(std::span<const TaskOutput> outputs);
+/// Whether recorded outputs are still there, each with its recorded content. Where a user's file was kept, that file
+/// counts for it; not with Existing::replace.
+bool outputs_are_there(std::span<const TaskOutput> outputs, Existing existing = Existing::keep);
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/output_ownership.h"
 #include "jobs/history.h"
 #include "jobs/lease.h"
 #include "jobs/task.h"
@@ -74,8 +75,9 @@ class JobStore {
   virtual Result<std::size_t> resume(const TaskFilter& filter) = 0;
   /// Dead and cancelled ones are queued again with no strikes (--retry-failed); they wait from now on.
   virtual Result<std::size_t> retry(const TaskFilter& filter) = 0;
-  /// Done ones are queued again, likewise: those whose outputs, once in place, are gone or have another size, or all.
-  enum class Redo { missing, all };
+  /// Done ones are queued again, likewise: those whose outputs, once in place, are gone or hold something else; of
+  /// those also where a user's file was kept in the place of one; or all.
+  enum class Redo { missing, missing_or_kept, all };
   virtual Result<std::size_t> redo(const TaskFilter& filter, Redo which) = 0;
   Result<std::size_t> redo(const TaskFilter& filter) { return redo(filter, Redo::missing); }
 
@@ -97,6 +99,13 @@ class JobStore {
   };
   virtual Result<std::vector<Unpublished>> unpublished() = 0;
   virtual Result<void> mark_published(TaskId task) = 0;
+  /// All that this task has ever recorded as its outputs, whatever became of it: a file with other content is not the
+  /// task's. What stores of earlier versions recorded is not known.
+  virtual Result<std::vector<KnownContent>> written(TaskId task) = 0;
+  /// Records what is about to be written for a task, or, with 0, for none; `written` tells it from then on.
+  virtual Result<void> record_written(TaskId task, const KnownContent& content) = 0;
+  /// Records the new `path` and `kept` of a done task's output, known by `staged`; before it is put there.
+  virtual Result<void> move_output(TaskId task, const TaskOutput& output) = 0;
   /// What this store knows of the attempt that a temporary file belongs to: nothing, or whether it is still at work.
   enum class StagedBy { stranger, at_work, over };
   virtual Result<StagedBy> staged_by(const LeaseKey& key) = 0;

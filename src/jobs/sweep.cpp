@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <string>
-
-#include "jobs/publish.h"
 
 namespace tutti {
 
@@ -49,16 +49,17 @@ Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
 
 }  // namespace
 
-Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders) {
+Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders, Existing existing) {
   SweepReport report;
   const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
   if (!reaped) return tl::unexpected(reaped.error());
   const auto unpublished = store.unpublished();
   if (!unpublished) return tl::unexpected(unpublished.error());
   for (const auto& task : *unpublished) {
-    const auto placed = put_outputs_in_place(store, task.task, task.outputs);
+    const auto placed = put_outputs_in_place(store, task.task, task.outputs, existing);
     if (placed) {
       ++report.put_in_place;
+      std::ranges::copy(*placed, std::back_inserter(report.kept));
     } else if (placed.error().fault != Fault::missing) {
       report.stuck.push_back({task.task, placed.error()});  // one folder's trouble is not that of other batches
     } else {

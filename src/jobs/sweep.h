@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "jobs/publish.h"
 #include "jobs/store.h"
 
 namespace tutti {
@@ -18,11 +19,13 @@ struct SweepReport {
     TaskId task = 0;
     Error why{};
   };
-  std::vector<Stuck> stuck{};  // done, with outputs that cannot be put in place: they wait for the next sweep
+  std::vector<KeptFile> kept{};  // of outputs that it put in place
+  std::vector<Stuck> stuck{};    // done, with outputs that cannot be put in place: they wait for the next sweep
 };
 
 /// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
 /// knows nothing of are removed when older than a day.
-Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders);
+Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders,
+                                  Existing existing = Existing::keep);
 
 }  // namespace tutti

@@ -64,10 +64,12 @@ inline bool is_same_work(const TaskSpec& known, const TaskSpec& asked) {
 
 /// A file a task made: its public name, and what must be in it.
 struct TaskOutput {
-  std::string path{};    // public name, absolute
+  std::string path{};    // where it is, absolute: the public name, or beside `kept`
   std::string staged{};  // the temporary name it was written under, on the same file system
   std::string sha256{};
   std::int64_t bytes = 0;
+  std::int64_t modified_ns = 0;  // mtime of the staged file, which it keeps in its place; 0: not known
+  std::string kept{};            // the public name, where a file has it that this task did not write; empty: none has
   bool operator==(const TaskOutput&) const = default;
 };
 

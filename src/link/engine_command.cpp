@@ -66,10 +66,10 @@ Result<EngineCommand> engine_command(const EngineSettings& settings, const std::
   command.wrapped = !command.words.empty();
   command.words.push_back(engine.string());
   command.words.insert(command.words.end(), arguments.begin(), arguments.end());
-  // OpenMP's threads wait for each other at every operator's end, by default spinning for long: as soon as anything
-  // else wants a core they starve each other, and a decoder step took ten times as long. Not spinning at all costs a
-  // sixth of the speed on a quiet machine; a few hundred microseconds cost neither.
-  if (!settings.threads_as_told) command.environment.emplace_back("GOMP_SPINCOUNT", "10000");
+  // Torch's threads wait for each other at the end of every operator, spinning at first. As soon as another program
+  // wants a core they starve each other, and the more so the longer they spin; a pause takes 4 to 140 cycles. A
+  // thousand of them cost nothing on a quiet machine; not spinning at all costs a sixth of the speed.
+  if (!settings.threads_as_told) command.environment.emplace_back("GOMP_SPINCOUNT", "1000");
   return command;
 }
 

@@ -93,6 +93,15 @@ int decimal_value(char32_t value) {
   return static_cast<int>((value - first) % 10);
 }
 
+LetterCase case_of(char32_t value) {
+  switch (category_of(value)) {
+    case UTF8PROC_CATEGORY_LL: return LetterCase::small;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LT: return LetterCase::capital;
+    default: return LetterCase::none;
+  }
+}
+
 GeneralClass class_of(char32_t value) {
   switch (category_of(value)) {
     case UTF8PROC_CATEGORY_MN: return GeneralClass::mark_nonspacing;

@@ -19,6 +19,10 @@ bool is_number(char32_t value);
 /// Unicode's property White_Space, which is \s in the expression that splits text for the tokenizer.
 bool is_white_space(char32_t value);
 
+/// Whether a letter is a small one or a capital; of many scripts they are neither.
+enum class LetterCase { none, small, capital };
+LetterCase case_of(char32_t value);
+
 /// str.lower(): full case mapping, with the final sigma and U+0130 as the special cases.
 std::u32string lower(std::u32string_view text);
 

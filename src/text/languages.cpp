@@ -54,6 +54,41 @@ constexpr std::array kAliases = {
     WhisperLanguage{"si", "sinhalese"}, WhisperLanguage{"es", "castilian"},     WhisperLanguage{"zh", "mandarin"},
 };
 
+struct OtherCode {
+  std::string_view code;  // of ISO 639
+  std::string_view whisper;
+};
+
+/// Older codes, codes of three letters, and a few languages that Whisper has under the name of another.
+constexpr std::array kOtherCodes = {
+    OtherCode{"iw", "he"},  OtherCode{"in", "id"},  OtherCode{"ji", "yi"},  OtherCode{"jv", "jw"},
+    OtherCode{"nb", "no"},  OtherCode{"mo", "ro"},  OtherCode{"fil", "tl"}, OtherCode{"cmn", "zh"},
+    OtherCode{"eng", "en"}, OtherCode{"deu", "de"}, OtherCode{"ger", "de"}, OtherCode{"fra", "fr"},
+    OtherCode{"fre", "fr"}, OtherCode{"spa", "es"}, OtherCode{"ita", "it"}, OtherCode{"por", "pt"},
+    OtherCode{"nld", "nl"}, OtherCode{"dut", "nl"}, OtherCode{"rus", "ru"}, OtherCode{"ukr", "uk"},
+    OtherCode{"pol", "pl"}, OtherCode{"ces", "cs"}, OtherCode{"cze", "cs"}, OtherCode{"zho", "zh"},
+    OtherCode{"chi", "zh"}, OtherCode{"jpn", "ja"}, OtherCode{"kor", "ko"}, OtherCode{"ara", "ar"},
+    OtherCode{"tur", "tr"}, OtherCode{"swe", "sv"}, OtherCode{"dan", "da"}, OtherCode{"nor", "no"},
+    OtherCode{"fin", "fi"}, OtherCode{"hun", "hu"}, OtherCode{"ell", "el"}, OtherCode{"gre", "el"},
+    OtherCode{"heb", "he"}, OtherCode{"hin", "hi"}, OtherCode{"vie", "vi"}, OtherCode{"ind", "id"},
+    OtherCode{"ron", "ro"}, OtherCode{"rum", "ro"}, OtherCode{"cat", "ca"}, OtherCode{"tha", "th"},
+};
+
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+}
+
+/// The rest of a tag behind its language: "-Hans-CN", "_US". Each part has one to eight letters and digits.
+bool are_subtags(std::string_view rest) {
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const auto size = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_letter_or_digit) - rest.begin());
+    if (size < 1 || size > 8 || (size < rest.size() && rest[size] != '-' && rest[size] != '_')) return false;
+    rest.remove_prefix(size);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::span<const WhisperLanguage> whisper_languages() {
@@ -67,6 +102,17 @@ std::optional<std::string_view> to_language_code(std::string_view code_or_name) 
   for (const WhisperLanguage& alias : kAliases)
     if (wanted == alias.name) return alias.code;
   return std::nullopt;
+}
+
+std::optional<std::string_view> language_of_tag(std::string_view tag) {
+  const std::string small = ascii_lower(tag.substr(0, tag.find_first_of(".@")));  // a locale's encoding, its variant
+  const std::string_view text = small;
+  const std::string_view code = text.substr(0, text.find_first_of("-_"));
+  if (!are_subtags(text.substr(code.size()))) return std::nullopt;
+  if (const auto known = std::ranges::find(kLanguages, code, &WhisperLanguage::code); known != kLanguages.end())
+    return known->code;
+  const auto other = std::ranges::find(kOtherCodes, code, &OtherCode::code);
+  return other == kOtherCodes.end() ? std::nullopt : std::optional(other->whisper);
 }
 
 std::optional<std::string_view> language_name(std::string_view code) {

@@ -20,4 +20,8 @@ std::string normalise_basic(std::string_view text, BasicNormalising how = {});
 /// spelling.
 std::string normalise_english(std::string_view text);
 
+/// The same of a text in lines, which are joined by spaces: no number goes on over the end of a line, so that six lines
+/// of a digit each are six numbers. Brackets may.
+std::string normalise_english_lines(std::string_view text);
+
 }  // namespace tutti

@@ -19,20 +19,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVocabularyTxt = "vocabulary.txt";
+constexpr const char* kVocabJson = "vocab.json";  // GPT-2's, of several files
 
 Result<fs::path> file_in(const fs::path& path) {
   std::error_code ignored;  // reading the file reports what matters
   if (!fs::is_directory(path, ignored)) return path;
   for (const char* name : {"tokenizer.json", "vocabulary.json", kVocabularyTxt})
     if (fs::exists(path / name, ignored)) return path / name;
+  if (fs::exists(path / kVocabJson, ignored) && fs::exists(path / "merges.txt", ignored)) return path / kVocabJson;
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(path, ignored))
     if (entry.path().extension() == ".tiktoken") found.push_back(entry.path());
   if (found.size() == 1) return found.front();
   return fail(Fault::missing,
-              path.string() + ": expected tokenizer.json or one .tiktoken file, found " + std::to_string(found.size()) +
-                  " .tiktoken files",
+              path.string() + ": expected tokenizer.json, vocab.json with merges.txt, or one .tiktoken file, found " +
+                  std::to_string(found.size()) + " .tiktoken files",
               "Copy tokenizer.json from where the model came from");
+}
+
+/// The content of a file that need not be there.
+Result<std::string> content_if_there(const fs::path& path) {
+  auto content = read_regular_file(path);
+  if (!content && content.error().fault == Fault::missing) return std::string();
+  return content;
+}
+
+/// vocab.json and what lies beside it.
+Result<VocabularyFile> read_gpt2_files(const fs::path& vocab_json) {
+  const fs::path folder = vocab_json.parent_path();
+  const auto vocab = read_regular_file(vocab_json), merges = read_regular_file(folder / "merges.txt"),
+             added = content_if_there(folder / "added_tokens.json"),
+             config = content_if_there(folder / "tokenizer_config.json");
+  for (const auto* file : {&vocab, &merges, &added, &config})
+    if (!*file) return tl::unexpected(file->error());
+  return parse_gpt2_files({*vocab, *merges, *added, *config});
 }
 
 /// By the first characters: a tokenizer.json is an object, a vocabulary.json an array; base64 has neither's bracket.
@@ -85,6 +105,11 @@ Result<Tokenizer> Tokenizer::load(const fs::path& path, std::optional<std::int32
   }
   const auto file = file_in(path);
   if (!file) return tl::unexpected(file.error());
+  if (file->filename() == kVocabJson) {
+    auto several = build(read_gpt2_files(*file), n_vocab);
+    if (!several) return fail_in(folder_of(*file).string(), std::move(several.error()));
+    return several;
+  }
   const auto content = MappedFile::open(*file);
   if (!content) return tl::unexpected(content.error());
   auto tokenizer = file->filename() == kVocabularyTxt ? build(parse_vocabulary_txt(content->text()), n_vocab)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/recording.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "transcript/transcript.h"
@@ -49,7 +50,9 @@ struct FileOutcome {
   Seconds elapsed{};   // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
+  bool without_speech = false;        // its transcript has no text
   std::vector<std::filesystem::path> outputs{};
+  std::vector<std::filesystem::path> replaced{};  // of these, where a file was before
   WindowCounts counts{};
   std::size_t forced_cuts = 0;  // with --batched: windows that end amid speech because it held no silence
   TimeSpent spent{};
@@ -60,7 +63,9 @@ struct RunSummary {
   std::size_t done = 0;
   std::size_t skipped = 0;  // outputs were there already
   std::size_t failed = 0;
-  Seconds audio{};  // that was asked for, of the files done
+  std::size_t replaced = 0;        // output files that were there before
+  std::size_t without_speech = 0;  // of the files done: their transcripts have no text
+  Seconds audio{};                 // that was asked for, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};
@@ -76,7 +81,7 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// The worker is ready.
   virtual void on_ready(const std::string& /*device*/, const std::string& /*compute_type*/, Seconds /*load*/) {}
-  virtual void on_decoded(std::size_t /*index*/, Seconds /*duration*/, const std::vector<std::string>& /*losses*/) {}
+  virtual void on_decoded(std::size_t /*index*/, const Recording& /*recording*/) {}
   virtual void on_progress(std::size_t /*index*/, Seconds /*position*/, const std::vector<Segment>& /*fresh*/) {}
   virtual void on_done(const FileOutcome& /*outcome*/, const Transcript& /*transcript*/) {}
   virtual void on_failed(std::size_t /*index*/, const Error& /*error*/) {}

@@ -35,6 +35,12 @@ class Sound {
   std::optional<SpeechMap> map_;
 };
 
+/// The first frame that is not before the sound begins.
+std::int64_t first_sound_of(const Recording& recording) {
+  const auto& gaps = recording.gaps();
+  return gaps.empty() || gaps.front().start > 0 ? 0 : (gaps.front().end + kHopSamples / 2) / kHopSamples;
+}
+
 /// How much of the recording lies in the clips; what two of them share is heard twice, and counts so.
 Seconds within(std::span<const double> clips, const Recording& recording) {
   const std::int64_t all = LogMel::content_frames(recording);
@@ -54,11 +60,16 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   RemoteWindows windows(context.windows, mels);
   LongFormInput input = context.model;
   input.content_frames = LogMel::content_frames(sound.samples());
-  auto transcript =
-      transcribe_long_form(input, context.windows.tokenizer, context.rules, windows,
-                           [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-                             context.on_progress(file.decoded.index, sound.position(seek), sound.restored(fresh));
-                           });
+  LongFormOptions rules = context.rules;
+  if (!file.speech) {
+    const Recording& recording = file.decoded.recording;
+    rules.clip_timestamps = clips_with_sound(rules.clip_timestamps, recording.gaps(), recording.samples());
+    input.first_sound = first_sound_of(recording);
+  }
+  auto transcript = transcribe_long_form(
+      input, context.windows.tokenizer, rules, windows, [&](const std::vector<Segment>& fresh, std::int64_t seek) {
+        context.on_progress(file.decoded.index, sound.position(seek), sound.restored(fresh));
+      });
   if (!transcript) return tl::unexpected(transcript.error());
   transcript->segments = sound.restored(std::move(transcript->segments));
   return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
@@ -73,6 +84,7 @@ TranscribedFile transcribed(const DecodedFile& file, const WayThrough& way, Tran
                   .asked = within(way.clips, file.recording),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
+                  .without_speech = !has_text(done.transcript),
                   .counts = costs.counts,
                   .spent = costs.spent};
   done.outcome.spent += file.spent;

@@ -1,7 +1,5 @@
 #include "transcribe/listed_files.h"
 
-#include "base/files.h"
-
 namespace tutti {
 
 void ListedFiles::serve(const TranscriptionContext* context) {
@@ -25,7 +23,9 @@ Result<void> ListedFiles::publish(TranscribedFile& file) {
     const auto format = parse_formats(output.extension().string().substr(1)).value().front();
     const auto content = format_transcript(file.transcript, format, writer_);
     if (!content) return tl::unexpected(content.error());
-    if (auto written = write_file_atomically(output, *content); !written) return written;
+    const auto replaced = ownership_.write(output, *content);
+    if (!replaced) return tl::unexpected(replaced.error());
+    if (*replaced) file.outcome.replaced.push_back(output);
   }
   file.outcome.outputs = planned.outputs;
   return {};

@@ -13,7 +13,7 @@ namespace tutti {
 class ListedFiles final : public RunFiles {
  public:
   ListedFiles(const std::vector<PlannedFile>& files, const WriterOptions& writer, Tally& tally)
-      : files_(files), writer_(writer), tally_(tally) {}
+      : files_(files), ownership_(ownership_of(files)), writer_(writer), tally_(tally) {}
 
   /// The worker is there, or (null) there will be none. Outlives the run.
   void serve(const TranscriptionContext* context);
@@ -27,6 +27,7 @@ class ListedFiles final : public RunFiles {
 
  private:
   const std::vector<PlannedFile>& files_;
+  const OutputOwnership ownership_;
   const WriterOptions& writer_;
   Tally& tally_;
   std::size_t next_ = 0;

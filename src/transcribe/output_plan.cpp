@@ -1,7 +1,5 @@
 #include "transcribe/output_plan.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -14,6 +12,8 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kOtherFolder = "Name another folder with --output-dir";
 
 /// The deepest folder all files among the inputs lie in.
 fs::path common_folder(const std::vector<std::string>& inputs) {
@@ -57,13 +57,13 @@ bool newer_than_input(const PlannedFile& file) {
 
 /// That an output can take its place: a folder of its name, or a name that is too long for one, would be in the way
 /// when all the work is done.
-Result<void> expect_place(const fs::path& output, const std::set<FileNumber>& inputs) {
+Result<void> expect_place(const fs::path& output) {
   if (auto named = expect_name(output); !named) return named;
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
     return fail(Fault::usage, output.string() + ": expected to write an output there, found a folder of this name",
                 "Move it away, or name another folder with --output-dir");
-  return expect_no_input(output, inputs);
+  return {};
 }
 
 /// Of all outputs that are still to be written.
@@ -81,17 +81,19 @@ tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& wh
 
 }  // namespace
 
-std::optional<FileNumber> number_of(const fs::path& path) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return {};
-  return FileNumber{facts.st_dev, facts.st_ino};
+OutputOwnership ownership_of(const std::vector<PlannedFile>& plan) {
+  OutputOwnership files(kOtherFolder);
+  for (const auto& file : plan) files.add_input(file.input);
+  return files;
 }
 
-Result<void> expect_no_input(const fs::path& output, const std::set<FileNumber>& inputs) {
-  const auto number = number_of(output);
-  if (!number || !inputs.contains(*number)) return {};
-  return fail(Fault::usage, output.string() + " is an input itself and would be overwritten",
-              "Name another folder with --output-dir");
+Result<void> expect_none_read(const std::vector<PlannedFile>& plan, std::span<const fs::path> read) {
+  OutputOwnership files(kOtherFolder);
+  for (const auto& path : read) files.add_input(path);
+  for (const auto& file : plan)
+    for (const auto& output : file.outputs)
+      if (auto free = files.expect_no_input(output); !free) return free;
+  return {};
 }
 
 Result<void> expect_name(const fs::path& output) {
@@ -117,10 +119,11 @@ Result<void> expect_names(const std::vector<fs::path>& outputs) {
 
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options) {
   std::map<std::string, std::string> taken;  // output base -> input
-  std::set<FileNumber> read;
+  OutputOwnership files(kOtherFolder);
   for (const auto& input : inputs) {
     if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
-    if (const auto number = number_of(input)) read.insert(*number);
+    std::error_code ignored;
+    if (!fs::is_directory(input, ignored)) files.add_input(input);  // that it is one is said when it is opened
   }
   const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::vector<PlannedFile> plan;
@@ -136,7 +139,8 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
       file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));
-      if (auto free = expect_place(file.outputs.back(), read); !free) return tl::unexpected(free.error());
+      if (auto free = expect_place(file.outputs.back()); !free) return tl::unexpected(free.error());
+      if (auto own = files.claim(file.outputs.back(), input); !own) return tl::unexpected(own.error());
     }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
     plan.push_back(std::move(file));

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
-#include <optional>
-#include <set>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/output_ownership.h"
 #include "transcript/writers.h"
 
 namespace tutti {
@@ -34,23 +31,21 @@ struct PlannedFile {
   bool already_done = false;  // only with skip_existing
 };
 
-/// A file whatever it is called: over links it is the same one.
-using FileNumber = std::pair<dev_t, ino_t>;
-/// None where there is no file.
-std::optional<FileNumber> number_of(const std::filesystem::path& path);
-
-/// Fault::usage where an output is one of the inputs: a recording that is called talk.srt would become its own
-/// transcript.
-Result<void> expect_no_input(const std::filesystem::path& output, const std::set<FileNumber>& inputs);
-
 /// Fault::usage where no file system takes an output of this name, or of a path so long.
 Result<void> expect_name(const std::filesystem::path& output);
 /// The same of them all.
 Result<void> expect_names(const std::vector<std::filesystem::path>& outputs);
 
 /// Decides every output path before work starts. Two inputs that would write one file are refused, naming both; so is
-/// an output that is one of the inputs, and an input that is an address.
+/// an output that is one of the inputs (a recording called talk.srt would become its own transcript), and an input that
+/// is an address.
 Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options);
+
+/// What writes the outputs of a plan: it knows the inputs.
+OutputOwnership ownership_of(const std::vector<PlannedFile>& plan);
+
+/// Fault::usage where an output of the plan is one of `read`, files that are read beside the inputs.
+Result<void> expect_none_read(const std::vector<PlannedFile>& plan, std::span<const std::filesystem::path> read);
 
 /// Makes the folders of all outputs that are still to be written, and sees whether files can be made there: better
 /// known before hours of work than after.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_choice.h"
 #include "audio/vad/speech.h"
 #include "base/error.h"
 #include "transcribe/events.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   std::int32_t batch_size = 0;      // windows stepped together at most; 0: what memory and device make best
   bool deterministic = false;       // fixed shapes: the same transcript whatever the batch, order or neighbours
   std::int32_t files_at_once = 0;   // files in work together; 0: as many as the worker steps together
+  AudioChoice audio{};              // which track and channel of each file
   std::optional<VadOptions> vad{};  // only speech is heard; none: everything
   bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
   LongFormOptions long_form{};

@@ -57,11 +57,13 @@ std::optional<Result<TakenFile>> take(Run& run) {
 Result<DecodedFile> decode(Run& run, TakenFile file) {
   const auto started = Clock::real().now();
   if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
-  auto recording = run.files.decoded(
-      file.index, [&] { return decode_recording(file.input, [&](Seconds) { return !run.aborted; }); });
+  auto recording = run.files.decoded(file.index, [&] {
+    return decode_recording(
+        file.input, [&](Seconds) { return !run.aborted; }, {}, run.options.audio);
+  });
   if (!recording) return tl::unexpected(recording.error());
   if (auto heard = run.files.heard(file.index, recording->duration()); !heard) return tl::unexpected(heard.error());
-  run.tally.decoded(file.index, recording->duration(), recording->losses());
+  run.tally.decoded(file.index, *recording);
   DecodedFile decoded{
       .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
@@ -103,6 +105,12 @@ void warn_where_nothing_was_asked(const FileOutcome& outcome) {
                           ", and none of it lies within --clip-timestamps");
 }
 
+/// An empty transcript is as good as done, and nobody would look into it.
+void warn_where_nothing_was_spoken(const FileOutcome& outcome) {
+  if (!outcome.without_speech || outcome.outputs.empty() || outcome.asked <= Seconds(0)) return;
+  log(Level::warning, name_of_input(outcome.input) + ": no speech was found; its transcript is empty");
+}
+
 /// Of a transcript that is written; every trial of a bench would say it anew.
 void warn_where_speech_was_cut(const FileOutcome& outcome) {
   if (outcome.forced_cuts == 0 || outcome.outputs.empty()) return;
@@ -116,6 +124,7 @@ Result<void> write(Run& run, TranscribedFile file) {
   warn_where_nothing_was_asked(file.outcome);
   if (auto published = run.files.publish(file); !published) return published;
   warn_where_speech_was_cut(file.outcome);
+  warn_where_nothing_was_spoken(file.outcome);
   file.outcome.spent.writing = Clock::real().now() - started;
   file.outcome.elapsed = Clock::real().now() - file.started;
   run.tally.done(file.outcome, file.transcript);

@@ -16,6 +16,29 @@ std::int64_t SpeechChunk::frames() const {
   return samples / kHopSamples;
 }
 
+std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
+                                     std::int64_t samples) {
+  constexpr Seconds kLong{1};  // shorter ones are pauses as others are
+  const std::vector<double> whole{0};
+  const std::span<const double> points = clip_points.empty() ? std::span<const double>(whole) : clip_points;
+  std::vector<double> clips;
+  bool has_gap = false;
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    double start = points[i];
+    const double all = length_of(samples, kModelRate).count();
+    const double end = i + 1 < points.size() ? points[i + 1] : std::max(all, start);
+    for (const SampleRange& gap : gaps) {
+      const double from = length_of(gap.start, kModelRate).count(), to = length_of(gap.end, kModelRate).count();
+      if (Seconds(to - from) < kLong || to <= start || from >= end) continue;
+      has_gap = true;
+      if (from > start) clips.insert(clips.end(), {start, from});
+      start = to;
+    }
+    if (start < end || clips.empty()) clips.insert(clips.end(), {std::min(start, end), end});
+  }
+  return has_gap ? clips : std::vector<double>(clip_points.begin(), clip_points.end());
+}
+
 Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
                                               std::int64_t samples) {
   // Rounded up, so that clips without an end take the last samples along.

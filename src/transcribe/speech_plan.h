@@ -32,6 +32,11 @@ struct SpeechChunk {
   std::int64_t frames() const;       // whole mel frames
 };
 
+/// The clips without the long gaps of a recording, in which there is no sound: nothing is transcribed there, and what
+/// comes behind a gap begins behind it. `clip_points` as they are where there is none.
+std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
+                                     std::int64_t samples);
+
 /// What of `pieces` lies within the clips: start, end, start, end, ... in seconds, none before the one in front of it,
 /// a missing last end being the recording's. Errors as clips_from().
 Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,

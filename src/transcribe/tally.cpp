@@ -15,9 +15,9 @@ void Tally::ready(const std::string& device, const std::string& compute_type, Se
   observer_.on_ready(device, compute_type, load);
 }
 
-void Tally::decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) {
+void Tally::decoded(std::size_t index, const Recording& recording) {
   std::lock_guard lock(telling_);
-  observer_.on_decoded(index, duration, losses);
+  observer_.on_decoded(index, recording);
 }
 
 void Tally::progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
@@ -28,6 +28,8 @@ void Tally::progress(std::size_t index, Seconds position, const std::vector<Segm
 void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
   summary_.with([&](RunSummary& now) {
     ++now.done;
+    now.replaced += outcome.replaced.size();
+    now.without_speech += outcome.without_speech ? 1 : 0;
     now.audio += outcome.asked;
     now.spent += outcome.spent;
     now.counts += outcome.counts;

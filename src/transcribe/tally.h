@@ -13,7 +13,7 @@ class Tally {
   Tally(RunObserver& observer, std::size_t files, std::size_t skipped);
 
   void ready(const std::string& device, const std::string& compute_type, Seconds load);
-  void decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses);
+  void decoded(std::size_t index, const Recording& recording);
   void progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh);
   void done(const FileOutcome& outcome, const Transcript& transcript);
   /// Fault::cancelled is an interruption, not a failure.

@@ -78,7 +78,8 @@ Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const Tra
   if (context.way.batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
   const std::int64_t samples = file.recording.samples();
   const auto pieces = speech_pieces(file.speech, samples, vad);
-  auto within = within_clips(pieces, context.way.clips, samples);
+  const auto clips = clips_with_sound(context.way.clips, file.recording.gaps(), samples);
+  auto within = within_clips(pieces, clips, samples);
   if (!within) return tl::unexpected(within.error());
   return std::move(*within);
 }

@@ -34,8 +34,8 @@ Result<void> check_times(const Transcript& transcript) {
 std::vector<Subtitle> by_segment(const Transcript& transcript, SubtitleClock clock) {
   std::vector<Subtitle> out;
   for (const Segment& segment : transcript.segments)
-    out.push_back(
-        {clock_text(segment.start, clock), clock_text(segment.end, clock), replaced(strip(segment.text), "-->", "->")});
+    out.push_back({clock_text(segment.start, clock), clock_text(segment.end, clock),
+                   speaker_prefix(segment.speaker) + replaced(strip(segment.text), "-->", "->")});
   return out;
 }
 
@@ -56,32 +56,39 @@ std::string joined(const std::vector<Word>& words, std::size_t marked) {
 }
 
 /// The whole text for as long as nothing is said, and once per word with that word marked.
-void append_highlighted(std::vector<Subtitle>& out, const std::vector<Word>& words, SubtitleClock clock) {
-  const std::string plain = joined(words, words.size());
+void append_highlighted(std::vector<Subtitle>& out, const LaidOutWords& laid_out, SubtitleClock clock) {
+  const std::vector<Word>& words = laid_out.words;
+  const std::string prefix = speaker_prefix(laid_out.speaker);
+  const std::string plain = prefix + joined(words, words.size());
   std::string last = clock_text(words.front().start, clock);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string start = clock_text(words[i].start, clock);
     const std::string end = clock_text(words[i].end, clock);
     if (last != start) out.push_back({last, start, plain});
-    out.push_back({start, end, joined(words, i)});
+    out.push_back({start, end, prefix + joined(words, i)});
     last = end;
   }
 }
 
 std::vector<Subtitle> by_word(const Transcript& transcript, SubtitleClock clock, const WriterOptions& options) {
   std::vector<Subtitle> out;
-  for (const std::vector<Word>& words : lay_out_words(transcript.segments, options)) {
+  for (const LaidOutWords& laid_out : lay_out_words(transcript.segments, options)) {
+    const std::vector<Word>& words = laid_out.words;
     if (options.highlight_words) {
-      append_highlighted(out, words, clock);
+      append_highlighted(out, laid_out, clock);
     } else {
-      out.push_back(
-          {clock_text(words.front().start, clock), clock_text(words.back().end, clock), joined(words, words.size())});
+      out.push_back({clock_text(words.front().start, clock), clock_text(words.back().end, clock),
+                     speaker_prefix(laid_out.speaker) + joined(words, words.size())});
     }
   }
   return out;
 }
 
 }  // namespace
+
+std::string speaker_prefix(const std::string& speaker) {
+  return speaker.empty() ? speaker : "[" + speaker + "]: ";
+}
 
 std::string clock_text(double seconds, SubtitleClock clock) {
   const auto total = std::llround(round_even(seconds * 1000.0));

@@ -27,6 +27,7 @@ struct Segment {
   double compression_ratio = 0;
   double no_speech_prob = 0;
   std::vector<Word> words{};  // empty unless word times were asked for
+  std::string speaker{};      // "SPEAKER_01", of transcripts that others have diarized; empty: not known
 };
 
 struct Transcript {
@@ -37,6 +38,9 @@ struct Transcript {
 
 /// Without text or length, and so emptied by the long-form rules; it keeps its place and times.
 bool is_cleared(const Segment& segment);
+
+/// Whether some segment says something.
+bool has_text(const Transcript& transcript);
 
 /// Does openai-whisper see word times in it? Where they were asked for, and, by a quirk of its own, where every
 /// segment was cleared: then its subtitles show nothing.

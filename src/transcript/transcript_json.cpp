@@ -32,6 +32,7 @@ void append_segment(std::string& out, const Segment& segment, bool word_times) {
   out += ", \"avg_logprob\": " + float_text(segment.avg_logprob);
   out += ", \"compression_ratio\": " + float_text(segment.compression_ratio);
   out += ", \"no_speech_prob\": " + float_text(segment.no_speech_prob);
+  if (!segment.speaker.empty()) out += ", \"speaker\": " + json_text(segment.speaker);
   if (word_times || is_cleared(segment)) {
     out += ", \"words\": ";
     append_words(out, segment.words);

@@ -149,6 +149,7 @@ class Reader {
     out.end = time(object, where, "end");
     if (!object.contains("text")) expect(where + ".text", "text", nullptr);
     out.text = text_or(object, where, "text", "");
+    out.speaker = speaker(object);
     out.tokens = tokens(object, where);
     out.temperature = number_or(object, where, "temperature", 0);
     out.avg_logprob = number_or(object, where, "avg_logprob", 0);
@@ -156,6 +157,13 @@ class Reader {
     out.no_speech_prob = number_or(object, where, "no_speech_prob", 0);
     if (object.contains("words") && !object["words"].is_null()) out.words = words(object, where, out);
     return out;
+  }
+
+  /// A name, or a number as some programs have it.
+  static std::string speaker(const Json& object) {
+    const Json* found = find(object, "speaker");
+    if (!found || (!found->is_string() && !found->is_number())) return {};
+    return std::string(strip(found->is_string() ? found->get<std::string>() : found->dump()));
   }
 
   /// A word without times (whisperX, where a word could not be aligned) stands at the end of the one before.

@@ -16,7 +16,8 @@ constexpr std::array<std::pair<Format, std::string_view>, 5> kFormats{
 
 std::string txt(const Transcript& transcript) {
   std::string out;
-  for (const Segment& segment : transcript.segments) out.append(strip(segment.text)).append("\n");
+  for (const Segment& segment : transcript.segments)
+    out.append(speaker_prefix(segment.speaker)).append(strip(segment.text)).append("\n");
   return out;
 }
 

@@ -44,8 +44,8 @@ class PcmInMemory final : public PcmSink {
     pcm_.insert(pcm_.end(), pcm.begin(), pcm.end());
     return {};
   }
-  Result<void> restart() override {
-    pcm_.clear();
+  Result<void> cut(std::int64_t samples) override {
+    pcm_.resize(static_cast<std::size_t>(samples));
     return {};
   }
   const std::vector<std::int16_t>& pcm() const { return pcm_; }

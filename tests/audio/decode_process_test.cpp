@@ -95,7 +95,7 @@ TEST(DecodeProcess, AProgramThatForgetsToAskWhetherItIsTheChildDoesNotStartItsel
 TEST(DecodeProcess, AReportOfMoreSoundThanWasWrittenIsAnError) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const auto told = message_file(folder, DecodeDone{5, {}});
+  const auto told = message_file(folder, DecodeDone{.samples = 5});
   EXPECT_THAT(error_of(folder, sound, {.program = script(folder, "cat '" + told + "' >&3")}).what,
               HasSubstr("reports 10 bytes of sound and wrote 0"));
 }
@@ -161,7 +161,7 @@ TEST(DecodeProcess, ADecoderThatWantsMoreMemoryThanItMayHaveFailsAlone) {
 }
 
 TEST(DecodeProtocol, MessagesSurviveThePipeInAnyPieces) {
-  const std::string bytes = framed(DecodeProgress{7}) + framed(DecodeDone{9, {"one", "two"}}) +
+  const std::string bytes = framed(DecodeProgress{7}) + framed(DecodeDone{.samples = 9, .losses = {"one", "two"}}) +
                             framed(DecodeFailed{{Fault::corrupt, "a", "b"}});
   DecodeInbox inbox;
   std::vector<DecodeMessage> heard;

@@ -201,6 +201,77 @@ TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) 
   EXPECT_EQ(dispatcher.devices(Seconds(602))[0].slots, 5) << "one more after ten minutes";
 }
 
+/// A card with ten places, all taken by windows of one task.
+struct FullCard {
+  FullCard() {
+    auto facts = device("a", 30, 10);
+    facts.enough = 5;
+    dispatcher.add_device(facts, {});
+    dispatcher.add_task(1, {.audio = Seconds(30000)}, {});
+    dispatcher.offer(1, Seconds(30), 1000, {});
+    grants = take_all(dispatcher, {});
+  }
+  int places(Seconds now) { return dispatcher.devices(now)[0].slots; }
+  /// So many windows come to their end, one after the other.
+  void finish(int windows, Seconds now) {
+    for (int i = 0; i < windows; ++i) {
+      dispatcher.finished(grants.back().id, now);
+      grants.pop_back();
+      for (const Grant& grant : take_all(dispatcher, now)) grants.insert(grants.begin(), grant);
+    }
+  }
+  Dispatcher dispatcher{};
+  std::vector<Grant> grants{};
+};
+
+TEST(DispatcherFaults, WindowsThatRunOutOfMemoryTogetherHalveOnce) {
+  FullCard card;
+  ASSERT_EQ(card.grants.size(), 10u);
+  for (std::size_t i = 0; i < 5; ++i)
+    card.dispatcher.failed(card.grants[i].id, Blame::exhausted, "out of memory", Seconds(1));
+  EXPECT_EQ(card.places(Seconds(1)), 5) << "all were in flight when the first one did not fit";
+  const auto loss = card.dispatcher.devices(Seconds(1))[0].memory_loss;
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->times, 5);
+  EXPECT_EQ(loss->all, 10);
+  EXPECT_EQ(loss->least, 5);
+  EXPECT_EQ(loss->now, 5);
+}
+
+TEST(DispatcherFaults, AfterOutOfMemoryMoreWindowsAreTriedStepByStep) {
+  FullCard card;
+  card.dispatcher.failed(card.grants[0].id, Blame::exhausted, "out of memory", Seconds(1));
+  card.grants.erase(card.grants.begin());
+  card.finish(9, Seconds(2));
+  EXPECT_EQ(card.places(Seconds(2)), 5);
+  card.finish(1, Seconds(2));
+  EXPECT_EQ(card.places(Seconds(2)), 6) << "twice five have been done";
+  card.finish(12 + 14 + 16 + 18, Seconds(3));
+  EXPECT_EQ(card.places(Seconds(3)), 10) << "within one run, and not after ten minutes each";
+  const auto& changes = card.dispatcher.memory_changes(0);
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_TRUE(changes[0].is_short);
+  EXPECT_EQ(changes[0].reason,
+            "out of memory with 10 windows in flight: at most 5 from now on, and one more when 10 have been done");
+  EXPECT_EQ(changes[1].reason, "all 10 windows at once are tried again");
+  EXPECT_FALSE(card.dispatcher.devices(Seconds(3))[0].memory_loss->now);
+}
+
+TEST(DispatcherFaults, ADeviceThatRunsOutAgainIsTriedMoreCarefully) {
+  FullCard card;
+  card.dispatcher.failed(card.grants[0].id, Blame::exhausted, "out of memory", Seconds(1));
+  card.grants.erase(card.grants.begin());
+  card.finish(10, Seconds(2));
+  ASSERT_EQ(card.places(Seconds(2)), 6);
+  card.dispatcher.failed(card.grants.front().id, Blame::exhausted, "out of memory", Seconds(3));
+  card.grants.erase(card.grants.begin());
+  ASSERT_EQ(card.places(Seconds(3)), 3);
+  card.finish(11, Seconds(4));
+  EXPECT_EQ(card.places(Seconds(4)), 3) << "twice as many have to be done first";
+  card.finish(1, Seconds(4));
+  EXPECT_EQ(card.places(Seconds(4)), 4);
+}
+
 TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});

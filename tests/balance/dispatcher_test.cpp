@@ -40,6 +40,60 @@ TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
   }
 }
 
+/// Two equal cards that may have four files each, and ten equal files of one window.
+Dispatcher ten_equal_files(bool whole) {
+  Dispatcher dispatcher;
+  for (const char* id : {"a", "b"}) {
+    DeviceFacts facts = device(id, 30, 8);
+    facts.task_cap = 4;
+    dispatcher.add_device(facts, {});
+  }
+  for (TaskKey id = 0; id < 10; ++id) {
+    dispatcher.add_task(id, {.audio = Seconds(30), .whole = whole}, {});
+    dispatcher.offer(id, Seconds(30), 1, {});
+  }
+  return dispatcher;
+}
+
+TEST(Dispatcher, OfTheLastTwoEqualFilesEachDeviceGetsOne) {
+  for (const bool whole : {false, true}) {
+    SCOPED_TRACE(whole ? "whole files" : "windows");
+    Dispatcher dispatcher = ten_equal_files(whole);
+    std::map<DeviceIndex, int> placed;
+    std::vector<Grant> first;
+    for (const Grant& grant : take_all(dispatcher, {})) {
+      ++placed[grant.device];
+      if (grant.device == 0) first.push_back(grant);
+    }
+    ASSERT_EQ(placed, (std::map<DeviceIndex, int>{{0, 4}, {1, 4}}));
+    // All end together, and word of one device's comes before any of the other's.
+    std::size_t after_first = 0;
+    for (const Grant& grant : first) {
+      dispatcher.finished(grant.id, Seconds(4));
+      dispatcher.end_task(grant.task, Seconds(4));
+      after_first += take_all(dispatcher, Seconds(4)).size();
+    }
+    EXPECT_EQ(after_first, 1u) << "the other device ends the last one sooner";
+  }
+}
+
+TEST(Dispatcher, ACapThatALongFileHoldsIsNotWaitedFor) {
+  Dispatcher dispatcher;
+  for (const double speed : {30.0, 300.0}) {
+    DeviceFacts facts = device("GPU " + std::to_string(speed), speed, 8);
+    facts.task_cap = 1;
+    dispatcher.add_device(facts, {});
+  }
+  dispatcher.add_task(1, {.audio = Seconds(90)}, {});
+  dispatcher.offer(1, Seconds(30), 1, {});
+  ASSERT_EQ(take_all(dispatcher, {}).at(0).device, 1u);
+  dispatcher.add_task(2, {.audio = Seconds(30)}, {});
+  dispatcher.offer(2, Seconds(30), 1, {});
+  const auto next = take_all(dispatcher, {});
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].device, 0u);
+}
+
 TEST(Dispatcher, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioDoneAndTeachesNothing) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU", 30, 1), {});

@@ -12,7 +12,7 @@ namespace {
 /// A batch with two devices, "cuda:0" and "left card", and one task, 7.
 class OneOfEach final : public BatchControl {
  public:
-  FleetStatus status() override { return {}; }
+  FleetStatus status(const PoolView*) override { return {}; }
   bool drain(const std::string& device) override { return is_ours(device); }
   bool resume(const std::string& device) override { return is_ours(device); }
   Result<void> cancel(std::int64_t task) override {

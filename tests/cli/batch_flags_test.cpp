@@ -60,3 +60,22 @@ TEST(BatchFlags, OtherPoliciesHaveNoCapsOfTheirOwn) {
     EXPECT_EQ(options.tasks_at_once, 0) << policy;
   }
 }
+
+TEST(BatchFlags, OfDeviceAndDevicesTheStrongerSourceCounts) {
+  BatchCommand command{.devices = "emulated:30x:12GB", .device = "cuda:0"};
+  settle_devices(command, SourceKind::variable, SourceKind::flag);
+  EXPECT_FALSE(command.device);
+  EXPECT_EQ(command.devices, "emulated:30x:12GB");
+  command.device = "cuda:0";
+  settle_devices(command, SourceKind::flag, SourceKind::file);
+  EXPECT_EQ(command.device, "cuda:0");
+  EXPECT_EQ(command.devices, "");
+}
+
+TEST(BatchFlags, DeviceAndDevicesOfOneSourceAreRefused) {
+  BatchCommand command{.devices = "emulated:30x:12GB", .device = "cuda:0"};
+  settle_devices(command, SourceKind::flag, SourceKind::flag);
+  const auto devices = devices_of(command);
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().what, "--device and --devices: expected one of them, found both");
+}

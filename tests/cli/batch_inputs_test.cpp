@@ -46,6 +46,17 @@ class BatchInputs : public testing::Test {
   TempFolder folder_;
 };
 
+TEST_F(BatchInputs, TrackAndChannelAreInTheFingerprintOnlyWhenSet) {
+  BatchCommand plain = command({}), track = plain, channel = plain;
+  track.speech.audio.track = 1;
+  channel.speech.audio.channel = "mix";
+  // What stores hold that were made before there were these flags.
+  EXPECT_EQ(fingerprint_of(plain, "", false), "7d67acde361cf08070c488f5140535788eae09374f6a2b67bb8fe7593f124a63");
+  EXPECT_NE(fingerprint_of(track, "", false), fingerprint_of(plain, "", false));
+  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(plain, "", false));
+  EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(track, "", false));
+}
+
 TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
   const std::string list = folder_ / "list.txt";
   const std::string lines = (folder_ / "2020/talk.mp3").string() + "\n" + (folder_ / "2021/talk.mp3").string() + "\n";
@@ -82,6 +93,29 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
     EXPECT_THAT(refused.error().text(), HasSubstr("would both be written to"));
     EXPECT_THAT(refused.error().text(), HasSubstr("Name a folder above both"));
   }
+}
+
+TEST_F(BatchInputs, WhatFoldersLeaveOutIsLogged) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "2020/notes.txt", "x"));
+  EXPECT_THAT(outputs_of(command({folder_ / "2020"})), ElementsAre("talk.mp3.srt"));
+  EXPECT_EQ(log_.count("Files in folders: 1 of 2 taken; 1 not audio by name. --all-files tries those as well"), 1);
+  BatchCommand all = command({folder_ / "2020"});
+  all.all_files = true;
+  EXPECT_THAT(outputs_of(all), ElementsAre("notes.txt.srt", "talk.mp3.srt"));
+  fs::remove(folder_ / "2020/talk.mp3");
+  EXPECT_THAT(batch_tasks(command({folder_ / "2020"}), "").error().text(),
+              HasSubstr("(0 of 1 taken; 1 not audio by name)"));
+}
+
+TEST_F(BatchInputs, OneLanguageInTwoSpellingsIsOneFingerprint) {
+  const auto fingerprint = [&](std::optional<std::string> language) {
+    BatchCommand asked = command({});
+    asked.speech.language = std::move(language);
+    return fingerprint_of(asked, {}, false);
+  };
+  EXPECT_EQ(fingerprint("auto"), fingerprint({}));
+  EXPECT_EQ(fingerprint("en-US"), fingerprint("en"));
+  EXPECT_NE(fingerprint("en"), fingerprint({}));
 }
 
 /// What the heap holds now. 0 beside a sanitizer, whose heap is another.

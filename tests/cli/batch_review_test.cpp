@@ -9,6 +9,7 @@ using namespace tutti;
 
 TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
   const TempFolder folder;
+  BatchPages pages(folder / "state", Existing::keep);
   const auto write = [&](const std::string& name, const std::string& text) {
     ASSERT_TRUE(write_file_atomically(folder / name,
                                       "{\"language\":\"en\",\"segments\":[{\"start\":0,\"end\":9,"
@@ -24,7 +25,7 @@ TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
     tasks[i].spec.key = folder / names[i];
     tasks[i].formats = {Format::txt, Format::json};
   }
-  const auto list = review_batch(tasks, folder.path(), [] { return false; });
+  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return false; });
   ASSERT_TRUE(list) << list.error().text();
   EXPECT_EQ(list->looked_at, 2U) << "the failed one has no output";
   ASSERT_EQ(list->recordings.size(), 1U);
@@ -32,15 +33,50 @@ TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
   EXPECT_TRUE(std::filesystem::exists(folder / "review.html"));
 }
 
+TEST(BatchReview, CountsTranscriptsWithoutText) {
+  const TempFolder folder;
+  BatchPages pages(folder / "state", Existing::keep);
+  ASSERT_TRUE(write_file_atomically(folder / "a.json", R"({"segments":[]})"));
+  ASSERT_TRUE(write_file_atomically(folder / "b.json", R"({"segments":[{"start":0,"end":1,"text":" "}]})"));
+  ASSERT_TRUE(write_file_atomically(folder / "c.json", R"({"segments":[{"start":0,"end":3,"text":" Good day."}]})"));
+  std::vector<BatchTask> tasks(3);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].spec.key = folder / std::string(1, static_cast<char>('a' + i));
+    tasks[i].formats = {Format::json};
+  }
+  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return false; });
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_EQ(list->looked_at, 3U);
+  EXPECT_EQ(list->without_speech, 2U);
+  EXPECT_NE(read_file(folder / "review.html")->find("2 without speech"), std::string::npos);
+}
+
 TEST(BatchReview, StopsWhenItIsTold) {
   const TempFolder folder;
+  BatchPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));
   std::vector<BatchTask> tasks(1);
   tasks[0].spec.key = folder / "a";
   tasks[0].formats = {Format::json};
-  const auto list = review_batch(tasks, folder.path(), [] { return true; });
+  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return true; });
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().fault, Fault::cancelled);
   EXPECT_FALSE(std::filesystem::exists(folder / "review.html"));
-  EXPECT_EQ(review_batch({}, folder.path(), [] { return false; })->looked_at, 0U);
+  EXPECT_EQ(review_batch({}, folder.path(), pages, {}, [] { return false; })->looked_at, 0U);
+}
+
+TEST(BatchReview, APageThatWasEditedStaysAndTheNewOneGoesBesideIt) {
+  const TempFolder folder;
+  const auto page = folder / "review.csv";
+  ASSERT_TRUE(BatchPages(folder / "state", Existing::keep).write(page, "first"));
+  ASSERT_TRUE(BatchPages(folder / "state", Existing::keep).write(page, "second"));
+  EXPECT_EQ(read_file(page).value(), "second") << "it was the store's own";
+  ASSERT_TRUE(write_file_atomically(page, "my notes"));
+  BatchPages pages(folder / "state", Existing::keep);
+  ASSERT_TRUE(pages.write(page, "third"));
+  EXPECT_EQ(read_file(page).value(), "my notes");
+  EXPECT_EQ(pages.last(), folder / "review.new.csv");
+  EXPECT_EQ(read_file(pages.last()).value(), "third");
+  ASSERT_TRUE(BatchPages(folder / "state", Existing::replace).write(page, "fourth"));
+  EXPECT_EQ(read_file(page).value(), "fourth");
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/command_start.h"
+#include "support/environment.h"
+#include "support/log_lines.h"
 
 using namespace tutti;
 using testing::EndsWith;
@@ -17,4 +19,21 @@ TEST(CommandLine, OfAHundredThousandFilesSaysHowManyThereWere) {
   const std::string line = command_line("tutti batch", std::vector<std::string>(100'000, "recording.mp3"));
   EXPECT_LT(line.size(), 5000U);
   EXPECT_THAT(line, EndsWith(" more)"));
+}
+
+TEST(CommandStart, AnErrorNamesTheVariableThatGaveTheValue) {
+  const ScopedVariable config("TUTTI_CONFIG", nullptr), home("XDG_CONFIG_HOME", "/nowhere");
+  const ScopedVariable price("TUTTI_PRICE", "-1");
+  double value = 0, tag = 0;
+  OptionTable table("batch", "Test.");
+  table.add("price", value, "X", "what an hour costs");
+  table.add("price-tag", tag, "X", "another");
+  ASSERT_FALSE(start_command(table, {"--price-tag", "2"}));
+  LogLines log;
+  EXPECT_EQ(complain({Fault::usage, "--price: expected more than --price-tag, found -1", "Say --price 1"}), 2);
+  EXPECT_EQ(log.texts,
+            (std::vector<std::string>{"TUTTI_PRICE: expected more than --price-tag, found -1. Say --price 1"}));
+  ASSERT_FALSE(start_command(table, {"--price", "3"}));
+  complain({Fault::usage, "--price: expected 4"});
+  EXPECT_EQ(log.texts.back(), "--price: expected 4") << "a flag has won";
 }

@@ -103,6 +103,28 @@ TEST(ManifestCommand, WhereNoRecordingIsFoundTheManifestThatIsThereStays) {
   EXPECT_EQ(read_file(file), "of last week");
 }
 
+TEST(ManifestCommand, ANameThatIsNotUtf8IsEscapedAndReadBack) {
+  const TempFolder folder;
+  put_wav(folder / "in/caf\xE9.wav", 1);
+  ASSERT_EQ(run_manifest({folder / "in", "-o", folder / "m.json"}), kDone);
+  const std::string text = read_file(folder / "m.json").value();
+  EXPECT_THAT(text, testing::HasSubstr("\"file_name\": \"caf\\udce9.wav\""));
+  std::vector<std::filesystem::path> found;
+  const InputSink sink{[&](Input&& input) { return found.push_back(input.file), true; }, [](Error&&) { FAIL(); }};
+  ASSERT_TRUE(read_inputs({folder / "m.json"}, {.audio_root = folder / "in"}, sink));
+  EXPECT_THAT(found, testing::ElementsAre(folder / "in/caf\xE9.wav"));
+}
+
+TEST(ManifestCommand, AllFilesTakesFilesOfAnyName) {
+  const TempFolder folder;
+  put_wav(folder / "in/a.wav", 1);
+  put_wav(folder / "in/take1", 1);
+  ASSERT_EQ(run_manifest({folder / "in", "-o", folder / "m.json"}), kDone);
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 1);
+  ASSERT_EQ(run_manifest({folder / "in", "--all-files", "-o", folder / "m.json"}), kDone);
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 2);
+}
+
 TEST(ManifestCommand, ItWantsOneSource) {
   EXPECT_EQ(run_manifest({}), kUsage);
   EXPECT_EQ(run_manifest({"--sqlite", "a.db"}), kUsage);

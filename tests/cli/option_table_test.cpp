@@ -219,3 +219,19 @@ TEST(OptionTable, AnAliasIsTheSameFlagAndNoSettingOfItsOwn) {
   EXPECT_EQ(table.values().size(), 1U) << "a batch's fingerprint does not change";
   EXPECT_FALSE(table.read({"--=True"}, {})) << "an option without an alias is not one without a name";
 }
+
+TEST(OptionTable, WhatNoFlagGaveIsNamedByItsSource) {
+  const SettingSources sources{.environment = {{"TUTTI_MODEL", "m"}, {"TUTTI_THREADS", "3"}},
+                               .file = {{"output_dir", "out"}},
+                               .file_name = "config.toml"};
+  Knobs knobs;
+  OptionTable table = table_of(knobs);
+  ASSERT_TRUE(table.read({"x.wav", "--model", "other"}, sources));
+  EXPECT_EQ(table.given_by("model"), SourceKind::flag);
+  EXPECT_EQ(table.given_by("threads"), SourceKind::variable);
+  EXPECT_EQ(table.given_by("output-dir"), SourceKind::file);
+  EXPECT_EQ(table.given_by("devices"), SourceKind::standard);
+  EXPECT_LT(SourceKind::variable, SourceKind::flag);
+  EXPECT_EQ(table.given_elsewhere(), (std::vector<std::pair<std::string, std::string>>{
+                                         {"--output-dir", "config.toml: output_dir"}, {"--threads", "TUTTI_THREADS"}}));
+}

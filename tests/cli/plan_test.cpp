@@ -280,6 +280,7 @@ TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
   EXPECT_NE(quote->command.find("--devices cuda:0"), std::string::npos);
   EXPECT_EQ(quote->command.find("cuda:1"), std::string::npos);
   EXPECT_NE(quote->command.find("--beam-size None"), std::string::npos) << "a batch has five by default";
+  EXPECT_EQ(quote->command.find("tutti batch INPUT... --model large-v3 "), 0U) << "lengths name no recording";
   ASSERT_TRUE(quote->time);
   EXPECT_NEAR(quote->time->expected.count(), 100, 1) << "only the card it fits on works";
   EXPECT_LT(quote->time->least, quote->time->expected);
@@ -382,6 +383,31 @@ TEST(PlanPolicies, AreComparedByTheContractsKeys) {
     EXPECT_NE(table.json().find(R"({"name":")" + std::string(name) + R"(","makespan_s":)"), std::string::npos) << name;
   EXPECT_NEAR(table.lower_bound.count(), 6000.0 / 42, 1e-9);
   for (const auto& row : table.rows) EXPECT_GE(row.ratio, 1 - 1e-9) << row.name;
+}
+
+TEST(PlanQuote, TheCommandHasTheInputsAndBoundsThatItWasPlannedWith) {
+  const auto told = [](const char* gpus) {
+    const auto quote = make_quote({.model = "medium",
+                                   .compute_type = "default",
+                                   .ram = {32'000'000'000},
+                                   .targets = *plan_figures(gpus),
+                                   .tasks = {{Seconds(3000), Seconds(3000)}},
+                                   .inputs = {"'my talks'", "--audio-root /a"}});
+    EXPECT_TRUE(quote) << quote.error().text();
+    return quote->command;
+  };
+  EXPECT_EQ(told("12GB:30x,12GB:30x"),
+            "tutti batch 'my talks' --audio-root /a --model medium --compute-type default --devices cuda:0,cuda:1 "
+            "--max-per-gpu 36 -t 78 --beam-size None");
+  const std::string unequal = told("12GB:30x,4GB:12x");
+  EXPECT_NE(unequal.find(" --max-per-gpu 0=36,1="), std::string::npos) << unequal;
+}
+
+TEST(PlanDevices, FiguresTakeNoNameOfADeviceThatIsPlannedForBeside) {
+  const auto targets = plan_figures("12GB:30x,8GB:12x", {{.id = "cuda:0"}, {.id = "cpu"}});
+  ASSERT_TRUE(targets);
+  EXPECT_EQ((*targets)[0].id, "cuda:1");
+  EXPECT_EQ((*targets)[1].id, "cuda:2");
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ class PreparedCorpus : public testing::Test {
     return prepared;
   }
   Result<PreparedFolder> open(const std::string& settings = "same") const {
-    return PreparedFolder::create(corpus(), settings, {});
+    return PreparedFolder::create(corpus(), settings,
+                                  [](const std::string& path) { return stamp_of_sources(path, {}); });
   }
   std::string metadata() const { return read_file(corpus() / "metadata.csv").value(); }
   fs::path corpus() const { return folder_ / "corpus"; }

@@ -66,6 +66,15 @@ TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
   EXPECT_FALSE(asset_of({.attempts = 1}).contains("tries"));
 }
 
+TEST(ReportJson, NamesWhatWasChosenAndWhatHasNoSpeech) {
+  const json asset = asset_of({.status = "done", .notes = {"channel 1"}, .without_speech = true});
+  EXPECT_EQ(asset["audio_notes"], json::parse(R"(["channel 1"])"));
+  EXPECT_EQ(asset["without_speech"], true);
+  EXPECT_FALSE(asset_of({.status = "done"}).contains("audio_notes"));
+  EXPECT_FALSE(asset_of({.status = "done"}).contains("without_speech"));
+  EXPECT_EQ(told({.without_speech = 3})["without_speech_in_this_run"], 3);
+}
+
 TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
   for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
 }
@@ -107,6 +116,15 @@ TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
   EXPECT_THAT(text, HasSubstr("Cancelled in an earlier run and left alone: 1; "));
 }
 
+TEST(ReportText, RecordingsWithoutSpeechAreCounted) {
+  BatchReport report;
+  report.counts = {.total = 5, .done = 5};
+  report.done_now = 5;
+  EXPECT_THAT(batch_report_text(report, {}, {}), testing::Not(HasSubstr("speech")));
+  report.without_speech = 2;
+  EXPECT_THAT(batch_report_text(report, {}, {}), HasSubstr("Without speech: 2. Their transcripts are empty"));
+}
+
 TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {
   BatchReport report;
   report.counts = {.total = 4, .done = 4};
@@ -137,4 +155,28 @@ TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
     const std::string text = batch_report_text(report, {}, {});
     EXPECT_NE(text.find("100 %"), std::string::npos) << name << ":\n" << text;
   }
+}
+
+TEST(ReportJson, WhatOutOfMemoryHasCostADeviceIsInTheReport) {
+  BatchReport report;
+  report.counts.total = 1;
+  report.pool.devices = {{.id = "cuda:0"},
+                         {.id = "cuda:1", .memory_loss = MemoryLoss{.times = 2, .all = 10, .least = 2, .now = 4}}};
+  const json devices = told(report)["devices"];
+  EXPECT_FALSE(devices[0].contains("out_of_memory"));
+  EXPECT_EQ(devices[1]["out_of_memory"],
+            json::parse(R"({"times":2,"windows":10,"least_windows":2,"windows_at_end":4})"));
+  EXPECT_THAT(batch_report_text(report, {}, {}),
+              HasSubstr("Out of memory on cuda:1: 2 times; of 10 windows at once it was given as few as 2, and 4 at "
+                        "the end.\n"));
+}
+
+TEST(ReportJson, OfARatedDeviceTheSpeedIsWhatItDid) {
+  BatchReport report;
+  report.elapsed = Seconds(10);
+  report.pool.devices = {{.id = "card", .rated = 20, .audio_done = Seconds(140), .busy = Seconds(10)}};
+  const json device = told(report)["devices"][0];
+  EXPECT_EQ(device["speed"], 14);
+  EXPECT_EQ(device["rated_speed"], 20);
+  EXPECT_EQ(told(report)["lower_bound_seconds"], 7) << "by what it can do";
 }

@@ -35,6 +35,31 @@ TEST(TranscribeOptions, TheDefaultsAreTheReferences) {
   EXPECT_EQ(options->compute_type, "default");
 }
 
+TEST(TranscribeOptions, TrackAndChannelReachTheRun) {
+  EXPECT_EQ(options_of({"a.wav"})->audio.track, 0);
+  EXPECT_EQ(options_of({"a.wav"})->audio.channel, 0);
+  const auto chosen = options_of({"a.wav", "--track", "2", "--channel=3"});
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  EXPECT_EQ(chosen->audio.track, 2);
+  EXPECT_EQ(chosen->audio.channel, 3);
+  EXPECT_EQ(options_of({"a.wav", "--channel", "mix"})->audio.channel, AudioChoice::kMix);
+}
+
+TEST(TranscribeOptions, ATrackOrChannelThatCannotBeIsRefused) {
+  for (const auto& [flag, value] : {std::pair("--track", "0"),
+                                    {"--track", "-1"},
+                                    {"--channel", "0"},
+                                    {"--channel", "left"},
+                                    {"--channel", "-2"},
+                                    {"--channel", "1.5"}}) {
+    const auto refused = options_of({"a.wav", std::string(flag) + "=" + value});
+    ASSERT_FALSE(refused) << flag << value;
+    EXPECT_EQ(refused.error().fault, Fault::usage);
+    EXPECT_NE(refused.error().what.find(flag), std::string::npos) << refused.error().what;
+    EXPECT_NE(refused.error().what.find(value), std::string::npos) << refused.error().what;
+  }
+}
+
 TEST(TranscribeOptions, EveryDecodingFlagReachesTheRun) {
   const auto options = options_of({"a.wav",     "--language",
                                    "German",    "--task",
@@ -232,6 +257,26 @@ TEST(TranscribeOptions, ATokenThatTheModelLacksIsNamedWithItsVocabularyBeforeAny
 TEST(TranscribeOptions, ALanguageIsWrittenAsItWasAskedFor) {
   EXPECT_EQ(options_of({"a.wav", "--language", "German"})->writer.language, "German");
   EXPECT_EQ(options_of({"a.wav"})->writer.language, std::nullopt);
+}
+
+TEST(TranscribeOptions, AutoDetectsTheLanguage) {
+  for (const char* name : {"auto", "Auto", "None"}) {
+    const auto options = options_of({"a.wav", "--language", name});
+    ASSERT_TRUE(options) << name;
+    EXPECT_EQ(options->long_form.language, std::nullopt) << name;
+    EXPECT_EQ(options->writer.language, std::nullopt) << name;
+  }
+}
+
+TEST(TranscribeOptions, ALanguageTagIsItsLanguage) {
+  for (const auto& [tag, code] : {std::pair("zh-CN", "zh"), {"en-US", "en"}, {"EN_us.UTF-8", "en"}, {"pt-br", "pt"}}) {
+    const auto options = options_of({"a.wav", "--language", tag});
+    ASSERT_TRUE(options) << tag;
+    EXPECT_EQ(options->long_form.language, code) << tag;
+    EXPECT_EQ(options->writer.language, code) << "other programs read codes in the JSON";
+  }
+  for (const char* tag : {"xx-US", "en-", "en--US", "-US", "en-toolongapart"})
+    EXPECT_FALSE(options_of({"a.wav", "--language", tag})) << tag;
 }
 
 TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {

@@ -33,6 +33,7 @@ class Layout : public testing::Test {
 
 TEST_F(Layout, LjSpeechIsSplitAtTheFirstAndTheLastBar) {
   write("metadata.csv", "id|text|normalised\na|In 1455|In fourteen fifty-five\r\nb|x|y|z\n\nc|only this\nd.wav|e|\n");
+  for (const char* name : {"a.wav", "b.wav", "c.wav", "d.wav"}) write(std::string("wavs/") + name, "");
   const auto set = open();
   ASSERT_EQ(set->size(), 4);
   EXPECT_EQ(set->at(0)->text, "In fourteen fifty-five");
@@ -43,9 +44,37 @@ TEST_F(Layout, LjSpeechIsSplitAtTheFirstAndTheLastBar) {
   EXPECT_EQ(set->at(3)->text, "e") << "an empty normalised text leaves the text";
 }
 
+TEST_F(Layout, LjSpeechRecordingHasAnyKnownEnding) {
+  for (const char* name : {"a.flac", "b.mp3", "b.txt", "c.FLAC", "d.wav", "d.flac", "e.v1.ogg", "f.flac", "g.m4a"})
+    write(std::string("wavs/") + name, "");
+  write("metadata.csv", "a|t\nb|t\nc|t\nd|t\ne.v1|t\nf.wav|t\ng.m4a|t\n");
+  const auto set = open();
+  ASSERT_EQ(set->size(), 7);
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < set->size(); ++i) names.push_back(set->at(i)->audio.lexically_relative(folder_.path()));
+  EXPECT_THAT(names, ElementsAre("wavs/a.flac", "wavs/b.mp3", "wavs/c.FLAC", "wavs/d.wav", "wavs/e.v1.ogg",
+                                 "wavs/f.flac", "wavs/g.m4a"))
+      << "WAV comes first; an ending in the id may have changed since";
+}
+
+TEST_F(Layout, LjSpeechLineWithoutRecordingIsCountedAsBad) {
+  for (const int number : {0, 1, 2})
+    write_wav(folder_ / ("wavs/s" + std::to_string(number) + ".wav"), sound_of(number, 16000));
+  write("metadata.csv", "s0|zero\ns1|one\ngone|two\ns2|three\nlost.flac|four\n");
+  FeedOptions options = options_for(folder_.path());
+  options.bad_samples = folder_ / "bad.jsonl";
+  Feed feed = opened(options);
+  EXPECT_THAT(ids_of(drained(feed)), testing::UnorderedElementsAre("s0", "s1", "s2"));
+  EXPECT_EQ(feed.report().bad_samples, 2);
+  const std::string bad = read_file(folder_ / "bad.jsonl").value();
+  EXPECT_THAT(bad, HasSubstr("wavs/gone: no recording of this name, with .wav, .flac or another known ending"));
+  EXPECT_THAT(bad, HasSubstr("lost.flac"));
+}
+
 TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
   write("metadata_train.csv", "a|t|t\nb|t|t\n");
   write("metadata_eval.csv", "c|t|t\n");
+  write("wavs/c.wav", "");
   EXPECT_EQ(open("train")->size(), 2);
   EXPECT_EQ(open("validation")->at(0)->id, "c");
   EXPECT_EQ(open()->size(), 2);
@@ -153,14 +182,96 @@ TEST_F(Layout, AQuoteThatNobodyClosesSwallowsNoLines) {
   EXPECT_EQ(set->at(5)->text, "last");
 }
 
+TEST_F(Layout, TablesOfOthersAreReadAsTheBatchReadsThem) {
+  const std::string rows[] = {"filename,transcript\na.wav,one\n", "Audio;Text;Duration\na.wav;one;3,5\n",
+                              "file_name\tsentence\na.wav\tone\n", "AUDIO_FILEPATH,Transcription\na.wav,one\n",
+                              "audio_file|text|speaker_name\na.wav|one|ann\n"};
+  for (const auto& text : rows) {
+    const auto set = open_dataset(write("t.csv", text), "", {});
+    ASSERT_TRUE(set) << text << set.error().text();
+    ASSERT_EQ((*set)->size(), 1) << text;
+    EXPECT_EQ((*set)->at(0)->audio, folder_ / "a.wav") << text;
+    EXPECT_EQ((*set)->at(0)->text, "one") << text;
+  }
+  EXPECT_EQ((*open_dataset(write("t.csv", rows[1]), "", {}))->at(0)->duration, 3.5) << "a decimal comma";
+}
+
+TEST_F(Layout, ATableInUtf16IsRead) {
+  const std::string_view plain = "audio\ttext\r\na.wav\t\"two\r\nlines\"\r\nb.wav\tone\r\n";
+  std::string wide = "\xFE\xFF";
+  for (const char c : plain) wide += std::string{'\0', c};
+  const auto set = *open_dataset(write("t.tsv", wide), "", {});
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->at(0)->text, "two\r\nlines");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "b.wav");
+}
+
+TEST_F(Layout, HuggingFacesAudiofolderHasFileNamesAndSplitsInFolders) {
+  write("metadata.csv", "file_name,transcription\ndata/0.wav,zero\n");
+  EXPECT_EQ(open()->at(0)->audio, folder_ / "data/0.wav");
+  EXPECT_EQ(open()->at(0)->text, "zero");
+  std::filesystem::remove(folder_ / "metadata.csv");
+  write("train/metadata.csv", "file_name,transcription\n1.wav,one\n2.wav,two\n");
+  write("validation/metadata.jsonl", "{\"file_name\": \"3.wav\", \"transcription\": \"three\"}\n");
+  EXPECT_EQ(open("train")->size(), 2);
+  EXPECT_EQ(open("train")->at(1)->audio, folder_ / "train/2.wav");
+  EXPECT_EQ(open("validation")->at(0)->audio, folder_ / "validation/3.wav");
+  EXPECT_EQ(open("validation")->at(0)->text, "three");
+  EXPECT_EQ(open()->size(), 2) << "what is trained on, where no split is named";
+}
+
+TEST_F(Layout, CommonVoicesLayoutHasTablesForSplitsAndClips) {
+  const std::string header = "client_id\tpath\tsentence\tup_votes\n";
+  write("clips/a.mp3", "");
+  write("train.tsv", header + "x\ta.mp3\tHe said \"no\".\t2\n");
+  write("dev.tsv", header + "x\tb.mp3\tB\t2\n");
+  write("test.tsv", header + "x\tc\tC\t2\n");
+  write("validated.tsv", header + "x\ta.mp3\tA\t2\nx\tb.mp3\tB\t2\n");
+  EXPECT_EQ(open("train")->at(0)->audio, folder_ / "clips/a.mp3");
+  EXPECT_EQ(open("train")->at(0)->text, "He said \"no\".");
+  EXPECT_EQ(open("validation")->at(0)->audio, folder_ / "clips/b.mp3");
+  EXPECT_EQ(open("test")->at(0)->audio, folder_ / "clips/c.mp3") << "as its first versions name them";
+  EXPECT_EQ(open()->size(), 2);
+  EXPECT_EQ((*open_dataset(folder_ / "dev.tsv", "", {}))->at(0)->audio, folder_ / "clips/b.mp3");
+}
+
+TEST_F(Layout, AListOfObjectsInJsonIsASet) {
+  const std::string object = R"({"Audio": "a.wav", "text": "one", "start": 1, "end": 2.5})";
+  for (const std::string& text :
+       {"[" + object + ",\n " + object + "]", R"({"count": 2, "assets": [)" + object + "," + object + "]}",
+        "{\n \"data\": [" + object + ",\n" + object + "]\n}", object + "\n" + object + "\n"}) {
+    const auto set = open_dataset(write("m.json", text), "", {});
+    ASSERT_TRUE(set) << text << set.error().text();
+    ASSERT_EQ((*set)->size(), 2) << text;
+    EXPECT_EQ((*set)->at(1)->audio, folder_ / "a.wav") << text;
+    EXPECT_EQ((*set)->at(1)->end, 2.5) << text;
+  }
+  write("m.json", R"([{"audio": {"path": "b.wav", "sampling_rate": 16000}, "text": "x"}])");
+  EXPECT_EQ((*open_dataset(folder_ / "m.json", "", {}))->at(0)->audio, folder_ / "b.wav") << "as Hugging Face has it";
+}
+
+TEST_F(Layout, NamesThatAreNotUtf8AreKept) {
+  write("m.jsonl", "{\"audio\": \"caf\\udce9.wav\", \"text\": \"x\"}\n{\"audio\": \"caf\xE9.wav\", \"text\": \"x\"}\n");
+  const auto set = *open_dataset(folder_ / "m.jsonl", "", {});
+  EXPECT_EQ(set->at(0)->audio, folder_ / "caf\xE9.wav");
+  EXPECT_EQ(set->at(1)->audio, folder_ / "caf\xE9.wav");
+}
+
+TEST_F(Layout, AnErrorNamesTheColumnsThatWereFound) {
+  write("x.csv", "sound;Sprecher\n1;2\n");
+  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what,
+              HasSubstr("names no audio column, found 'sound', 'Sprecher'"));
+  write("x.jsonl", "{\"sound\": \"a.wav\", \"text\": \"x\"}\n");
+  EXPECT_THAT((*open_dataset(folder_ / "x.jsonl", "", {}))->at(0).error().what,
+              HasSubstr("names no audio file, found 'sound', 'text'"));
+}
+
 TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
-  write("x.csv", std::string("\xFF\xFE"
-                             "a\0u\0d\0i\0o\0",
-                             12));
+  write("x.csv", "s\xE9n,text\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().text(), HasSubstr("expected UTF-8"));
   write("x.csv", std::string(100'000, 'x'));
   EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";
@@ -191,9 +302,10 @@ TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
 
 TEST(RealSets, LjSpeechAndHiFiTtsAreReadWhole) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
-  for (const auto& [name, list] :
-       {std::pair("speech/ljspeech", "metadata.csv"), {"speech/hifitts", "manifest.jsonl"}}) {
-    if (!std::filesystem::exists(test_data() / name)) continue;  // the project's own copy has one of them
+  for (const auto& [name, list] : {std::pair("speech/ljspeech", "metadata.csv"),
+                                   {"speech/lj", "metadata.csv"},
+                                   {"speech/hifitts", "manifest.jsonl"}}) {
+    if (!std::filesystem::exists(test_data() / name)) continue;  // the project's own copy has one set
     const std::string lines = read_file(test_data() / name / list).value();
     FeedOptions options;
     options.data = test_data() / name;

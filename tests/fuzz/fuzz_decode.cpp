@@ -16,8 +16,8 @@ class EnoughPcm final : public tutti::PcmSink {
     if (taken_ < kEnough) return {};
     return tutti::fail(tutti::Fault::cancelled, "enough");
   }
-  tutti::Result<void> restart() override {
-    taken_ = 0;
+  tutti::Result<void> cut(std::int64_t samples) override {
+    taken_ = static_cast<std::size_t>(samples);
     return {};
   }
   std::size_t taken() const { return taken_; }

@@ -5,6 +5,9 @@
 
 #include "base/files.h"
 #include "hub/hub_server.h"
+#include "support/environment.h"
+#include "support/real_model.h"
+#include "support/run_program.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -14,15 +17,20 @@ namespace {
 /// The three caches, empty, in one temporary folder.
 struct Caches {
   TempFolder root{};
-  ModelPlaces places{root / "own", root / "hf", root / "whisper"};
+  ModelPlaces places{root / "own", root / "hf", root / "whisper", root / "fetched"};
 
   void put_in_hub_cache(const std::string& repo, const std::string& commit, bool main) {
     write_model(places.hugging_face / repo / "snapshots" / commit);
     if (!main) return;
     EXPECT_TRUE(write_file_atomically(places.hugging_face / repo / "refs/main", commit + "\n").has_value());
   }
-  void put_faster_whisper(const std::string& repo) {
-    const auto folder = places.hugging_face / repo / "snapshots/abc";
+  void put_faster_whisper(const std::string& repo) { put_ctranslate2(places.hugging_face / repo / "snapshots/abc"); }
+  /// What tools/fetch_model.py makes.
+  std::filesystem::path put_fetched() {
+    put_ctranslate2(places.fetched / "openai--whisper-tiny.en");
+    return places.fetched / "openai--whisper-tiny.en";
+  }
+  static void put_ctranslate2(const std::filesystem::path& folder) {
     ASSERT_TRUE(write_file_atomically(folder / "model.bin", std::string("\6\0\0\0\x0C\0WhisperSpec\0", 18)));
     ASSERT_TRUE(write_file_atomically(folder / "tokenizer.json", "{}"));
   }
@@ -109,12 +117,58 @@ TEST(FindModel, FasterWhispersCopyIsTakenWhereThereIsNoOther) {
   EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.whisper / "tiny.en.pt");
 }
 
+TEST(FindModel, SetUpsCopyIsTakenOnlyWhereNoCacheHasTheModel) {
+  Caches caches;
+  const auto fetched = caches.put_fetched();
+  for (const auto* name : {"tiny.en", "whisper-tiny.en", "openai/whisper-tiny.en"})
+    EXPECT_EQ(find_model(name, caches.places).value(), fetched) << name;
+  EXPECT_FALSE(find_model("tiny", caches.places));  // the multilingual one is another model
+  caches.put_faster_whisper("models--Systran--faster-whisper-tiny.en");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value().filename(), "abc");
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
+}
+
+TEST(FindModel, AnIncompletePullDoesNotHideSetUpsCopy) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  std::filesystem::remove(caches.places.own / "openai--whisper-tiny.en/tokenizer.json");
+  const auto fetched = caches.put_fetched();
+  EXPECT_EQ(find_model("tiny.en", caches.places).value(), fetched);
+}
+
+TEST(FindModel, FetchScriptAndProgramNameTheSameFolder) {
+  const TempFolder folder;
+  const std::string in = folder.path().string();
+  for (const char* name : {"TUTTI_CACHE", "XDG_CACHE_HOME", "HOME"}) {
+    const ScopedVariable cache("TUTTI_CACHE", nullptr), xdg("XDG_CACHE_HOME", nullptr), home("HOME", "/nowhere");
+    const ScopedVariable named(name, (in + "/" + name).c_str());
+    const auto printed = run_program({TUTTI_SOURCE_DIR "/tools/fetch_model.py", "--print"});
+    const auto expected = ModelPlaces::from_environment().fetched / "openai--whisper-tiny.en";
+    EXPECT_EQ(printed.out, expected.string() + "\n") << printed.err;
+    EXPECT_TRUE(expected.string().starts_with(in + "/" + name)) << expected;
+  }
+}
+
+TEST(FindModel, TheFetchedModelIsCompleteAndListed) {
+  TUTTI_NEEDS_REAL_MODEL();
+  const ModelPlaces places{.fetched = real_model().parent_path()};
+  EXPECT_EQ(find_model("tiny.en", places).value(), real_model());
+  const auto listed = list_models(places);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].name, "openai/whisper-tiny.en");
+  EXPECT_EQ(listed[0].where, "set-up");
+  EXPECT_EQ(listed[0].files.kind, ModelKind::ctranslate2);
+  EXPECT_TRUE(listed[0].files.complete());
+}
+
 TEST(FindModel, AnAbsentModelSaysWhereItWasLookedForAndHowToGetIt) {
   const Caches caches;
   const auto found = find_model("small.en", caches.places);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().fault, Fault::missing);
-  for (const auto* part : {"own/openai--whisper-small.en", "hf/models--openai--whisper-small.en", "small.en.pt"})
+  for (const auto* part : {"own/openai--whisper-small.en", "hf/models--openai--whisper-small.en", "small.en.pt",
+                           "fetched/openai--whisper-small.en"})
     EXPECT_NE(found.error().what.find(part), std::string::npos) << found.error().what;
   EXPECT_NE(found.error().hint.find("tutti pull small.en"), std::string::npos);
 }
@@ -184,6 +238,49 @@ TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {
   EXPECT_EQ(models[4].where, "openai-whisper");
 }
 
+TEST(ListModels, WhatSetUpFetchedIsListedOnceAndWithoutItsNotes) {
+  Caches caches;
+  caches.put_fetched();
+  Caches::put_ctranslate2(caches.places.fetched / "openai--whisper-tiny.en.fetching/model");
+  ASSERT_TRUE(write_file_atomically(caches.places.fetched / "openai--whisper-tiny.en.unavailable", "no network\n"));
+  ASSERT_TRUE(write_file_atomically(caches.places.fetched / "openai--whisper-tiny.en.lock", ""));
+  const auto models = list_models(caches.places);
+  ASSERT_EQ(models.size(), 1U);
+  EXPECT_EQ(models[0].name, "openai/whisper-tiny.en");
+  EXPECT_EQ(models[0].where, "set-up");
+  EXPECT_TRUE(models[0].files.complete());
+}
+
 TEST(ListModels, CachesThatAreNotThereHoldNothing) {
-  EXPECT_TRUE(list_models({"/nowhere/a", "/nowhere/b", "/nowhere/c"}).empty());
+  EXPECT_TRUE(list_models({"/nowhere/a", "/nowhere/b", "/nowhere/c", "/nowhere/d"}).empty());
+}
+
+TEST(FindModel, AMissingPathInAFolderThatIsThereIsNoNameOfAHub) {
+  Caches caches;
+  write_model(caches.root / "models/nano");
+  const std::string wrong = (caches.root / "models/nono").string();
+  const auto missing = find_model(wrong, caches.places);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().fault, Fault::missing);
+  EXPECT_EQ(missing.error().what,
+            "model '" + wrong + "': no such file or folder, and no model of this name is on this machine");
+  EXPECT_EQ(missing.error().hint, "Models there: " + (caches.root / "models/nano").string());
+}
+
+TEST(FindModel, AMissingFileOfAModelIsNoNameOfAHub) {
+  Caches caches;
+  for (const char* wrong : {"gone/ggml-tiny.bin", "gone/tiny.pt", "gone/tiny/"}) {
+    const auto missing = find_model(wrong, caches.places);
+    ASSERT_FALSE(missing) << wrong;
+    EXPECT_NE(missing.error().text().find("no such file or folder"), std::string::npos) << missing.error().text();
+  }
+  EXPECT_NE(find_model("someone/whisper-x", caches.places).error().text().find("tutti pull someone/whisper-x"),
+            std::string::npos)
+      << "nothing here says that it is a path";
+}
+
+TEST(FindModel, AModelInACacheIsFoundBesideAFolderOfItsOrganisation) {
+  Caches caches;
+  write_model(caches.places.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("openai/whisper-tiny.en", caches.places).value(), caches.places.own / "openai--whisper-tiny.en");
 }

@@ -28,10 +28,16 @@ TEST(NeededFiles, ShardsComeWithTheirIndex) {
 
 TEST(NeededFiles, OfTokenizersTheOneThatIsReadIsTaken) {
   EXPECT_EQ(needed_files({"config.json", "merges.txt", "model.safetensors", "vocab.json"}),
+            (Names{"config.json", "merges.txt", "model.safetensors", "vocab.json"}));
+  EXPECT_EQ(needed_files({"added_tokens.json", "config.json", "merges.txt", "model.safetensors", "normalizer.json",
+                          "tokenizer_config.json", "vocab.json"}),
+            (Names{"added_tokens.json", "config.json", "merges.txt", "model.safetensors", "tokenizer_config.json",
+                   "vocab.json"}));
+  EXPECT_EQ(needed_files({"config.json", "model.safetensors", "vocab.json"}),
             (Names{"config.json", "model.safetensors"}));
   EXPECT_EQ(needed_files({"config.json", "model.safetensors", "multilingual.tiktoken"}),
             (Names{"config.json", "model.safetensors", "multilingual.tiktoken"}));
-  EXPECT_EQ(tokenizer_among({"a.tiktoken", "b.tiktoken"}), std::nullopt) << "which of them is not known";
+  EXPECT_EQ(tokenizer_files_among({"a.tiktoken", "b.tiktoken"}), Names{}) << "which of them is not known";
 }
 
 TEST(NeededFiles, FasterWhispersWeightsComeWithTheirVocabulary) {
@@ -62,8 +68,10 @@ TEST(InspectModel, AFolderIsCompleteWithWhatTheTokenizerIsReadFromAndOnlyThen) {
   write_model(folder / "m");
   std::filesystem::remove(folder / "m/tokenizer.json");
   ASSERT_TRUE(write_file_atomically(folder / "m/vocab.json", "{}"));
-  ASSERT_TRUE(write_file_atomically(folder / "m/merges.txt", ""));
   EXPECT_FALSE(inspect_model(folder / "m")->complete());
+  ASSERT_TRUE(write_file_atomically(folder / "m/merges.txt", ""));
+  EXPECT_TRUE(inspect_model(folder / "m")->complete());
+  std::filesystem::remove(folder / "m/vocab.json");
   ASSERT_TRUE(write_file_atomically(folder / "m/multilingual.tiktoken", ""));
   EXPECT_TRUE(inspect_model(folder / "m")->complete());
 }
@@ -169,7 +177,8 @@ TEST(InspectModel, AFasterWhisperFolderIsKnownByItsWeightsFirstBytes) {
   ASSERT_TRUE(write_file_atomically(folder / "fw/config.json", R"({"lang_ids": []})"));
   EXPECT_EQ(kind_of(folder / "fw"), ModelKind::ctranslate2);
   EXPECT_EQ(inspect_model(folder / "fw")->missing,
-            Names{"tokenizer.json is not there, nor vocabulary.json or .txt, nor one .tiktoken"});
+            Names{"tokenizer.json is not there, nor vocab.json with merges.txt, nor vocabulary.json or .txt, nor one "
+                  ".tiktoken"});
   ASSERT_TRUE(write_file_atomically(folder / "fw/vocabulary.txt", "!\n"));
   EXPECT_TRUE(inspect_model(folder / "fw")->complete());
   ASSERT_TRUE(write_file_atomically(folder / "other/model.bin", model_bin("TransformerSpec")));

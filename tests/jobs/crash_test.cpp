@@ -71,9 +71,9 @@ bool work_on_one(JobStore& store, const Work& work, Reached reached) {
     return true;
   }
   reached(Step::committed);
-  must(put_in_place(staged[0]));
+  put_in_place(store, lease->key.task, staged[0]).value();
   reached(Step::one_in_place);
-  must(put_in_place(staged[1]));
+  put_in_place(store, lease->key.task, staged[1]).value();
   reached(Step::all_in_place);
   must(store.mark_published(lease->key.task));
   reached(Step::marked);
@@ -207,9 +207,10 @@ TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {
     const auto store = work.open();
     const auto lease = store->claim({.length = 50ms}).value();  // and stops before it renews
     ::raise(SIGSTOP);
-    const auto published = publish_outputs(*store, *lease, work.staging(),
-                                           std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {})
-                               .value();
+    const auto published =
+        publish_outputs(*store, *lease, std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {},
+                        {.staging = work.staging()})
+            .value();
     ::_exit(published.held ? 1 : 0);
   });
   int status = 0;

@@ -49,10 +49,14 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
         "UPDATE tasks SET aged_from = submitted + id - priority * 600000, size = -audio;"
         "CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, id) WHERE state = 'queued';"
         "ALTER TABLE run_devices DROP COLUMN windows; ALTER TABLE run_devices DROP COLUMN places;"
+        "DROP TABLE written; ALTER TABLE results DROP COLUMN modified_ns; ALTER TABLE results DROP COLUMN kept;"
+        "ALTER TABLE results DROP COLUMN known;"
+        "INSERT INTO results VALUES(1, 0, '/out/a.txt', '/out/.tmp/a', 'abc', 3);"
         "PRAGMA user_version = 1");
   }
   const auto store = open_store({.folder = folder.path()});
   ASSERT_TRUE(store) << store.error().text();
+  EXPECT_TRUE((*store)->written(1).value().empty()) << "nothing says what has become of its file";
   std::vector<std::string> order;
   std::optional<Lease> lease;
   while (auto next = (*store)->claim({}).value()) order.push_back((lease = std::move(next))->task.spec.key);

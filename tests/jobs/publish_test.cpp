@@ -28,6 +28,7 @@ class Publishing : public StoreTest {
   std::vector<OutputContent> contents(const std::string& text) const {
     return {{out("talks/a.txt"), text}, {out("talks/a.json"), "{\"text\":\"" + text + "\"}"}};
   }
+  PublishPlaces places(const fs::path& spare = {}) const { return {.staging = staging(), .spare = spare}; }
   SweepReport sweep() {
     const fs::path folders[] = {staging()};
     return *sweep_outputs(*store_, folders);
@@ -50,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
 
 TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
   const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
   EXPECT_EQ(state(id), TaskState::done);
   EXPECT_TRUE(store_->unpublished()->empty());
@@ -73,7 +74,7 @@ TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
       writer = std::jthread([&] {
         for (std::size_t i = next++; i < leases.size(); i = next++) {
           const std::vector<OutputContent> outputs{{path_of(leases[i]), leases[i].key.token}};
-          const auto done = publish_outputs(*store_, leases[i], staging(), outputs, {});
+          const auto done = publish_outputs(*store_, leases[i], outputs, {}, places());
           if (done && done->held && !done->left_staged) ++published;
         }
       });
@@ -92,7 +93,7 @@ TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
   store_->reap();
-  EXPECT_FALSE(publish_outputs(*store_, zombie, staging(), contents("late"), {})->held);
+  EXPECT_FALSE(publish_outputs(*store_, zombie, contents("late"), {}, places())->held);
   EXPECT_FALSE(fs::exists(out("talks/a.txt")));
   EXPECT_EQ(staged_files(), 0U);
 }
@@ -102,7 +103,7 @@ TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
-  ASSERT_TRUE(put_in_place(staged[0]));  // killed between the two renames
+  ASSERT_TRUE(put_in_place(*store_, id, staged[0]));  // killed between the two renames
   EXPECT_EQ(sweep().put_in_place, 1U);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
   EXPECT_TRUE(fs::exists(out("talks/a.json")));
@@ -115,7 +116,7 @@ TEST_P(Publishing, ASweepAdoptsAnOutputInPlaceByItsHashAndRedoesADamagedOne) {
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
-  for (const auto& output : staged) ASSERT_TRUE(put_in_place(output));
+  for (const auto& output : staged) ASSERT_TRUE(put_in_place(*store_, id, output));
   std::ofstream(out("talks/a.txt")) << "hellO";
   EXPECT_EQ(sweep().requeued, 1U);
   EXPECT_EQ(state(id), TaskState::queued);
@@ -139,17 +140,17 @@ TEST_P(Publishing, ASweepCollectsWhatLosersStagedAndLeavesWhatIsAtWorkOrStrange)
 }
 
 TEST_P(Publishing, TwoSweepsAtOnceAgree) {
-  add("a");
+  const TaskId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
   EXPECT_EQ(sweep().put_in_place, 1U);
-  for (const auto& output : staged) EXPECT_TRUE(put_in_place(output));  // the publisher itself comes late
+  for (const auto& output : staged) EXPECT_TRUE(put_in_place(*store_, id, output));  // the publisher itself comes late
 }
 
 TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
   const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
   const fs::path names[] = {out("b.txt"), out("b.json")};
   const auto same = *store_->outputs(id);
   const auto copy = copy_of(same, names);
@@ -162,7 +163,7 @@ TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
 
 TEST_P(Publishing, DoneTasksAreDoneAgainOnlyWhereTheirOutputsAreGone) {
   const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), staging(), contents("hello"), {})->held);
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
   EXPECT_EQ(*store_->redo({}), 0U);
   fs::remove(out("talks/a.json"));
   EXPECT_EQ(*store_->redo({.batch = "another"}), 0U);
@@ -184,14 +185,14 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   {
     const FullDisk full(1 << 16);
-    const auto published = publish_outputs(*store_, lease, staging(), large, {});
+    const auto published = publish_outputs(*store_, lease, large, {}, places());
     ASSERT_FALSE(published);
     EXPECT_EQ(published.error().fault, Fault::full);
     EXPECT_EQ(staged_files(), 0U);
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
   EXPECT_EQ(state(id), TaskState::running);
-  EXPECT_TRUE(publish_outputs(*store_, lease, staging(), large, {})->held);
+  EXPECT_TRUE(publish_outputs(*store_, lease, large, {}, places())->held);
 }
 
 TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
@@ -200,7 +201,7 @@ TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
   const fs::path spare = folder_.path() / "spare";
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   const SmallFiles limit(1 << 16);
-  const auto published = publish_outputs(*store_, lease, staging(), large, {}, spare);
+  const auto published = publish_outputs(*store_, lease, large, {}, places(spare));
   ASSERT_FALSE(published);
   EXPECT_EQ(published.error().fault, Fault::refused);
   EXPECT_NE(published.error().text().find("ulimit -f"), std::string::npos) << published.error().text();
@@ -216,16 +217,16 @@ TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUnti
   fs::create_directories(out(""));
   {
     const ClosedFolder closed(out(""));
-    const auto refused = publish_outputs(*store_, lease, staging(), contents("hello"), {});
+    const auto refused = publish_outputs(*store_, lease, contents("hello"), {}, places());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().fault, Fault::refused);
     EXPECT_EQ(state(id), TaskState::running);
-    const auto published = publish_outputs(*store_, lease, staging(), contents("hello"), {}, spare);
+    const auto published = publish_outputs(*store_, lease, contents("hello"), {}, places(spare));
     ASSERT_TRUE(published && published->left_staged);
     EXPECT_EQ(published->left_staged->fault, Fault::refused);
     EXPECT_EQ(state(id), TaskState::done);
   }
-  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
   EXPECT_TRUE(fs::is_empty(spare));
 }
@@ -235,13 +236,13 @@ TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
   std::ofstream(folder_.path() / "out") << "a file where the folder was";
-  const auto published = publish_outputs(*store_, lease, staging(), contents("hello"), {}, spare);
+  const auto published = publish_outputs(*store_, lease, contents("hello"), {}, places(spare));
   ASSERT_TRUE(published && published->left_staged);
   EXPECT_EQ(state(id), TaskState::done);
   EXPECT_EQ(sweep().stuck.size(), 1U) << "it is not to be done again";
   EXPECT_EQ(state(id), TaskState::done);
   fs::remove(folder_.path() / "out");
-  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
@@ -249,7 +250,7 @@ TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   add("a");
   const TaskId other = add("b");
   fs::create_directories(out("talks/a.txt"));  // a folder where the file should be
-  const auto published = publish_outputs(*store_, *claim(), staging(), contents("hello"), {});
+  const auto published = publish_outputs(*store_, *claim(), contents("hello"), {}, places());
   ASSERT_TRUE(published);
   EXPECT_TRUE(published->held);
   ASSERT_TRUE(published->left_staged);
@@ -296,13 +297,13 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
   sum.update(std::as_bytes(std::span(std::string_view("hello"))));
   const TaskOutput output{out("talks/a.txt"), staged, sum.hex(), 5};
   ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
-  EXPECT_TRUE(put_outputs_in_place(*store_, id));
+  EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
   EXPECT_FALSE(fs::exists(staged));
   EXPECT_TRUE(store_->unpublished()->empty());
-  EXPECT_TRUE(put_in_place(output)) << "another process comes late";
+  EXPECT_TRUE(put_in_place(*store_, id, output)) << "another process comes late";
   std::ofstream(out("talks/a.txt")) << "hellO";
-  EXPECT_EQ(put_in_place(output).error().fault, Fault::missing);
+  EXPECT_EQ(put_in_place(*store_, id, output).error().fault, Fault::missing);
 }
 
 TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {

@@ -63,7 +63,7 @@ TEST(EngineCommand, ItsThreadsSpinBrieflyUnlessTheUserSaysHowTheyWait) {
   const TempFolder folder;
   executable_in(folder);
   EXPECT_THAT(engine_command({.own_folder = folder.path()}, {})->environment,
-              ElementsAre(Pair("GOMP_SPINCOUNT", "10000")));
+              ElementsAre(Pair("GOMP_SPINCOUNT", "1000")));
   EXPECT_THAT(engine_command({.own_folder = folder.path(), .threads_as_told = true}, {})->environment, IsEmpty());
 }
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "support/scripted_machine.h"
 #include "system/batch_runs.h"
 
@@ -162,9 +164,67 @@ TEST_F(BatchRecordsTest, OfRecordingsThatSomebodyWaitsForTheEarliestDeadlineCome
   ASSERT_EQ(end.exit_code, 0) << end.err;
   std::size_t last = 0;
   for (const std::string name : {"first", "soon", "late", "whenever"}) {
-    const std::size_t at = end.err.find("Processing: " + name);  // and " (next device", if it is known by then
+    const std::size_t at = end.err.find("Processing: " + name);
     ASSERT_NE(at, std::string::npos) << end.err;
     EXPECT_GT(at, last) << name << "\n" << end.err;
     last = at;
   }
+}
+
+TEST_F(BatchRecordsTest, EveryStartTellsTheDeviceThatItGotAndItsWorker) {
+  const auto end =
+      batch(devices("time = 0.2\n[[device]]\nuse = \"emulated:30x:12GB\"\n[[device]]\nuse = \"emulated:12x:8GB\"\n"),
+            {"-t", "4"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  int starts = 0, with_tasks = 0;
+  std::string next, worker;
+  std::istringstream lines(end.err);
+  const auto after = [](const std::string& line, const std::string& mark) {
+    const auto at = line.find(mark);
+    return at == std::string::npos ? std::string() : line.substr(at + mark.size());
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("GPU Balancer Status: ") != std::string::npos) {
+      next = after(line, "-> next: ");
+      if (line.find(": 1 tasks") != std::string::npos || line.find(": 2 tasks") != std::string::npos) ++with_tasks;
+    }
+    if (const auto thread = after(line, "Thread: "); !thread.empty()) worker = thread;
+    if (const auto device = after(line, "INFO - Device: "); !device.empty()) {
+      ++starts;
+      EXPECT_EQ(device, next) << end.err;
+      EXPECT_THAT(worker, testing::MatchesRegex("Worker-[1-4]")) << "of -t 4 there are four";
+      EXPECT_NE(line.find("[" + worker), std::string::npos) << line;
+    }
+  }
+  EXPECT_EQ(starts, kRecordings) << end.err;
+  EXPECT_GT(with_tasks, 0) << "later ones find the devices at work\n" << end.err;
+}
+
+TEST_F(BatchRecordsTest, AFlagWinsOverTheVariableOfTheOtherAndVariablesAreNamed) {
+  auto with = settings();
+  with.emplace_back("TUTTI_DEVICE=cuda:7");
+  const auto flag = run_program(words("emulated:200x:12GB"), with);
+  EXPECT_EQ(flag.exit_code, 0) << flag.err;
+  with.emplace_back("TUTTI_DEVICES=emulated:200x:12GB");
+  const auto both = run_program({kTutti, "batch", in_.string(), "-o", (folder_ / "out").string()}, with);
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("TUTTI_DEVICE and TUTTI_DEVICES: expected one of them, found both"));
+  with.emplace_back("TUTTI_PRICE=-1");
+  const auto price = run_program(words("emulated:200x:12GB"), with);
+  EXPECT_EQ(price.exit_code, 2);
+  EXPECT_THAT(price.err, HasSubstr("TUTTI_PRICE: expected 0 or more, found -1"));
+}
+
+TEST_F(BatchRecordsTest, OutOfMemoryOnADeviceIsInLogReportAndHistory) {
+  const auto end =
+      batch(devices("time = 0.05\n[[device]]\nuse = \"emulated:30x:12GB\"\nfailures = [\"exhaust@0.5\"]\n"));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr(": out of memory with "));
+  EXPECT_THAT(end.err, HasSubstr("Out of memory on emulated:30x:12GB: 1 time; of "));
+  EXPECT_EQ(report()["devices"][0]["out_of_memory"]["times"], 1);
+  const auto history = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()}, settings());
+  int events = 0;
+  for (const auto& event : json::parse(history.out)["events"])
+    if (event["kind"] == "out_of_memory") ++events;
+  EXPECT_EQ(events, 1) << history.out;
 }

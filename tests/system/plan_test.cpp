@@ -97,3 +97,35 @@ TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
   EXPECT_THAT(plan({"--durations", work, "--devices", ill}).err, HasSubstr("--simulate has them"));
   EXPECT_THAT(plan({"--durations", work, "--devices", well}).err, Not(HasSubstr("failures")));
 }
+
+TEST_F(PlanTest, FiguresAndNamedDevicesAreBothPlannedFor) {
+  const auto work = file("work.json", "[3600]");
+  const auto ids = [](const json& told) {
+    std::vector<std::string> all;
+    for (const auto& device : told["devices"]) all.push_back(device["id"]);
+    return all;
+  };
+  EXPECT_EQ(ids(planned({"--durations", work, "--gpus", "12GB:30x", "--devices", "cpu"})),
+            (std::vector<std::string>{"cuda:0", "cpu"}));
+  EXPECT_EQ(ids(planned({"--durations", work, "--gpus", "12GB:30x"})), (std::vector<std::string>{"cuda:0"}));
+  const auto with_variable = run_program({tutti_program(), "plan", "--durations", work, "--gpus", "12GB:30x", "--json"},
+                                         {"XDG_CONFIG_HOME=" + folder_.path().string(), "TUTTI_DEVICES=cpu"});
+  EXPECT_EQ(ids(json::parse(with_variable.out)), (std::vector<std::string>{"cuda:0"})) << "a flag wins";
+}
+
+TEST_F(PlanTest, TheRecommendedCommandRunsOnWhatWasPlanned) {
+  std::filesystem::create_directories(folder_ / "my talks");
+  write_tone(folder_ / "my talks/tone.wav", 3, 440);
+  const auto told =
+      planned({folder_ / "my talks", "--devices", "emulated:30x:12GB", "--model", TUTTI_SOURCE_DIR "/models/nano"});
+  const std::string command = told["recommended"];
+  EXPECT_THAT(command, HasSubstr("tutti batch '" + (folder_ / "my talks").string() + "' "));
+  EXPECT_THAT(command, HasSubstr(" --max-per-gpu "));
+  EXPECT_THAT(command, HasSubstr(" -t "));
+  const auto done =
+      run_program({"/bin/sh", "-c",
+                   std::filesystem::path(tutti_program()).parent_path().string() + "/" + command + " -y -o '" +
+                       (folder_ / "out").string() + "' --state '" + (folder_ / "state").string() + "'"},
+                  {"XDG_CONFIG_HOME=" + folder_.path().string()});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+}

@@ -154,6 +154,47 @@ TEST(ManifestTable, ColumnsAreNamedAndQuotedAsSpreadsheetsDo) {
   EXPECT_FALSE(found.entries[1].duration);
 }
 
+TEST(ManifestTable, DecimalCommasStandBesideSemicolons) {
+  const Found found =
+      read("Audio;Duration;note\na.mp3;3,5;1,5\nb.mp3;1.234,25;x\nc.mp3;7;x\nd.mp3;3,5,1;x\n", ManifestFormat::csv);
+  EXPECT_THAT(found.paths(), ElementsAre("a.mp3", "b.mp3", "c.mp3"));
+  EXPECT_EQ(found.entries[0].duration, Seconds(3.5));
+  EXPECT_EQ(found.entries[1].duration, Seconds(1234.25));
+  EXPECT_EQ(found.entries[0].extra, R"({"note":"1,5"})") << "only of numbers that are read here";
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("m:5: field 'duration': expected seconds, found '3,5,1'")));
+  EXPECT_THAT(read("path,duration\na.mp3,\"3,5\"\n", ManifestFormat::csv).problems,
+              ElementsAre(HasSubstr("expected seconds")));
+}
+
+TEST(ManifestTable, NamesOfColumnsMayBeInLettersOfAnySize) {
+  for (const char* header : {"Audio", "FILENAME", " Path ", "File_Name", "audio_file"})
+    EXPECT_THAT(read(std::string(header) + "\nx.mp3\n", ManifestFormat::csv).paths(), ElementsAre("x.mp3")) << header;
+  EXPECT_THAT(read("[{\"Audio\": \"x.mp3\"}]", ManifestFormat::json).paths(), ElementsAre("x.mp3"));
+  EXPECT_THAT(read("Name,path\nTides,x.mp3\n", ManifestFormat::csv, {.path_template = "{Name}.wav"}).paths(),
+              ElementsAre("Tides.wav"));
+}
+
+TEST(ManifestTable, AnErrorNamesTheFieldsThatWereFound) {
+  EXPECT_THAT(read("sound,Sprecher\na.mp3,b\n", ManifestFormat::csv).problems,
+              ElementsAre(HasSubstr("'folder_path' and 'file_name', found 'sound', 'Sprecher'")));
+}
+
+TEST(ManifestTable, Utf16IsRead) {
+  const std::string_view plain = "path\tname\nx.mp3\tTides\n";
+  std::string wide = "\xFF\xFE";
+  for (const char c : plain) wide += std::string{c, '\0'};
+  const Found found = read(wide, ManifestFormat::csv);
+  EXPECT_THAT(found.paths(), ElementsAre("x.mp3"));
+  EXPECT_EQ(found.entries.at(0).name, "Tides");
+}
+
+TEST(ManifestLines, PathsThatAreNotUtf8AreKept) {
+  EXPECT_THAT(read("{\"path\": \"caf\xE9.wav\"}\n{\"path\": \"caf\\udce9.mp3\"}\n", ManifestFormat::jsonl).paths(),
+              ElementsAre("caf\xE9.wav", "caf\xE9.mp3"));
+  EXPECT_THAT(read("caf\xE9.wav\n", ManifestFormat::list).paths(), ElementsAre("caf\xE9.wav"));
+  EXPECT_THAT(read("path\ncaf\xE9.wav\n", ManifestFormat::csv).paths(), ElementsAre("caf\xE9.wav"));
+}
+
 TEST(ManifestTable, ARowWithTooFewFieldsCostsItselfAlone) {
   const Found found = read("path,id\na.mp3\nb.mp3,2\n", ManifestFormat::csv);
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected 2 fields, found 1"));
@@ -222,6 +263,60 @@ TEST(ManifestLines, ALineNestedWithoutEndCostsItselfAlone) {
   const Found found = read(deep + "\n{\"path\": \"b.mp3\"}", ManifestFormat::jsonl);
   EXPECT_THAT(found.problems, ElementsAre("m:1: nested too deeply"));
   EXPECT_THAT(found.paths(), ElementsAre("b.mp3"));
+}
+
+TEST(ManifestLines, AListWithNulsIsReadByThem) {
+  using namespace std::string_literals;
+  const std::string names = "a.wav\0b\nc.wav\0 d.wav \r\0"s;
+  EXPECT_THAT(read(names, ManifestFormat::list).paths(), ElementsAre("a.wav", "b\nc.wav", " d.wav \r"));
+  EXPECT_THAT(read("a.wav\0b.wav"s, ManifestFormat::list).paths(), ElementsAre("a.wav", "b.wav"));
+  EXPECT_THAT(read("only.wav\0\n"s, ManifestFormat::list).paths(), ElementsAre("only.wav"));
+  EXPECT_THAT(read("{\"path\": \"a\"}\0{\"path\": \"b\"}\0"s, ManifestFormat::jsonl).paths(), ElementsAre("a", "b"));
+  std::istringstream in(names);
+  Found found;
+  ASSERT_TRUE(read_manifest_stream(in, "-", {}, found.sink()));
+  EXPECT_THAT(found.paths(), ElementsAre("a.wav", "b\nc.wav", " d.wav \r"));
+}
+
+TEST(ManifestLines, AnEncodingThatIsNotUnderstoodIsRefusedAsAWhole) {
+  using namespace std::string_literals;
+  const auto in_utf16 = [](const std::string& text, bool big) {
+    std::string wide;
+    for (const char c : text) wide += big ? std::string{'\0', c} : std::string{c, '\0'};
+    return wide;
+  };
+  const std::string names = "talks/a.wav\nb.wav\r\n", table = "path,id\na.wav,1\n";
+  std::string utf32;
+  for (const char c : names) utf32 += std::string{c, '\0', '\0', '\0'};
+  const std::string cyrillic = "\x1b\x04\x35\x04\x3a\x04\x46\x04\x38\x04\x4f\x04.\0w\0a\0v\0\n\0"s;
+  using Format = ManifestFormat;
+  for (const auto& [text, format] :
+       std::vector<std::pair<std::string, Format>>{{in_utf16(names, false), Format::list},
+                                                   {in_utf16(names, true), Format::list},
+                                                   {cyrillic, Format::list},
+                                                   {utf32, Format::list},
+                                                   {"\xff\xfe\0\0"s + utf32, Format::list},
+                                                   {"\x1f\x8b\x08\0\0packed\x02\0"s, Format::list},
+                                                   {in_utf16(table, false), Format::csv},
+                                                   {"path\na\0b.wav\n"s, Format::csv},
+                                                   {in_utf16("[\"a.wav\"]", false), Format::json}}) {
+    Found found;
+    const auto refused = read_manifest(text, format, "m", {}, found.sink());
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().fault, Fault::unsupported);
+    EXPECT_THAT(refused.error().what, testing::HasSubstr("m: expected text in UTF-8, found ")) << text;
+    EXPECT_TRUE(found.entries.empty()) << text;
+  }
+  EXPECT_THAT(read("\xff\xfe" + in_utf16(names, false), Format::list).paths(), ElementsAre("talks/a.wav", "b.wav"));
+  EXPECT_THAT(read("\xfe\xff" + in_utf16(names, true), Format::list).paths(), ElementsAre("talks/a.wav", "b.wav"));
+  EXPECT_THAT(read("\xff\xfe" + in_utf16(table, false), Format::csv).paths(), ElementsAre("a.wav"));
+  EXPECT_THAT(read("caf\xe9.wav\n", Format::list).paths(), ElementsAre("caf\xe9.wav")) << "names are bytes";
+}
+
+TEST(ManifestLines, ANameWithANulInItIsRefusedAlone) {
+  const Found found = read("{\"path\": \"a.wav\\u0000b.wav\"}\n{\"path\": \"c.wav\"}", ManifestFormat::jsonl);
+  EXPECT_THAT(found.problems, ElementsAre("m:1: expected the name of a file, found one with a NUL in it"));
+  EXPECT_THAT(found.paths(), ElementsAre("c.wav"));
 }
 
 TEST(ManifestLines, AStreamHandsOnEveryLineAsItComes) {

@@ -76,3 +76,11 @@ TEST(Normaliser, TextsOfAllScriptsComeOutAsFromTheReference) {
         expected().at("any_texts").at(name), [&](auto index) { return normalise(generated_text(index)); }, recent);
   }
 }
+
+TEST(EnglishLines, ANumberEndsWithItsLine) {
+  EXPECT_EQ(normalise_english("Two\nThree\n4"), "23 4") << "as the reference reads them";
+  EXPECT_EQ(normalise_english_lines("One\nTwo\n\n3\nfour\nfive\nsix\n"), "one 2 3 4 5 6")
+      << "of 1 the reference makes a word";
+  EXPECT_EQ(normalise_english_lines("twenty five\n[music\nplaying] Mr. Smith"), "25 mister smith");
+  EXPECT_EQ(normalise_english_lines(""), "");
+}

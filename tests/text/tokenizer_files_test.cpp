@@ -267,6 +267,95 @@ std::string ggml_head(const std::vector<std::string>& tokens, std::int32_t n_voc
 
 }  // namespace
 
+namespace {
+
+/// small_tokenizer() as transformers writes a tokenizer in several files.
+class SeveralFiles : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& content) {
+    ASSERT_TRUE(write_file_atomically(folder_ / name, content));
+  }
+  void write_all() {
+    const json small = small_tokenizer();
+    write("vocab.json", small["model"]["vocab"].dump());
+    write("merges.txt", "#version: 0.2\r\na b\r\nab c\r\n");
+    json added = json::object();
+    for (const auto& token : small["added_tokens"]) added[token["content"]] = token["id"];
+    write("added_tokens.json", added.dump());
+  }
+  Result<Tokenizer> load() { return Tokenizer::load(folder_.path(), 320); }
+
+  TempFolder folder_;
+};
+
+}  // namespace
+
+TEST_F(SeveralFiles, VocabMergesAndAddedTokensAreATokenizer) {
+  write_all();
+  const auto tokenizer = load();
+  ASSERT_TRUE(tokenizer) << tokenizer.error().text();
+  EXPECT_EQ(tokenizer->encode("xabcab"), (Ids{'x', 257, 256}));
+  EXPECT_EQ(tokenizer->special().eot, 300);
+  EXPECT_EQ(tokenizer->special().language_codes, (std::vector<std::string>{"en", "de"}));
+  EXPECT_EQ(tokenizer->to_json(320), Tokenizer::parse(small_tokenizer().dump(), 320)->to_json(320));
+}
+
+TEST_F(SeveralFiles, EndOfTextAmongTheTokensOfTextIsASpecialToken) {
+  write_all();
+  const json small = small_tokenizer();
+  json vocab = small["model"]["vocab"], added = json::object();
+  for (const auto& token : small["added_tokens"])
+    (token["content"] == "<|endoftext|>" ? vocab : added)[token["content"]] = token["id"];
+  write("vocab.json", vocab.dump());
+  write("added_tokens.json", added.dump());
+  ASSERT_TRUE(load()) << load().error().text();
+  EXPECT_EQ(load()->special().eot, 300);
+  EXPECT_EQ(load()->decode(Ids{300}), "<|endoftext|>");
+}
+
+TEST_F(SeveralFiles, TheTokenizersConfigStandsInForAddedTokens) {
+  write_all();
+  std::filesystem::remove(folder_ / "added_tokens.json");
+  const json small = small_tokenizer();
+  json decoder = json::object();
+  for (const auto& token : small["added_tokens"])
+    decoder[std::to_string(token["id"].get<int>())] = {{"content", token["content"]}, {"special", true}};
+  write("tokenizer_config.json", json{{"added_tokens_decoder", decoder}}.dump());
+  ASSERT_TRUE(load()) << load().error().text();
+  EXPECT_EQ(load()->special().timestamp_begin, 310);
+}
+
+TEST_F(SeveralFiles, DamageNamesItsFileAndPlace) {
+  write_all();
+  write("merges.txt", "#version: 0.2\na b\nabc\n");
+  EXPECT_SAYS(load().error().text(), "merges.txt, line 3: expected two tokens, found 'abc'");
+  write_all();
+  write("added_tokens.json", R"({"<|en|>": "302"})");
+  EXPECT_SAYS(load().error().text(), "added_tokens.json: '<|en|>': expected an id, found '302'");
+  write_all();
+  write("vocab.json", R"(["a"])");
+  EXPECT_SAYS(load().error().text(), "vocab.json: expected an object of tokens and ids, found a list");
+  write("vocab.json", R"({"a": 0, "b": 0})");
+  EXPECT_SAYS(load().error().text(), "vocab.json gives the id 0 twice");
+  std::filesystem::remove(folder_ / "merges.txt");
+  EXPECT_SAYS(load().error().text(), "expected tokenizer.json, vocab.json with merges.txt");
+}
+
+TEST(SeveralFilesOfWhisper, AreTheTokenizerJsonBesideThem) {
+  for (const auto& [name, n_vocab] : {std::pair("multilingual", 51865), {"large-v3", 51866}}) {
+    const auto folder = test_data() / "tokenizer" / name;
+    TUTTI_NEEDS(folder / "vocab.json");
+    const TempFolder several;
+    for (const char* file : {"vocab.json", "merges.txt", "added_tokens.json"})
+      std::filesystem::copy_file(folder / file, several / file);
+    const auto tokenizer = Tokenizer::load(several.path(), n_vocab);
+    ASSERT_TRUE(tokenizer) << tokenizer.error().text();
+    expect_same_tokenizer(*tokenizer, Tokenizer::load(folder / "tokenizer.json", n_vocab).value());
+    std::filesystem::remove(several / "added_tokens.json");
+    expect_same_tokenizer(Tokenizer::load(several.path(), n_vocab).value(), *tokenizer);
+  }
+}
+
 TEST(GgmlVocabulary, TheTokensInsideAreTheVocabularyTheModelWasMadeWith) {
   TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
   const auto expected = Tokenizer::load(test_data() / "tokenizer/gpt2.tiktoken", 51864).value();

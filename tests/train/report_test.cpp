@@ -22,7 +22,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kGigabyte = 1 << 30;
+constexpr std::int64_t kGigabyte = 1'000'000'000;
 const std::vector<std::string> kNoIds;
 
 TEST(MachineLine, SaysWhatIsKnownAndLeavesOutWhatIsNot) {

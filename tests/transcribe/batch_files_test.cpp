@@ -418,3 +418,89 @@ TEST_F(BatchFilesTest, OfInteractiveRecordingsTheEarliestDeadlineIsTakenUpFirst)
   }
   EXPECT_EQ(pool_.added.at(3).deadline, Seconds(8 * 3600)) << "and its windows by the same";
 }
+
+/// Keeps what starts.
+struct Starts final : BatchObserver {
+  void on_start(const BatchStart& start) override { all.push_back(start); }
+  std::vector<BatchStart> all{};
+};
+
+TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
+  Starts starts;
+  options_.devices = {{.id = "GPU-1", .label = "cuda:0"}};
+  files_.emplace(options_, *store_, pool_, starts);
+  files_->set_progress(on_progress_);
+  add("a");
+  const TaskId second = add("b");
+  files_->all_added();
+  files_->serve(&model_);
+  const auto a = files_->next(), b = files_->next();
+  ASSERT_TRUE(a && b);
+  ASSERT_TRUE(files_->context(a->index));
+  ASSERT_TRUE(files_->context(b->index));
+  EXPECT_TRUE(starts.all.empty());
+  PoolView before;
+  before.next_device = "GPU-1";
+  pool_.granted.push_back({.task = static_cast<std::uint64_t>(second), .device = "GPU-1", .before = before});
+  pool_.when_granted();
+  ASSERT_EQ(starts.all.size(), 1U);
+  EXPECT_EQ(starts.all[0].name, task(second).spec.name);
+  EXPECT_EQ(starts.all[0].device, "cuda:0");
+  EXPECT_EQ(starts.all[0].number, 1U) << "the first that starts";
+  EXPECT_EQ(starts.all[0].worker, 2U) << "the second that is in work";
+  EXPECT_EQ(starts.all[0].before.next_device, "GPU-1");
+}
+
+TEST_F(BatchFilesTest, AStartIsToldBeforeTheEndThatFollows) {
+  struct Order final : BatchObserver {
+    void on_start(const BatchStart& start) override { all.push_back("start " + std::to_string(start.number)); }
+    Wish on_failed(const BatchEnd& end, const Error&, const BatchCounts&) override {
+      all.push_back("failed " + std::to_string(end.worker));
+      return Wish::go_on;
+    }
+    std::vector<std::string> all{};
+  } order;
+  files_.emplace(options_, *store_, pool_, order);
+  const TaskId id = add("a");
+  files_->all_added();
+  const auto taken = files_->next();
+  ASSERT_TRUE(taken);
+  pool_.granted.push_back({.task = static_cast<std::uint64_t>(id), .device = "a"});
+  files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+  EXPECT_EQ(order.all, (std::vector<std::string>{"start 1", "failed 1"}));
+}
+
+TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
+  Starts starts;
+  options_.tasks_at_once = 2;
+  files_.emplace(options_, *store_, pool_, starts);
+  std::vector<TaskId> ids;
+  for (const char* name : {"a", "b", "c"}) ids.push_back(add(name));
+  files_->all_added();
+  const auto first = files_->next(), second = files_->next();
+  ASSERT_TRUE(first && second);
+  files_->failed(first->index, {Fault::corrupt, "no audio in it"});
+  const auto third = files_->next();
+  ASSERT_TRUE(third);
+  for (const TaskId id : ids) pool_.granted.push_back({.task = static_cast<std::uint64_t>(id), .device = "a"});
+  files_->failed(second->index, {Fault::corrupt, "no audio in it"});
+  ASSERT_EQ(starts.all.size(), 3U);
+  EXPECT_EQ(starts.all[0].worker, 1U);
+  EXPECT_EQ(starts.all[1].worker, 2U);
+  EXPECT_EQ(starts.all[2].worker, 1U) << "of two at once there are two";
+}
+
+TEST_F(BatchFilesTest, ACopyIsTheFirstAttemptAtItsRecording) {
+  const auto same = folder_ / "same.wav";
+  ASSERT_TRUE(write_file_atomically(same, "the sound of a"));
+  const TaskId a = add("a");
+  const TaskId copy = submit(same, {100, 7}, Seconds(10));
+  files_->all_added();
+  const auto first = files_->next(), second = files_->next();
+  ASSERT_TRUE(first && second);
+  ASSERT_TRUE(files_->begin(first->index));
+  EXPECT_FALSE(files_->begin(second->index)) << "it waits for the first";
+  EXPECT_EQ(task(a).attempts, 1);
+  EXPECT_EQ(task(copy).attempts, 0);
+  EXPECT_TRUE(store_->attempts(copy)->empty());
+}

@@ -223,7 +223,7 @@ TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd)
   const TaskId id = answer.id;
   const Lease lease = **store_->claim({.task = id});
   const std::vector<OutputContent> contents{{output, "hello"}};
-  const auto published = publish_outputs(*store_, lease, options_.staging, contents, {});
+  const auto published = publish_outputs(*store_, lease, contents, {}, {.staging = options_.staging});
   ASSERT_TRUE(published && published->left_staged);
   answer.state = TaskState::done;
   const AskedTask asked{

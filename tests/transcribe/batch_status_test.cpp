@@ -20,7 +20,7 @@ class BatchStatusTest : public testing::Test {
     const auto store = open_store({.folder = options_.state}).value();
     BatchObserver observer;
     const BatchFiles files(options_, *store, pool_, observer);
-    return fleet_status(options_, files, pool_, BatchMachine(options_)).devices.at(0);
+    return fleet_status(options_, files, pool_.view(), BatchMachine(options_)).devices.at(0);
   }
 
   TempFolder folder_;
@@ -57,4 +57,37 @@ TEST_F(BatchStatusTest, WhatIsMostlyInFlightYetSaysNotHowFastADeviceIsWhereThatI
   view.audio_done = Seconds(60);
   view.windows = 0;
   EXPECT_EQ(status_of(cpu, view).speed, 1) << "nothing is in flight";
+}
+
+TEST_F(BatchStatusTest, WhatWaitsForADeviceIsNotCalledRunning) {
+  options_.state = folder_ / "state";
+  options_.run.batched = true;
+  const auto store = open_store({.folder = options_.state}).value();
+  const RunId run = store->begin_run({.batch = "b"}).value();
+  BatchObserver observer;
+  BatchFiles files(options_, *store, pool_, observer);
+  std::deque<BatchTask> tasks;
+  for (const char* name : {"a", "b"}) {
+    BatchTask& task = tasks.emplace_back();
+    task.spec = {.key = name, .batch = "b", .input = folder_ / name, .identity = {1, 1}, .name = name};
+    const AskedTask asked{.known = store->submit(run, {&task.spec, 1})->front(), .task = &task};
+    files.add({&asked, 1});
+  }
+  files.all_added();
+  const auto first = files.next(), second = files.next();
+  ASSERT_TRUE(first && second);
+  const auto status = [&] { return fleet_status(options_, files, pool_.view(), BatchMachine(options_)); };
+  EXPECT_EQ(status().running, 2U) << "their audio is decoded";
+  ASSERT_TRUE(files.heard(second->index, Seconds(30)));
+  EXPECT_EQ(status().running, 1U);
+  EXPECT_EQ(status().waiting(), 1U);
+  EXPECT_EQ(status().in_work.at(1).waiting_for, "a place on a device");
+}
+
+TEST_F(BatchStatusTest, ADeviceThatRanOutOfMemorySaysHowManyWindowsItGets) {
+  const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
+  PooledDeviceView view{.id = "cpu", .memory_loss = MemoryLoss{.times = 1, .all = 10, .least = 5, .now = 6}};
+  EXPECT_EQ(status_of(cpu, view).memory_limit, "has run out of memory: at most 6 of 10 windows at once for now");
+  view.memory_loss->now.reset();
+  EXPECT_EQ(status_of(cpu, view).memory_limit, "");
 }

@@ -53,6 +53,16 @@ TEST(BatchTally, StagedByThisRunItCountsAsItsOwnOnceInPlace) {
   EXPECT_EQ(tally.done.asked, Seconds(30));
 }
 
+TEST(BatchTally, WhatHasNoSpeechIsCountedAmongTheDone) {
+  BatchTally tally;
+  BatchEntry entry = minute();
+  tally.count_done(entry);
+  entry.without_speech = true;
+  tally.count_done(entry);
+  EXPECT_EQ(tally.done.recordings, 2u);
+  EXPECT_EQ(tally.done.without_speech, 1u);
+}
+
 TEST(BatchTally, ACopyIsARecordingDoneWithoutAudioTranscribed) {
   BatchTally tally;
   tally.count_done(minute());

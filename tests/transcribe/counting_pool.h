@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "transcribe/pool/device_pool.h"
@@ -24,6 +26,7 @@ class CountingPool final : public DevicePool {
     void release(WindowId) override {}
     Use use() const override { return pool_.use; }
     std::string where() const override { return {}; }
+    void when_granted(std::function<void()> fn) override { pool_.when_granted = std::move(fn); }
     void let_go() override { ++pool_.let_go; }
 
    private:
@@ -42,6 +45,7 @@ class CountingPool final : public DevicePool {
   void host_short(const std::optional<std::string>&) override {}
   void held_back(std::optional<Idle> why) override { why_held_back = why; }
   std::vector<PoolEvent> news() override { return {}; }
+  std::vector<FirstGrant> first_grants() override { return std::exchange(granted, {}); }
   std::optional<Error> over() override { return ended; }
   void stop(Seconds) override { stopped = true; }
 
@@ -55,7 +59,9 @@ class CountingPool final : public DevicePool {
   std::atomic<std::optional<Idle>> why_held_back{};
   std::vector<PoolTask> added{};
   PoolView shown{};
-  PoolTaskEngine::Use use{};  // what every task used
+  std::vector<FirstGrant> granted{};     // to be fetched
+  std::function<void()> when_granted{};  // of the latest engine
+  PoolTaskEngine::Use use{};             // what every task used
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};

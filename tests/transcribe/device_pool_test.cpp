@@ -396,3 +396,64 @@ TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
   if (!came) one->stop(Seconds(0));
   EXPECT_TRUE(came && answer.get());
 }
+
+TEST_F(DevicePoolTest, FirstPlacesOfTasksAreToldInOrderWithWhatTheDecisionFound) {
+  auto capped = card("a", 0.5);
+  capped.task_cap = 3;
+  const auto one = pool({capped});
+  ASSERT_TRUE(one->ready());
+  std::vector<std::unique_ptr<PoolTaskEngine>> engines;
+  std::atomic<int> told = 0;
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    one->add_task({.id = id, .audio = Seconds(30)});
+    engines.push_back(one->engine({.id = id, .audio = Seconds(30)}));
+    engines.back()->when_granted([&] { ++told; });
+  }
+  EXPECT_TRUE(one->first_grants().empty()) << "none has a window yet";
+  std::vector<std::future<Result<Decoded>>> answers;
+  for (auto& engine : engines)
+    answers.push_back(std::async(std::launch::async, [&] {
+      const auto first = transcribe(*engine, 1, 0.5F);
+      return first ? transcribe(*engine, 2, 0.5F) : first;
+    }));
+  for (auto& answer : answers) ASSERT_TRUE(answer.get());
+  EXPECT_EQ(told, 3) << "once for each task";
+  const auto grants = one->first_grants();
+  ASSERT_EQ(grants.size(), 3U);
+  for (std::size_t i = 0; i < grants.size(); ++i) {
+    EXPECT_EQ(grants[i].device, "a");
+    EXPECT_EQ(grants[i].before.next_device, "a");
+    EXPECT_LE(grants[i].before.devices.at(0).tasks, static_cast<int>(i)) << "itself not counted";
+  }
+  EXPECT_EQ(grants[0].before.devices.at(0).windows, 0);
+  EXPECT_TRUE(one->first_grants().empty()) << "told already";
+}
+
+TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
+  auto full = card("full", 300, {{EmulatedFailure::Kind::exhaust, Seconds(1), {}}});
+  full.enough = 8;
+  const auto one = pool({full});
+  ASSERT_TRUE(one->ready());
+  one->add_task({.id = 1, .audio = Seconds(30000)});
+  const auto engine = one->engine({.id = 1, .audio = Seconds(30000)});
+  const auto work = [&](int rounds) {
+    std::vector<std::future<void>> threads;
+    for (int thread = 0; thread < 8; ++thread)
+      threads.push_back(std::async(std::launch::async, [&, thread] {
+        for (int round = 0; round < rounds; ++round)
+          EXPECT_TRUE(transcribe(*engine, static_cast<WindowId>(1000 * thread + round + 1), 0.5F));
+      }));
+    for (auto& thread : threads) thread.get();
+  };
+  while (!one->view().devices[0].memory_loss) work(2);
+  const std::string line = log_.wait_for("full: out of memory with ").text;
+  EXPECT_THAT(line, HasSubstr(" from now on, and one more when "));
+  for (int tries = 0; one->view().devices[0].memory_loss->now && tries < 100; ++tries) work(4);
+  const auto loss = one->view().devices[0].memory_loss;
+  EXPECT_FALSE(loss->now) << "all of its places are used again";
+  EXPECT_EQ(loss->times, 1);
+  log_.wait_for("full: all 8 windows at once are tried again");
+  std::vector<std::string> kinds;
+  for (const PoolEvent& event : one->news()) kinds.push_back(event.state);
+  EXPECT_THAT(kinds, testing::IsSupersetOf({"out_of_memory", "memory_again"}));
+}

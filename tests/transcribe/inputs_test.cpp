@@ -1,6 +1,7 @@
 #include "transcribe/inputs/inputs.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -27,9 +28,11 @@ class Inputs : public testing::Test {
     for (const auto& name : names) arguments.push_back(folder_ / name);
     found_.clear();
     problems_.clear();
-    result_ = read_inputs(arguments, options,
-                          {[this](Input&& input) { return found_.push_back(std::move(input)), true; },
-                           [this](Error&& error) { problems_.push_back(error.text()); }});
+    const auto read = read_inputs(arguments, options,
+                                  {[this](Input&& input) { return found_.push_back(std::move(input)), true; },
+                                   [this](Error&& error) { problems_.push_back(error.text()); }});
+    result_ = read;
+    tally_ = read.value_or(InputTally{});
     std::vector<std::string> below;
     for (const auto& input : found_) below.push_back(input.below.string());
     return below;
@@ -39,6 +42,7 @@ class Inputs : public testing::Test {
   std::vector<Input> found_;
   std::vector<std::string> problems_;
   Result<ManifestTally> result_ = ManifestTally{};
+  InputTally tally_{};
 };
 
 TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
@@ -49,6 +53,43 @@ TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
   EXPECT_EQ(found_[0].file, folder_ / "talks/a.flac");
   EXPECT_THAT(read({"talks/"}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
   EXPECT_THAT(read({"talks/b/.."}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
+}
+
+TEST_F(Inputs, WhatAFolderLeavesOutIsCountedByReason) {
+  for (const char* name :
+       {"talks/a.mp3", "talks/b/c.wav", "talks/notes.txt", "talks/raw", "talks/.x.mp3", "talks/.git/y"})
+    put(name);
+  ASSERT_EQ(::mkfifo((folder_ / "talks/pipe.mp3").c_str(), 0600), 0);
+  EXPECT_THAT(read({"talks"}), ElementsAre("a.mp3", "b/c.wav"));
+  const FolderTally folders = tally_.folders;
+  EXPECT_EQ(folder_text(folders), "2 of 7 taken; 2 not audio by name, 2 hidden, 1 pipes, sockets or devices");
+  EXPECT_EQ(folder_text({.taken = 3}), "");
+}
+
+TEST_F(Inputs, AllFilesTakesFilesOfAnyNameButNoPipes) {
+  for (const char* name : {"talks/a.mp3", "talks/raw", "talks/.x.mp3"}) put(name);
+  ASSERT_EQ(::mkfifo((folder_ / "talks/pipe.mp3").c_str(), 0600), 0);
+  EXPECT_THAT(read({"talks"}, {.all_files = true}), ElementsAre(".x.mp3", "a.mp3", "raw"));
+  EXPECT_EQ(tally_.folders.special, 1);
+}
+
+TEST_F(Inputs, APatternLeavesOutPipesAndSockets) {
+  put("talks/a.mp3");
+  ASSERT_EQ(::mkfifo((folder_ / "talks/pipe.mp3").c_str(), 0600), 0);
+  EXPECT_THAT(read({"talks/*"}), ElementsAre("a.mp3"));
+  EXPECT_EQ(tally_.folders.special, 1);
+}
+
+TEST_F(Inputs, ALinkThatLeadsNowhereIsTakenAndReportedLater) {
+  fs::create_directories(folder_ / "talks");
+  fs::create_symlink("nowhere.mp3", folder_ / "talks/a.mp3");
+  EXPECT_THAT(read({"talks"}), ElementsAre("a.mp3"));
+}
+
+TEST_F(Inputs, ANameThatIsNotUtf8IsTakenByteForByte) {
+  put("talks/caf\xE9.mp3");
+  EXPECT_THAT(read({"talks"}), ElementsAre("caf\xE9.mp3"));
+  EXPECT_EQ(found_[0].file, folder_ / "talks/caf\xE9.mp3");
 }
 
 TEST_F(Inputs, AFolderThatLinksToItselfIsSearchedOnce) {

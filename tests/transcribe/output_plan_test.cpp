@@ -37,6 +37,32 @@ TEST(OutputPlan, OneFileNamedTwiceIsNotToBeNamedByPath) {
   }
 }
 
+TEST(OutputPlan, AnInputThatIsNotThereYetIsNeverAnOutput) {
+  const TempFolder folder;
+  std::filesystem::create_directory_symlink(".", folder / "here");
+  const std::string late = folder / "talk.txt";
+  EXPECT_FALSE(plan_outputs({late}, {.folder = folder / "here", .formats = {Format::txt}}));
+}
+
+TEST(OutputPlan, TwoOutputsThatAreOneFileAreRefused) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("b.txt", folder / "a.txt");
+  const auto plan = plan_outputs({"a.mp3", "b.mp3"}, {.folder = folder.path(), .formats = {Format::txt}});
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("would be written twice: by a.mp3 and by b.mp3"), std::string::npos)
+      << plan.error().what;
+}
+
+TEST(OutputPlan, WhatAnOutputReplacesIsReported) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "was there"));
+  const auto plan =
+      plan_outputs({"talk.mp3"}, {.folder = folder.path(), .formats = {Format::txt, Format::srt}}).value();
+  const OutputOwnership files = ownership_of(plan);
+  EXPECT_TRUE(files.write(plan[0].outputs[0], "new").value());
+  EXPECT_FALSE(files.write(plan[0].outputs[1], "new").value());
+}
+
 TEST(OutputPlan, AnInputIsNeverAnOutput) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "a recording of that name"));

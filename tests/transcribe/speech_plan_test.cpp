@@ -82,6 +82,29 @@ TEST(WithinClips, AWholeRecordingKeepsItsLastSamples) {
   EXPECT_EQ(*within_clips(pieces, std::vector<double>{0}, 16055), pieces);
 }
 
+std::vector<double> sounding(const std::vector<double>& clips, const std::vector<SampleRange>& gaps) {
+  return clips_with_sound(clips, gaps, 20 * kSecond);
+}
+
+TEST(ClipsWithSound, AreTheClipsWhereThereIsNoLongGap) {
+  EXPECT_EQ(sounding({0}, {}), std::vector<double>{0});
+  EXPECT_EQ(sounding({0}, {{2 * kSecond, 2 * kSecond + 8000}}), std::vector<double>{0}) << "a pause like another";
+  EXPECT_EQ(sounding({1, 2, 5}, {{2 * kSecond, 5 * kSecond}}), (std::vector<double>{1, 2, 5}));
+}
+
+TEST(ClipsWithSound, BeginBehindGapsAndEndBeforeThem) {
+  EXPECT_EQ(sounding({0}, {{0, 4 * kSecond}}), (std::vector<double>{4, 20}));
+  EXPECT_EQ(sounding({}, {{3 * kSecond, 9 * kSecond}}), (std::vector<double>{0, 3, 9, 20}));
+  EXPECT_EQ(sounding({2, 10, 12}, {{3 * kSecond, 5 * kSecond}, {8 * kSecond, 13 * kSecond}}),
+            (std::vector<double>{2, 3, 5, 8, 13, 20}));
+}
+
+TEST(ClipsWithSound, AreEmptyWhereThereIsNothingElse) {
+  const auto clips = sounding({1, 3}, {{0, 4 * kSecond}});
+  ASSERT_EQ(clips.size(), 2U);
+  EXPECT_EQ(clips[0], clips[1]);
+}
+
 TEST(ChunksOf, WholePiecesFillAWindowAndWhatIsShorterThanAFrameIsLeftOut) {
   const std::vector<SpeechPiece> pieces{piece(0, 12), piece(20, 30), piece(40, 50), {.start = 960000, .end = 960100}};
   const auto chunks = chunks_of(std::vector(pieces.begin(), pieces.end() - 1), 3000);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "view/fleet/lost_time.h"
+
 using namespace tutti;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -12,7 +14,7 @@ namespace {
 /// A device that was busy for the rest of `elapsed`.
 DeviceTime device(std::string id, double speed, IdleTime idle, Seconds elapsed = Seconds(1000)) {
   const Seconds busy = elapsed - idle.sum();
-  return {.id = std::move(id), .busy = busy, .idle = idle, .audio = busy * speed, .speed = speed};
+  return {.id = std::move(id), .busy = busy, .idle = idle, .audio = busy * speed, .rated = speed};
 }
 
 RunNumbers run_of(std::vector<DeviceTime> devices) {
@@ -174,4 +176,56 @@ TEST(RunReport, ARunThatDidNothingIsALine) {
   RunNumbers lost{.elapsed = Seconds(60), .failed = 3};
   lost.devices = {{.id = "cuda:0", .idle = {.fault = Seconds(60)}}};
   EXPECT_THAT(report(lost), AllOf(HasSubstr("3 failed"), HasSubstr("faults took devices out. What helps")));
+}
+
+TEST(RunReport, ATailThatAnotherPolicyLeftToASlowDeviceIsAnsweredWithTheUsualOne) {
+  auto run = run_of({device("fast", 30, {.no_task = Seconds(600)}), device("slow", 12, {})});
+  run.policy = "note";
+  EXPECT_THAT(report(run),
+              AllOf(HasSubstr("--policy note left the end of the work to slower devices"),
+                    HasSubstr("What helps: the usual policy"), Not(HasSubstr("more recordings in one run"))));
+  run.policy = "tutti";
+  EXPECT_THAT(report(run), HasSubstr("What helps: more recordings in one run"));
+  auto other_way = run_of({device("fast", 30, {}), device("slow", 12, {.no_task = Seconds(600)})});
+  other_way.policy = "note";
+  EXPECT_THAT(report(other_way), HasSubstr("What helps: more recordings in one run"));
+}
+
+/// A card rated at 20 that was busy nearly all the time and did 14 times real time.
+RunNumbers below_its_rating() {
+  DeviceTime card = device("card", 20, {.no_task = Seconds(40)});
+  card.audio = Seconds(13'600);
+  card.windows = 1360;
+  return run_of({card});
+}
+
+TEST(RunReport, TheTableShowsWhatADeviceDidBesideItsRating) {
+  const std::string text = report(below_its_rating());
+  EXPECT_THAT(text, testing::ContainsRegex("speed +rated +idle"));
+  EXPECT_THAT(text, testing::ContainsRegex("96 % +3:46:40 +14\\.2 × +20\\.0 × +no task 4 %"));
+  auto unrated = below_its_rating();
+  unrated.devices[0].rated.reset();
+  EXPECT_THAT(report(unrated), Not(HasSubstr("rated")));
+}
+
+TEST(RunReport, WhatEfficiencyLacksIsExplainedToTheLastPoint) {
+  const auto run = below_its_rating();
+  EXPECT_THAT(report(run),
+              HasSubstr("Efficiency 68 %: the same work takes these devices at least 11:20. The rest: slower "
+                        "than rated 28 %, no task 4 %"));
+  const auto unequal =
+      run_of({device("fast", 30, {.input = Seconds(300), .fault = Seconds(100)}), device("slow", 10, {})});
+  double sum = *lower_bound(unequal) / unequal.elapsed;
+  for (const auto& [name, share] : losses_of(unequal)) sum += share;
+  EXPECT_NEAR(sum, 1, 1e-9);
+  EXPECT_EQ(losses_of(unequal).at(0).first, "waiting for input");
+  EXPECT_NEAR(losses_of(unequal).at(0).second, 0.225, 1e-9) << "three quarters of what they can do is the fast one's";
+}
+
+TEST(RunReport, ABusyDeviceBelowItsRatingIsNotAnsweredWithMoreOfThem) {
+  const std::string text = report(below_its_rating());
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("Slower than rated 28 % of the time: windows of 10.0 s took the devices 206 ms each beside "
+                            "their audio"),
+                  HasSubstr("without it the run takes up to 4:40 less"), Not(HasSubstr("only more of them help"))));
 }

@@ -59,7 +59,8 @@ def make_sounds():
 
 
 def decode(path):
-    command = ["ffmpeg", "-v", "error", "-nostdin", "-threads", "0", "-i", path, "-f", "s16le", "-ac", "1"]
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-threads", "0", "-i", path, "-f", "s16le", "-ac", "1",
+               "-lfe_mix_level", "1"]  # the LFE channel is in our mix, and not in ffmpeg's default one
     ran = subprocess.run([*command, "-acodec", "pcm_s16le", "-ar", "16000", "-"], capture_output=True)
     return ran.stdout, "damaged" if ran.stderr else "clean"
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "audio/joined.h"
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
 #include "audio/virtual_file.h"
@@ -147,6 +148,9 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 }
 
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
+  if (first_recording_end(bytes) < bytes.size())
+    return fail(Fault::unsupported,
+                "several recordings stand behind one another in it, and libsndfile reads the first");
   if (range.is_whole()) {
     auto plain = decode_plain(bytes);
     if (!plain) return tl::unexpected<Error>(plain.error());

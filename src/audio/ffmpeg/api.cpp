@@ -48,6 +48,7 @@ Result<ResamplerApi> load_resampler() {
   Library resample("libswresample", LIBSWRESAMPLE_VERSION_MAJOR);
   resample.bind(api.swr_alloc_set_opts2, "swr_alloc_set_opts2");
   resample.bind(api.swr_set_matrix, "swr_set_matrix");
+  resample.bind(api.swr_build_matrix2, "swr_build_matrix2");
   resample.bind(api.swr_init, "swr_init");
   resample.bind(api.swr_convert, "swr_convert");
   resample.bind(api.swr_get_delay, "swr_get_delay");
@@ -61,6 +62,7 @@ void bind_util(Library& util, FfmpegApi& api) {
   util.bind(api.av_frame_free, "av_frame_free");
   util.bind(api.av_malloc, "av_malloc");
   util.bind(api.av_freep, "av_freep");
+  util.bind(api.av_dict_get, "av_dict_get");
   util.bind(api.av_dict_set, "av_dict_set");
   util.bind(api.av_dict_free, "av_dict_free");
   util.bind(api.av_rescale_q, "av_rescale_q");

@@ -18,6 +18,7 @@ namespace tutti {
 struct ResamplerApi {
   decltype(&::swr_alloc_set_opts2) swr_alloc_set_opts2;
   decltype(&::swr_set_matrix) swr_set_matrix;
+  decltype(&::swr_build_matrix2) swr_build_matrix2;
   decltype(&::swr_init) swr_init;
   decltype(&::swr_convert) swr_convert;
   decltype(&::swr_get_delay) swr_get_delay;
@@ -59,6 +60,7 @@ struct FfmpegApi {
   decltype(&::av_frame_free) av_frame_free;
   decltype(&::av_malloc) av_malloc;
   decltype(&::av_freep) av_freep;
+  decltype(&::av_dict_get) av_dict_get;
   decltype(&::av_dict_set) av_dict_set;
   decltype(&::av_dict_free) av_dict_free;
   decltype(&::av_rescale_q) av_rescale_q;

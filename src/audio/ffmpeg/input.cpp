@@ -1,6 +1,7 @@
 #include "audio/ffmpeg/input.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <string_view>
 
 namespace tutti {
 namespace {
@@ -14,10 +15,10 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 
 }  // namespace
 
-Result<std::unique_ptr<FfmpegInput>> FfmpegInput::open(const FfmpegApi& api, ByteSource& bytes,
-                                                       const std::string& name) {
+Result<std::unique_ptr<FfmpegInput>> FfmpegInput::open(const FfmpegApi& api, ByteSource& bytes, const std::string& name,
+                                                       int track) {
   std::unique_ptr<FfmpegInput> input(new FfmpegInput(api, bytes));
-  const auto opened = input->open_container(name).and_then([&] { return input->choose_stream(); });
+  const auto opened = input->open_container(name).and_then([&] { return input->choose_stream(track); });
   if (!opened) return tl::unexpected<Error>(opened.error());
   return input;
 }
@@ -52,25 +53,55 @@ Result<void> FfmpegInput::open_container(const std::string& name) {
   return {};
 }
 
-Result<void> FfmpegInput::choose_stream() {
+std::string FfmpegInput::name_of(const AVStream& stream) const {
+  const auto* title = api_.av_dict_get(stream.metadata, "title", nullptr, 0);
+  if (!title) title = api_.av_dict_get(stream.metadata, "handler_name", nullptr, 0);
+  const auto* language = api_.av_dict_get(stream.metadata, "language", nullptr, 0);
+  std::string name = title ? title->value : "";
+  if (name == "SoundHandler") name.clear();  // what muxers write where nobody named it
+  if (language && std::string_view(language->value) != "und")
+    name += (name.empty() ? "" : ", ") + std::string(language->value);
+  return name;
+}
+
+Result<void> FfmpegInput::choose_stream(int track) {
   // The ffmpeg program's rule (ffmpeg_opt.c, open_output_file): most channels, default and live streams first.
   std::int64_t best = -1;
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     AVStream* stream = context_->streams[i];
     stream->discard = AVDISCARD_ALL;
     if (stream->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
+    tracks_.push_back(name_of(*stream));
+    const int number = static_cast<int>(tracks_.size());
     const std::int64_t score = stream->codecpar->ch_layout.nb_channels +
                                (stream->event_flags & AVSTREAM_EVENT_FLAG_NEW_PACKETS ? 100000000 : 0) +
                                (stream->disposition & AV_DISPOSITION_DEFAULT ? 5000000 : 0);
-    if (score <= best) continue;
+    if (track == 0 ? score <= best : number != track) continue;
     best = score;
     stream_ = stream;
+    track_ = number;
   }
-  if (!stream_)
+  if (tracks_.empty())
     return fail(Fault::corrupt, std::string("holds no audio (FFmpeg takes it for ") + context_->iformat->name + ", " +
                                     std::to_string(context_->nb_streams) + " streams)");
+  if (!stream_)
+    return fail(Fault::unsupported,
+                "has no audio track " + std::to_string(track) + ": expected --track 1" +
+                    (tracks_.size() > 1 ? " to " + std::to_string(tracks_.size()) : ", its only one"),
+                "Name another track, or leave --track out");
   stream_->discard = AVDISCARD_DEFAULT;
   return {};
+}
+
+bool FfmpegInput::may_be_chained() const {
+  return std::string_view(context_->iformat->name) == "ogg";
+}
+
+bool FfmpegInput::has_clock() const {
+  constexpr std::string_view kClocked[] = {"matroska", "mov", "mpegts", "mpeg", "flv", "live_flv", "asf",
+                                           "ogg",      "nut", "mxf",    "rm",   "wtv", "gxf",      "flac"};
+  const std::string_view name = context_->iformat->name;
+  return std::ranges::find(kClocked, name.substr(0, name.find(','))) != std::end(kClocked);
 }
 
 std::optional<std::int64_t> FfmpegInput::promised_ticks() const {

@@ -13,20 +13,31 @@ namespace tutti {
 /// A container opened over a ByteSource, with the audio stream to decode chosen and all others switched off.
 class FfmpegInput {
  public:
-  static Result<std::unique_ptr<FfmpegInput>> open(const FfmpegApi& api, ByteSource& bytes, const std::string& name);
+  /// `track`: among the audio streams, from 1; 0: the one that the ffmpeg program would pick.
+  static Result<std::unique_ptr<FfmpegInput>> open(const FfmpegApi& api, ByteSource& bytes, const std::string& name,
+                                                   int track);
   FfmpegInput(const FfmpegInput&) = delete;
   FfmpegInput& operator=(const FfmpegInput&) = delete;
   ~FfmpegInput();
 
   AVFormatContext* context() const { return context_; }
   AVStream* stream() const { return stream_; }
+  /// The stream's place among the audio streams, from 1.
+  int track() const { return track_; }
+  /// What each audio stream is called; empty: nothing.
+  const std::vector<std::string>& tracks() const { return tracks_; }
+  /// Whether packets carry time stamps of their own; elsewhere FFmpeg counts them up from sizes and rates.
+  bool has_clock() const;
+  /// Whether several streams may follow one another under one name.
+  bool may_be_chained() const;
   /// The stream's length in its time base by its header; none where FFmpeg only estimates or lends it another's.
   std::optional<std::int64_t> promised_ticks() const;
 
  private:
   FfmpegInput(const FfmpegApi& api, ByteSource& bytes) : api_(api), bytes_(bytes) {}
   Result<void> open_container(const std::string& name);
-  Result<void> choose_stream();
+  Result<void> choose_stream(int track);
+  std::string name_of(const AVStream& stream) const;
 
   static int read(void* self, std::uint8_t* out, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -37,6 +48,8 @@ class FfmpegInput {
   AVIOContext* io_ = nullptr;
   AVFormatContext* context_ = nullptr;
   AVStream* stream_ = nullptr;
+  int track_ = 0;
+  std::vector<std::string> tracks_;
   std::vector<std::int64_t> header_lengths_;
 };
 

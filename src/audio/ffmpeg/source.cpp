@@ -2,9 +2,12 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "audio/ffmpeg/input.h"
 #include "audio/sound_source.h"
+#include "audio/timeline.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -32,8 +35,12 @@ struct FreeFrame {
 
 class FfmpegSource final : public SoundSource {
  public:
-  FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, Losses& losses)
-      : api_(api), input_(std::move(input)), losses_(losses) {}
+  FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, SoundRemarks& remarks)
+      : api_(api),
+        input_(std::move(input)),
+        losses_(remarks.losses),
+        notes_(remarks.notes),
+        timeline_(rules_of(*input_->context())) {}
   FfmpegSource(const FfmpegSource&) = delete;
   FfmpegSource& operator=(const FfmpegSource&) = delete;
   ~FfmpegSource() override;
@@ -41,10 +48,14 @@ class FfmpegSource final : public SoundSource {
   Result<void> open_decoder();
   Result<bool> next(SoundBlock& block) override;
   std::optional<SoundPromise> promised() const override;
+  Seconds lead() const override { return timeline_.lead(); }
 
  private:
+  static TimelineRules rules_of(const AVFormatContext& context);
   bool feed();
-  void note_hole();
+  Seconds silence_before();
+  void note_hole(Seconds start);
+  bool end();
   void note(const std::string& what) { losses_.add(at_, what); }
   void listen();
   AVStream* stream() const { return input_->stream(); }
@@ -55,13 +66,16 @@ class FfmpegSource final : public SoundSource {
   const FfmpegApi& api_;
   std::unique_ptr<FfmpegInput> input_;
   Losses& losses_;
+  Losses& notes_;
+  Timeline timeline_;
   std::unique_ptr<AVCodecContext, FreeCodec> codec_{nullptr, FreeCodec{&api_}};
   std::unique_ptr<AVPacket, FreePacket> packet_{nullptr, FreePacket{&api_}};
   std::unique_ptr<AVFrame, FreeFrame> frame_{nullptr, FreeFrame{&api_}};
-  Seconds at_{0};  // sound delivered so far
+  Seconds at_{0};  // sound delivered so far, silence included
   int first_rate_ = 0;
-  std::int64_t expected_ = AV_NOPTS_VALUE;  // time stamp at which the next frame should start
+  std::optional<Seconds> expected_{};  // time stamp at which the next frame should start
   bool at_end_ = false;
+  bool is_reported_ = false;
   int errors_at_end_ = 0;
 };
 
@@ -138,22 +152,33 @@ bool FfmpegSource::feed() {
   }
 }
 
-void FfmpegSource::note_hole() {
+TimelineRules FfmpegSource::rules_of(const AVFormatContext& context) {
+  const auto seconds = [](std::int64_t ticks) { return Seconds(static_cast<double>(ticks) / AV_TIME_BASE); };
+  TimelineRules rules{.may_restart = (context.iformat->flags & AVFMT_TS_DISCONT) != 0};
+  if (context.start_time != AV_NOPTS_VALUE) rules.start = seconds(context.start_time);
+  if (context.duration > 0) rules.end = rules.start.value_or(Seconds(0)) + seconds(context.duration);
+  return rules;
+}
+
+/// Where time stamps are only counted up, a hole cannot be trusted as far as to fill it.
+void FfmpegSource::note_hole(Seconds start) {
+  if (!expected_ || start - *expected_ <= kHole) return;
+  note(fixed_text((start - *expected_).count(), 1) + " s of sound are missing (the time stamps jump)");
+}
+
+Seconds FfmpegSource::silence_before() {
   if (first_rate_ == 0) first_rate_ = frame_->sample_rate;
-  if (frame_->sample_rate != first_rate_) return;  // of chained streams, only the first's time stamps can be trusted
-  const std::int64_t start = frame_->best_effort_timestamp;
+  const bool is_first = frame_->sample_rate == first_rate_;
+  if (!is_first && input_->may_be_chained()) timeline_.stop();  // another stream, in units of the first one
+  const Seconds length = length_of(frame_->nb_samples, Hertz{frame_->sample_rate});
   const AVRational tick = stream()->time_base;
-  if (start != AV_NOPTS_VALUE && expected_ != AV_NOPTS_VALUE) {
-    const Seconds hole(static_cast<double>(start - expected_) * tick.num / tick.den);
-    if (hole > kHole) {
-      char text[80];
-      std::snprintf(text, sizeof text, "%.1f s of sound are missing (the time stamps jump)", hole.count());
-      note(text);
-    }
-  }
-  expected_ = start == AV_NOPTS_VALUE
-                  ? AV_NOPTS_VALUE
-                  : start + api_.av_rescale_q(frame_->nb_samples, AVRational{1, frame_->sample_rate}, tick);
+  std::optional<Seconds> start;
+  if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
+    start = Seconds(static_cast<double>(frame_->best_effort_timestamp) * tick.num / tick.den);
+  if (input_->has_clock()) return timeline_.silence_before(start, length);
+  if (start && is_first) note_hole(*start);
+  expected_ = start ? std::optional(*start + length) : std::nullopt;
+  return Seconds(0);
 }
 
 Result<bool> FfmpegSource::next(SoundBlock& block) {
@@ -161,22 +186,32 @@ Result<bool> FfmpegSource::next(SoundBlock& block) {
   for (;;) {
     const int said = losses_.count();
     const int code = api_.avcodec_receive_frame(codec_.get(), frame_.get());
-    if (code == AVERROR_EOF) return false;
+    if (code == AVERROR_EOF) return end();
     if (code == AVERROR(ENOMEM)) return fail(Fault::exhausted, "the decoder ran out of memory");
     if (code < 0) {
       const bool broken = code != AVERROR(EAGAIN);
       if (broken && losses_.count() == said) note("a frame could not be decoded: " + api_.reason(code));
-      if (!feed() && (!broken || ++errors_at_end_ > kMostErrorsAtEnd)) return false;
+      if (!feed() && (!broken || ++errors_at_end_ > kMostErrorsAtEnd)) return end();
       continue;
     }
     if (frame_->nb_samples <= 0 || frame_->sample_rate <= 0) continue;
     if (frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT)) note("a frame was decoded with errors");
-    note_hole();
-    block = {static_cast<AVSampleFormat>(frame_->format), Hertz{frame_->sample_rate}, &frame_->ch_layout,
-             frame_->extended_data, frame_->nb_samples};
-    at_ += length_of(frame_->nb_samples, block.rate);
+    const Seconds silence = silence_before();
+    block = {static_cast<AVSampleFormat>(frame_->format),
+             Hertz{frame_->sample_rate},
+             &frame_->ch_layout,
+             frame_->extended_data,
+             frame_->nb_samples,
+             silence};
+    at_ += silence + length_of(frame_->nb_samples, block.rate);
     return true;
   }
+}
+
+/// There is no more.
+bool FfmpegSource::end() {
+  if (!std::exchange(is_reported_, true)) timeline_.report(losses_, notes_);
+  return false;
 }
 
 std::optional<SoundPromise> FfmpegSource::promised() const {
@@ -188,14 +223,17 @@ std::optional<SoundPromise> FfmpegSource::promised() const {
 
 }  // namespace
 
-Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, Losses& losses) {
+Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
+                                                      SoundRemarks& remarks) {
   const auto api = FfmpegApi::load();
   if (!api) return tl::unexpected<Error>(api.error());
   (*api)->av_log_set_callback(on_log);
   listener = {};
-  auto input = FfmpegInput::open(**api, bytes, name);
+  auto input = FfmpegInput::open(**api, bytes, name, track);
   if (!input) return tl::unexpected<Error>(input.error());
-  auto source = std::make_unique<FfmpegSource>(**api, std::move(*input), losses);
+  remarks.track = (*input)->track();
+  remarks.tracks = (*input)->tracks();
+  auto source = std::make_unique<FfmpegSource>(**api, std::move(*input), remarks);
   if (auto opened = source->open_decoder(); !opened) return tl::unexpected<Error>(opened.error());
   return source;
 }

@@ -1,6 +1,8 @@
 #include <bit>
 #include <cmath>
+#include <string>
 
+#include "audio/length/flac.h"
 #include "audio/length/sound_length.h"
 #include "audio/sound_header.h"
 
@@ -39,12 +41,44 @@ std::optional<Seconds> of_bytes(std::int64_t bytes, double bytes_per_second) {
   return Seconds(static_cast<double>(bytes) / bytes_per_second);
 }
 
-/// The WAVE format chunk says its own average; WAV, RF64 and W64 share it.
+/// Frames of a channel in so many bytes, by the WAVE format chunk; none for what has no constant rate. What the chunk
+/// says of bytes a second is often wrong, and is ignored.
+std::optional<double> wave_frames(std::string_view format, std::int64_t bytes) {
+  constexpr std::uint64_t kPcm = 1, kMsAdpcm = 2, kFloat = 3, kALaw = 6, kMuLaw = 7, kImaAdpcm = 0x11, kGsm = 0x31,
+                          kExtensible = 0xfffe;
+  std::uint64_t tag = number(format.substr(0, 2), false);
+  const auto channels = static_cast<std::int64_t>(number(format.substr(2, 2), false));
+  const auto align = static_cast<std::int64_t>(number(format.substr(12, 2), false));
+  const auto bits = static_cast<std::int64_t>(number(format.substr(14, 2), false));
+  if (tag == kExtensible) tag = format.size() >= 26 ? number(format.substr(24, 2), false) : 0;
+  if (channels < 1 || align < 1) return {};
+  const auto of_blocks = [&](std::int64_t samples) -> std::optional<double> {
+    if (samples < 1) return {};
+    return static_cast<double>(bytes / align) * static_cast<double>(samples);
+  };
+  switch (tag) {
+    case kPcm:
+    case kFloat:
+    case kALaw:
+    case kMuLaw: return align == channels * ((bits + 7) / 8) ? of_blocks(1) : std::nullopt;
+    case kMsAdpcm: return of_blocks((align - 7 * channels) * 2 / channels + 2);
+    case kImaAdpcm: return bits == 4 ? of_blocks((align - 4 * channels) * 2 / channels + 1) : std::nullopt;
+    case kGsm: return align == 65 ? of_blocks(320) : std::nullopt;
+    default: return {};
+  }
+}
+
+/// WAV, RF64 and W64 share the WAVE format chunk.
 std::optional<Seconds> wave_length(Peek& peek, const SoundHeader& header, const Chunks& chunks) {
+  constexpr std::size_t kShortest = 16, kExtensible = 26;
   const auto format = find_format(peek, chunks);
   if (!format) return {};
-  const auto rate = peek.at(*format + 8, 4);
-  return rate.empty() ? std::nullopt : of_bytes(header.present_bytes, static_cast<double>(number(rate, false)));
+  std::string_view facts = peek.at(*format, kExtensible);
+  if (facts.empty()) facts = peek.at(*format, kShortest);
+  if (facts.empty()) return {};
+  const auto rate = static_cast<double>(number(facts.substr(4, 4), false));
+  const auto frames = wave_frames(facts, header.present_bytes);
+  return frames && rate > 0 ? std::optional(Seconds(*frames / rate)) : std::nullopt;
 }
 
 /// An 80-bit float, as AIFF keeps its rate.
@@ -53,14 +87,32 @@ double extended(std::string_view bytes) {
   return std::ldexp(static_cast<double>(number(bytes.substr(2, 8), true)), exponent - 16383 - 63);
 }
 
-std::optional<Seconds> aiff_length(Peek& peek) {
+/// Bytes of a sample by AIFC's name of its form; 0: not plain samples. Numbers of frames in headers of packed forms
+/// count packets or samples, whatever their writer took them for.
+std::int64_t aiff_sample_bytes(std::string_view form, std::int64_t bits) {
+  for (const std::string_view plain : {"", "NONE", "twos", "sowt", "in24", "in32", "23ni", "raw "})
+    if (form == plain) return (bits + 7) / 8;
+  for (const std::string_view real : {"fl32", "FL32"})
+    if (form == real) return 4;
+  for (const std::string_view real : {"fl64", "FL64"})
+    if (form == real) return 8;
+  for (const std::string_view law : {"alaw", "ALAW", "ulaw", "ULAW"})
+    if (form == law) return 1;
+  return 0;
+}
+
+std::optional<Seconds> aiff_length(ByteSource& bytes, Peek& peek, const SoundHeader& header) {
   const auto common = find_format(peek, {12, 4, 4, true, false, 2, "COMM"});
   if (!common) return {};
-  const auto facts = peek.at(*common, 18);
+  const bool is_packed = Peek(bytes).at(8, 4) == "AIFC";
+  const std::string facts(peek.at(*common, is_packed ? 22 : 18));
   if (facts.empty()) return {};
-  const double rate = extended(facts.substr(8, 10));
-  if (!(rate > 0)) return {};
-  return Seconds(static_cast<double>(number(facts.substr(2, 4), true)) / rate);
+  const std::string_view view = facts;
+  const double rate = extended(view.substr(8, 10));
+  const auto channels = static_cast<std::int64_t>(number(view.substr(0, 2), true));
+  const auto bits = static_cast<std::int64_t>(number(view.substr(6, 2), true));
+  const std::int64_t sample = aiff_sample_bytes(is_packed ? view.substr(18, 4) : "", bits);
+  return of_bytes(header.present_bytes, rate * static_cast<double>(channels * sample));
 }
 
 std::optional<Seconds> caf_length(Peek& peek, const SoundHeader& header) {
@@ -85,12 +137,6 @@ std::optional<Seconds> au_length(Peek& peek, const SoundHeader& header) {
                                             static_cast<double>(number(facts.substr(8, 4), true)));
 }
 
-std::optional<Seconds> flac_length(Peek& peek, const SoundHeader& header) {
-  const auto rate = peek.at(18, 3);  // 20 bits
-  if (rate.empty() || header.frames == 0 || number(rate, true) >> 4 == 0) return {};
-  return Seconds(static_cast<double>(header.frames) / static_cast<double>(number(rate, true) >> 4));
-}
-
 }  // namespace
 
 std::optional<Seconds> chunked_length(ByteSource& bytes) {
@@ -101,10 +147,10 @@ std::optional<Seconds> chunked_length(ByteSource& bytes) {
     case Container::wav:
     case Container::rf64: return wave_length(peek, *header, {12, 4, 4, false, false, 2, "fmt "});
     case Container::w64: return wave_length(peek, *header, {40, 16, 8, false, true, 8, "fmt "});
-    case Container::aiff: return aiff_length(peek);
+    case Container::aiff: return aiff_length(bytes, peek, *header);
     case Container::caf: return caf_length(peek, *header);
     case Container::au: return au_length(peek, *header);
-    case Container::flac: return flac_length(peek, *header);
+    case Container::flac: return flac_length(bytes, *header);
   }
   return {};
 }

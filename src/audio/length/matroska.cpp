@@ -49,6 +49,15 @@ std::optional<Element> find_element(Peek& peek, const Element& in, std::uint64_t
   return {};
 }
 
+/// Whether the segment behind the head claims more than the file has.
+bool is_cut(Peek& peek, std::int64_t file_end, std::int64_t at) {
+  if (read_number(peek, at, true) != kSegment) return false;
+  const std::int64_t size_at = at;
+  const auto size = read_number(peek, at, false);
+  const bool unknown = size && *size == (std::uint64_t{1} << (7 * (at - size_at))) - 1;
+  return size && !unknown && *size > static_cast<std::uint64_t>(file_end - at);
+}
+
 }  // namespace
 
 std::optional<Seconds> matroska_length(ByteSource& bytes) {
@@ -58,6 +67,7 @@ std::optional<Seconds> matroska_length(ByteSource& bytes) {
   if (!head || head->id != kEbml) return {};
   const auto segment = find_element(peek, file, kSegment);
   const auto info = segment ? find_element(peek, *segment, kInfo) : std::nullopt;
+  if (is_cut(peek, bytes.size(), head->end)) return {};
   const auto duration = info ? find_element(peek, *info, kDuration) : std::nullopt;
   if (!duration) return {};
   const auto scale = find_element(peek, *info, kScale);

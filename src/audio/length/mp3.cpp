@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
 #include <string_view>
 
 #include "audio/length/sound_length.h"
@@ -47,16 +50,51 @@ std::optional<Frame> frame_at(Peek& peek, std::int64_t at) {
   return frame;
 }
 
-/// The count of frames that encoders write into the first frame, in one of two ways.
-std::optional<std::uint64_t> told_frames(Peek& peek, std::int64_t at, const Frame& frame) {
+/// What encoders write into the first frame, in one of two ways.
+struct EncoderCount {
+  std::uint64_t frames = 0;
+  std::uint64_t bytes = 0;  // of the whole stream; 0: not known
+};
+
+std::optional<EncoderCount> encoder_count(Peek& peek, std::int64_t at, const Frame& frame) {
   const bool first = frame.version == 1;
   const std::int64_t xing = at + 4 + (first ? (frame.mono ? 17 : 32) : (frame.mono ? 9 : 17));
-  const std::string xing_head(peek.at(xing, 12));
-  if ((xing_head.starts_with("Xing") || xing_head.starts_with("Info")) && (xing_head[7] & 1) != 0)
-    return number(std::string_view(xing_head).substr(8, 4), true);
+  const std::string head(peek.at(xing, 16));
+  const std::string_view view = head;
+  if ((view.starts_with("Xing") || view.starts_with("Info")) && (head[7] & 1) != 0)
+    return EncoderCount{number(view.substr(8, 4), true), (head[7] & 2) != 0 ? number(view.substr(12, 4), true) : 0};
   const auto vbri = peek.at(at + 36, 18);
-  if (vbri.starts_with("VBRI")) return number(vbri.substr(14, 4), true);
+  if (vbri.starts_with("VBRI")) return EncoderCount{number(vbri.substr(14, 4), true), number(vbri.substr(10, 4), true)};
   return {};
+}
+
+/// The first two frames in a row in [from, from + 4096): the second of them.
+std::optional<Frame> frame_from(Peek& peek, std::int64_t from, std::int64_t& at) {
+  constexpr std::int64_t kSearched = 4096;  // padding between tag and first frame
+  for (at = from; at < from + kSearched; ++at) {
+    const auto frame = frame_at(peek, at);
+    const auto next = frame ? frame_at(peek, at + frame->size) : std::nullopt;
+    if (next && next->rate == frame->rate && next->layer == frame->layer) return next;  // else chance
+  }
+  return {};
+}
+
+/// Whether the same bits a second are found all over [begin, end), as far as to its last frames.
+bool has_one_rate(Peek& peek, std::int64_t begin, std::int64_t end, const Frame& like) {
+  constexpr std::int64_t kPlaces = 16, kFromEnd = 4096;
+  for (std::int64_t place = 1; place <= kPlaces; ++place) {
+    std::int64_t at = begin + (end - begin) / kPlaces * place;
+    at = std::max(begin, std::min(at, end - kFromEnd));
+    std::int64_t found = 0;
+    const auto frame = frame_from(peek, at, found);
+    if (!frame || frame->kilobits != like.kilobits || frame->rate != like.rate) return false;
+  }
+  return true;
+}
+
+std::int64_t before_tag(Peek& peek, std::int64_t end) {
+  constexpr std::int64_t kTag = 128;
+  return peek.at(end - kTag, 3) == "TAG" ? end - kTag : end;
 }
 
 /// Where the first frame may be: after an ID3v2 tag.
@@ -71,19 +109,22 @@ std::int64_t after_tag(Peek& peek) {
 }  // namespace
 
 std::optional<Seconds> mp3_length(ByteSource& bytes) {
-  constexpr std::int64_t kSearched = 4096;  // padding between tag and first frame
+  constexpr double kRounding = 0.02;  // of the file: tags at its end
   Peek peek(bytes);
-  const std::int64_t begin = after_tag(peek);
-  for (std::int64_t at = begin; at < begin + kSearched; ++at) {
-    const auto frame = frame_at(peek, at);
-    if (!frame) continue;
-    const auto next = frame_at(peek, at + frame->size);
-    if (!next || next->rate != frame->rate || next->layer != frame->layer) continue;  // chance
-    if (const auto frames = told_frames(peek, at, *frame))
-      return Seconds(static_cast<double>(*frames) * frame->samples / frame->rate);
-    return Seconds(static_cast<double>(bytes.size() - at) * 8 / (next->kilobits * 1000.0));  // as if all were like this
-  }
-  return {};
+  std::int64_t at = 0;
+  const auto second = frame_from(peek, after_tag(peek), at);
+  const auto first = second ? frame_at(peek, at) : std::nullopt;
+  if (!first) return {};
+  const std::int64_t end = before_tag(peek, bytes.size());
+  const auto size = static_cast<double>(end - at);
+  const auto counted = encoder_count(peek, at, *first);
+  // Where the sizes do not agree, the file was cut or joined since.
+  if (counted && counted->bytes > 0 &&
+      std::abs(size - static_cast<double>(counted->bytes)) <= std::max(4096.0, size * kRounding))
+    return Seconds(static_cast<double>(counted->frames) * first->samples / first->rate);
+  const std::int64_t begin = counted ? at + first->size : at;  // that frame is no sound
+  if (!has_one_rate(peek, begin, end, *second)) return {};
+  return Seconds(static_cast<double>(end - begin) * 8 / (second->kilobits * 1000.0));
 }
 
 }  // namespace tutti

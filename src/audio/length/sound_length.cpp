@@ -5,12 +5,15 @@
 #include <array>
 #include <cmath>
 
+#include "audio/joined.h"
 #include "base/owned.h"
 #include "base/system_error.h"
 
 namespace tutti {
 
-std::optional<Seconds> sound_length(ByteSource& bytes) {
+namespace {
+
+std::optional<Seconds> length_of_one(ByteSource& bytes) {
   constexpr double kLongest = 1000 * 3600;  // of what can be meant; beyond it a header is damaged
   constexpr std::array kFamilies{chunked_length, mp4_length, ogg_length, matroska_length, mp3_length};
   for (const auto family : kFamilies) {
@@ -18,6 +21,24 @@ std::optional<Seconds> sound_length(ByteSource& bytes) {
     if (length && std::isfinite(length->count()) && length->count() > 0 && length->count() < kLongest) return length;
   }
   return {};
+}
+
+}  // namespace
+
+std::optional<Seconds> sound_length(ByteSource& bytes) {
+  constexpr int kMostRecordings = 1000;  // behind one another
+  Seconds all{0};
+  std::int64_t begin = 0;
+  for (int count = 0; count < kMostRecordings && begin < bytes.size(); ++count) {
+    PartBytes rest(bytes, begin, bytes.size());
+    const std::int64_t end = begin + first_recording_end(rest, false);
+    PartBytes one(bytes, begin, end);
+    const auto length = length_of_one(one);
+    if (!length) return {};
+    all += *length;
+    begin = end;
+  }
+  return begin > 0 && begin >= bytes.size() ? std::optional(all) : std::nullopt;
 }
 
 Result<std::optional<Seconds>> sound_length(const std::filesystem::path& path) {

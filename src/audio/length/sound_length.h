@@ -9,8 +9,9 @@
 namespace tutti {
 
 /// How long a recording is by its own header, in a few small reads and without any decoder: WAV, RF64, W64, AIFF, AU,
-/// CAF, FLAC, MP3, Ogg, MP4 and QuickTime, Matroska and WebM. A claim, not a measurement: a damaged file may hold less.
-/// None when the header does not say, or for any other kind.
+/// CAF, FLAC, MP3, Ogg, MP4 and QuickTime, Matroska and WebM. None when the header does not say, when what the rest of
+/// the file shows does not agree with it, as of files that were cut or joined, and for any other kind: it is then known
+/// once the file is decoded. Still no measurement: damage within the file is not seen.
 std::optional<Seconds> sound_length(ByteSource& bytes);
 
 /// The same for a file; an error when it cannot be opened.

@@ -14,4 +14,12 @@ inline std::string ascii_lower(std::string_view text) {
   return small;
 }
 
+/// The text with ASCII's small letters made capitals, likewise.
+inline std::string ascii_upper(std::string_view text) {
+  std::string capitals(text);
+  for (char& c : capitals)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return capitals;
+}
+
 }  // namespace tutti

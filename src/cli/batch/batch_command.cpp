@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -14,6 +13,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+#include "cli/batch/batch_ownership.h"
 #include "cli/batch/batch_places.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/batch_review.h"
@@ -22,6 +22,7 @@
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/named_model.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
@@ -47,7 +48,7 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedD
   }
   ModelPlaces places = ModelPlaces::from_environment();
   places.first = command.speech.model_dir;
-  return find_model(command.speech.model, places);
+  return find_named_model(command.speech.model, places);
 }
 
 /// What --deterministic cannot promise.
@@ -61,6 +62,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
+  OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
   std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
                                      // for outputs or decoded audio
@@ -79,6 +81,8 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
   const fs::path state = command.state.empty() ? state_folder() : command.state;
+  auto files = claim_batch_files(command, *model, state, *tasks);
+  if (!files) return tl::unexpected(files.error());
   return Prepared{.options = {.run = std::move(*run),
                               .policy = command.policy,
                               .tasks_at_once = command.threads,
@@ -88,9 +92,11 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                               .command = std::move(typed),
                               .batch = folder.string(),
                               .retry_failed = command.retry_failed,
+                              .existing = command.overwrite ? Existing::replace : Existing::keep,
                               .patience = Seconds(command.device_patience),
                               .price = command.price},
                   .tasks = std::move(*tasks),
+                  .files = std::move(*files),
                   .emulated = emulated};
 }
 
@@ -147,10 +153,11 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
   return nullptr;
 }
 
-Result<void> write_report(const BatchCommand& command, const BatchReport& report,
+Result<void> write_report(const BatchCommand& command, const OutputOwnership& files, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  return write_file_atomically(command.report, batch_report_json(report, command.price, quote));
+  const auto written = files.write(command.report, batch_report_json(report, command.price, quote));
+  return written ? Result<void>() : tl::unexpected(written.error());
 }
 
 /// Whether it did all that was quoted for, so that the two can be compared.
@@ -170,11 +177,13 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  const auto list = review_batch(prepared.tasks, command.output_dir, [&] { return interrupt.raised(); });
+  BatchPages pages(prepared.options.state, prepared.options.existing);
+  const auto list = review_batch(prepared.tasks, command.output_dir, pages, prepared.options.run.audio,
+                                 [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)
-    std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), (command.output_dir / "review.html").c_str());
+    std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), pages.last().c_str());
 }
 
 /// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
@@ -183,7 +192,8 @@ int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command)
   if (!report) return complain(*prepared.hindrance, kNothingRan);
   std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
-  if (auto written = write_report(command, *report, {}); !written) return complain(written.error(), kSomeFailed);
+  if (auto written = write_report(command, prepared.files, *report, {}); !written)
+    return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
 
@@ -192,12 +202,14 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   log_as_the_note();
   Guarded<BatchControl*> control{nullptr};
   const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-  const auto status = [&] {
-    return control.with([](BatchControl* now) { return now ? std::optional(now->status()) : std::nullopt; });
+  const auto status_at = [&](const PoolView* at) {
+    return control.with([at](BatchControl* now) { return now ? std::optional(now->status(at)) : std::nullopt; });
   };
+  const auto status = [&] { return status_at(nullptr); };
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
-  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(), status);
+  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(),
+                    [&](const PoolView& view) { return status_at(&view); });
   StartQuote expected(quote_basis(prepared.options));
   observer.when_accepted([&expected](const BatchWork& work) { expected.expect(work); });
   std::unique_ptr<ControlSocket> socket;
@@ -211,7 +223,8 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
-  if (auto written = write_report(command, *report, quote); !written) return complain(written.error(), kSomeFailed);
+  if (auto written = write_report(command, prepared.files, *report, quote); !written)
+    return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (const std::string left = what_is_left(*report); !left.empty()) log(Level::warning, left);
   return exit_code(*report);
@@ -228,6 +241,7 @@ int run_batch_command(const std::vector<std::string>& arguments) {
   table.examples({"tutti batch archive/ --model turbo -o out -y",
                   "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
   if (const auto code = start_command(table, arguments)) return *code;
+  settle_devices(command, table.given_by("device"), table.given_by("devices"));
   const auto prepared = prepare(command, command_line("tutti batch", arguments));
   if (!prepared) return complain(prepared.error());
   return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command);

@@ -47,8 +47,14 @@ void add_run(OptionTable& table, BatchCommand& c) {
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
             "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+  table.add_switch("all-files", c.all_files,
+                   "of folders, try files of any name, hidden ones too; without it, files with the endings of audio "
+                   "and video, and the log says how many were left out");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
+  table.add_switch("overwrite", c.overwrite,
+                   "replace files with the names of outputs that this store did not write, or that were edited; "
+                   "without it they are kept, and the new text goes to NAME.new.EXT");
   table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
       'y';
   table.add_switch("review", c.review,
@@ -113,16 +119,26 @@ std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {
   return kinds.size() > 1 ? joined(kinds, " and ") : "";
 }
 
+void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices) {
+  if (!command.device || command.devices.empty() || device == devices) return;
+  if (device < devices)
+    command.device.reset();
+  else
+    command.devices.clear();
+}
+
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command) {
   if (command.experimental && command.device)
     log(Level::warning, "--experimental balances over all devices; -d " + *command.device + " has no effect beside it");
   const bool only_one = command.device && !command.experimental;
   std::string list = command.devices;
   if (only_one && !list.empty())
-    return fail(Fault::usage, "-d and --devices: expected one of them, found both", "Leave one out");
+    return fail(Fault::usage, "--device and --devices: expected one of them, found both", "Leave one out");
   if (only_one) list = *command.device;
   if (list.empty()) list = "auto";
-  return parse_device_list(list);
+  auto listed = parse_device_list(list);
+  if (!listed) return fail_in(only_one ? "--device" : "--devices", listed.error());
+  return listed;
 }
 
 }  // namespace tutti

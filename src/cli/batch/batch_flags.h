@@ -35,7 +35,9 @@ struct BatchCommand {
   std::int32_t skip = 0;
   std::filesystem::path audio_root{};
   std::string path_template{};
+  bool all_files = false;
   bool retry_failed = false;
+  bool overwrite = false;
   bool yes = false;
   bool review = true;
   double device_patience = 600;
@@ -43,6 +45,9 @@ struct BatchCommand {
 
 /// Binds every field to its flag, and makes --batched the default.
 void add_batch(OptionTable& table, BatchCommand& command);
+
+/// Of -d and --devices the one that a stronger source has given counts alone: a flag wins over a variable.
+void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices);
 
 /// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.
 /// Fault::usage names the part that cannot be meant.

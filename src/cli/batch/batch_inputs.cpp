@@ -4,11 +4,11 @@
 
 #include <map>
 #include <optional>
-#include <set>
 
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/strings/joined.h"
+#include "cli/flags/run_checks.h"
 #include "text/manifest/read.h"
 #include "text/manifest/write.h"
 #include "transcribe/inputs/inputs.h"
@@ -33,15 +33,6 @@ Result<std::string> base_of(const Input& input, const OutputOptions& options,
   return fail(
       Fault::usage, "'" + other->second + "' and '" + input.file.string() + "' would both be written to " + base + ".*",
       options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
-}
-
-/// `inputs`: those with an output's ending. There are hardly ever any, and then no output is looked for.
-Result<void> expect_no_input_among(const std::vector<BatchTask>& tasks, const std::set<FileNumber>& inputs) {
-  if (inputs.empty()) return {};
-  for (const auto& task : tasks)
-    for (const auto& output : task.outputs())
-      if (auto free = expect_no_input(output, inputs); !free) return free;
-  return {};
 }
 
 TaskClass class_of(const std::string& name) {
@@ -78,7 +69,16 @@ bool keeps_whole_path(const Input& input) {
          input.below == input.file.relative_path();
 }
 
-void tell_of_lists(const ManifestTally& read, const ManifestRules& rules, std::size_t with_whole_path) {
+/// What was found in folders and left out, and how it would be taken.
+std::string folders_text(const FolderTally& folders) {
+  const std::string text = folder_text(folders);
+  if (text.empty()) return {};
+  const bool helps = folders.other_names + folders.hidden > 0;
+  return "Files in folders: " + text + (helps ? ". --all-files tries those as well" : "");
+}
+
+void report_left_out(const InputTally& read, const ManifestRules& rules, std::size_t with_whole_path) {
+  if (const std::string out = folders_text(read.folders); !out.empty()) log(Level::info, out);
   if (const std::string out = left_out_text(read, rules); !out.empty())
     log(Level::info, "Left out of what the lists name: " + out);
   if (with_whole_path > 0)
@@ -92,11 +92,12 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();
-  const InputOptions wanted{
-      .audio_root = command.audio_root, .rules = {.path_template = command.path_template}, .skip = command.skip};
+  const InputOptions wanted{.audio_root = command.audio_root,
+                            .rules = {.path_template = command.path_template},
+                            .skip = command.skip,
+                            .all_files = command.all_files};
   std::vector<BatchTask> tasks;
   std::map<std::string, std::string> taken;
-  std::set<FileNumber> like_outputs;
   std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
   const auto take = [&](Input&& input) {
@@ -105,8 +106,6 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       wrong = base.error();
       return false;
     }
-    if (parse_formats(input.file.extension().string().erase(0, 1)))
-      if (const auto number = number_of(input.file)) like_outputs.insert(*number);
     if (options.name_by == NameBy::path && keeps_whole_path(input)) ++with_whole_path;
     tasks.push_back(task_of(std::move(input), std::move(*base), fingerprint, options));
     return true;
@@ -114,24 +113,31 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
   const auto read = read_inputs(command.inputs, wanted, sink);
   if (!read) return tl::unexpected(read.error());
-  tell_of_lists(*read, wanted.rules, with_whole_path);
+  report_left_out(*read, wanted.rules, with_whole_path);
   if (wrong) return tl::unexpected(*wrong);
-  if (auto free = expect_no_input_among(tasks, like_outputs); !free) return tl::unexpected(free.error());
   if (tasks.empty())
-    return fail(Fault::missing, "no recording was found among the inputs: " + joined(command.inputs, ", "),
-                "A folder is searched for files with the endings of audio and video; a file that is named itself is "
-                "taken whatever it is called");
+    return fail(Fault::missing,
+                "no recording was found among the inputs: " + joined(command.inputs, ", ") +
+                    (read->folders.left_out() > 0 ? " (" + folder_text(read->folders) + ")" : ""),
+                "A folder is searched for files with the endings of audio and video, with --all-files for all; a file "
+                "that is named itself is taken whatever it is called");
   return tasks;
 }
 
 std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated) {
+  // "auto" and "en-US" are the same work as None and "en".
+  command.speech.language = plain_language(command.speech.language);
   OptionTable table("batch", "");
   add_speech(table, command.speech);
   std::string text = "model-path=" + model.string() + "\nformats=" + command.output_format + "\n";
   if (emulated) text += "emulated\n";
   if (!model.empty()) text += std::to_string(identity_of(model).modified_ns) + "\n";
+  const auto is_unset = [](const std::string& name, const std::string& value) {  // they are newer than stores
+    return (name == "track" || name == "channel") && is_none(value);
+  };
   for (const auto& [name, value] : table.values())
-    if (name != "model" && name != "model-dir" && name != "batch-size") text += name + "=" + value + "\n";
+    if (!is_unset(name, value) && name != "model" && name != "model-dir" && name != "batch-size")
+      text += name + "=" + value + "\n";
   Sha256 sum;
   sum.update(std::as_bytes(std::span(text)));
   return sum.hex();

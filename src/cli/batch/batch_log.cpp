@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <ctime>
 
 #include "base/log.h"
+#include "base/log_owner.h"
+#include "transcribe/batch/batch_attempt.h"
 #include "view/fleet/fleet_table.h"
 #include "view/text.h"
 
@@ -22,12 +23,11 @@ const char* note_level(Level level) {
   return "INFO";
 }
 
-/// As Python's threading names them: numbered as they first have something to say.
-const std::string& thread_name() {
-  static std::atomic<int> workers{0};
-  thread_local const std::string name =
-      ::gettid() == ::getpid() ? std::string("MainThread") : "Worker-" + std::to_string(++workers);
-  return name;
+constexpr std::size_t kRuler = 80;  // columns
+
+std::string thread_name() {
+  if (!log_owner().empty()) return log_owner();
+  return ::gettid() == ::getpid() ? "MainThread" : "Batch";
 }
 
 std::string attempts_text(int attempts) {
@@ -38,7 +38,7 @@ std::string attempts_text(int attempts) {
 
 void log_as_the_note() {
   set_log_sink([](Level level, std::string_view text) {
-    const std::string& thread = thread_name();
+    const std::string thread = thread_name();
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     ::localtime_r(&now, &parts);
@@ -50,13 +50,15 @@ void log_as_the_note() {
 }
 
 void BatchLog::on_start(const BatchStart& start) {
-  if (const auto status = status_()) log(Level::info, "GPU Balancer Status: " + fleet_line(*status));
-  std::string line =
-      "[" + std::to_string(start.number) + "/" + std::to_string(start.total) + "] Processing: " + start.name;
-  line += attempts_text(start.attempt);
-  if (!start.next_device.empty()) line += " (next device: " + start.next_device + ")";
-  log(Level::info, line);
+  const std::string worker = worker_name(start.worker);
+  const LogOwner owner(worker);  // another thread may report it
+  if (const auto status = status_(start.before)) log(Level::info, "GPU Balancer Status: " + fleet_line(*status));
+  log(Level::info, std::string(kRuler, '='));
+  log(Level::info, "[" + std::to_string(start.number) + "/" + std::to_string(start.total) +
+                       "] Processing: " + start.name + attempts_text(start.attempt));
   if (!start.uuid.empty()) log(Level::info, "UUID: " + start.uuid);
+  log(Level::info, "Thread: " + worker);
+  log(Level::info, "Device: " + start.device);
 }
 
 void BatchLog::say_progress(const BatchCounts& counts) {
@@ -65,22 +67,26 @@ void BatchLog::say_progress(const BatchCounts& counts) {
 }
 
 void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
+  const LogOwner owner(worker_name(end.worker));
   std::string line = "Done: " + end.name;
   if (end.copied) line += " (the same recording as one before)";
   if (!end.device.empty()) line += ", " + end.device;
   // Of the devices: what it waited for its turn says nothing of how fast they are.
   if (end.busy > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.busy) + " x real time";
   log(Level::info, line + attempts_text(end.attempts));
+  for (const KeptFile& kept : end.kept_files) log(Level::warning, kept_text(kept));
   say_progress(counts);
 }
 
 BatchObserver::Wish BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
+  const LogOwner owner(worker_name(end.worker));
   log(Level::error, end.name + ": " + error.text());
   say_progress(counts);
   return ask_ ? ask_(end.name) : Wish::go_on;
 }
 
 void BatchLog::on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) {
+  const LogOwner owner(worker_name(end.worker));
   log(Level::warning, end.name + ": " + reason + "; tried again in " + short_number(wait.count()) + " s");
 }
 

@@ -11,8 +11,8 @@ namespace tutti {
 /// What happens in a batch as log lines in the field note's form.
 class BatchLog final : public BatchObserver {
  public:
-  /// The status, while there is one.
-  using Status = std::function<std::optional<FleetStatus>()>;
+  /// The status, while there is one, with the devices as they were in that view.
+  using Status = std::function<std::optional<FleetStatus>(const PoolView&)>;
   /// Asks somebody what shall be done about a recording that failed; none where nobody is to be asked.
   using Ask = std::function<Wish(const std::string& name)>;
   BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
@@ -36,8 +36,8 @@ class BatchLog final : public BatchObserver {
   std::function<void(const BatchWork&)> accepted_{};
 };
 
-/// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error, named after the
-/// thread that wrote them.
+/// From now on log lines are "2025-11-12 10:15:23 - [Worker-1  ] - INFO - text" on standard error: of a recording in
+/// work under the number of its worker, else [MainThread], or [Batch] where another thread of ours wrote them.
 void log_as_the_note();
 
 }  // namespace tutti

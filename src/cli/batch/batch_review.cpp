@@ -2,10 +2,27 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+#include "jobs/open_store.h"
+#include "jobs/publish.h"
+
 namespace tutti {
 
+Result<void> BatchPages::write(const std::filesystem::path& page, std::string_view content) {
+  if (!store_) {
+    auto store = open_store({.folder = state_});
+    if (!store) return tl::unexpected(store.error());
+    store_ = std::move(*store);
+  }
+  const auto placed = write_page(*store_, std::filesystem::absolute(page).lexically_normal(), content, existing_);
+  if (!placed) return tl::unexpected(placed.error());
+  if (!placed->kept.empty()) log(Level::warning, kept_text({placed->kept, placed->path}));
+  last_ = placed->kept.empty() ? page : page.parent_path() / std::filesystem::path(placed->path).filename();
+  return {};
+}
+
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                std::function<bool()> stopped) {
+                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
   for (const BatchTask& task : tasks) {
     const auto outputs = task.outputs();
@@ -16,7 +33,12 @@ Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::fil
       inputs.push_back({.transcript = *json, .recording = task.spec.input, .name = task.spec.name});
   }
   if (inputs.empty()) return ReviewList{};
-  return write_review(inputs, {.out = folder, .stopped = std::move(stopped)});
+  return write_review(inputs, {.out = folder,
+                               .audio = audio,
+                               .stopped = std::move(stopped),
+                               .write = [&pages](const std::filesystem::path& page, std::string_view content) {
+                                 return pages.write(page, content);
+                               }});
 }
 
 }  // namespace tutti

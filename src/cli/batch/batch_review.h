@@ -2,17 +2,38 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/review/review.h"
+#include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
 
+/// Writes the pages over all recordings of a batch. The store knows those that it wrote: a page that is the user's by
+/// now is kept as a transcript is, and the new one goes beside it. One thread.
+class BatchPages {
+ public:
+  BatchPages(std::filesystem::path state, Existing existing) : state_(std::move(state)), existing_(existing) {}
+
+  Result<void> write(const std::filesystem::path& page, std::string_view content);
+  /// Where the latest one is.
+  const std::filesystem::path& last() const { return last_; }
+
+ private:
+  std::filesystem::path state_;
+  Existing existing_;
+  std::unique_ptr<JobStore> store_{};
+  std::filesystem::path last_{};
+};
+
 /// Writes review.csv and review.html into `folder`, over all transcripts of the batch that are there as JSON. An empty
 /// list with nothing looked at where there are none. `stopped` is asked now and then.
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                std::function<bool()> stopped);
+                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log_owner.h"
 #include "view/fleet/fleet_table.h"
 #include "view/progress.h"
 #include "view/terminal_wishes.h"
@@ -26,14 +27,19 @@ struct LiveTable::Board {
   LiveLines lines{STDERR_FILENO};
   std::vector<std::string> table{};  // as it was last painted
   bool lent = false;                 // somebody else has the terminal
-  std::vector<std::pair<Level, std::string>> held{};
+  struct Line {
+    Level level;
+    std::string text;
+    std::string owner;
+  };
+  std::vector<Line> held{};
 };
 
 LiveTable::LiveTable(Status status) : status_(std::move(status)), board_(std::make_unique<Board>()) {
   // Whoever logs may hold a lock that the status needs, so the table is only painted again as it was.
   before_ = set_log_sink([this](Level level, std::string_view text) {
     const std::lock_guard lock(board_->mutex);
-    if (board_->lent) return void(board_->held.emplace_back(level, text));
+    if (board_->lent) return board_->held.push_back({level, std::string(text), log_owner()});
     board_->lines.clear();
     before_(level, text);
     board_->lines.show(board_->table);
@@ -56,7 +62,10 @@ void LiveTable::alone(const std::function<void()>& fn) {
   }
   fn();
   const std::lock_guard lock(board_->mutex);
-  for (const auto& [level, text] : board_->held) before_(level, text);
+  for (const auto& [level, text, owner] : board_->held) {
+    const LogOwner owned(owner);
+    before_(level, text);
+  }
   board_->held.clear();
   board_->lent = false;
 }

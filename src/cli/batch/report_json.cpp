@@ -6,7 +6,9 @@
 #include <ctime>
 
 #include "base/json.h"
+#include "base/terminal/controls.h"
 #include "cli/plan/quote.h"
+#include "text/json_bytes.h"
 #include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
@@ -40,10 +42,13 @@ std::optional<double> cost_of(const BatchReport& report, std::optional<double> p
   return device_cost(*price, report.pool.devices.size(), report.elapsed);
 }
 
-/// Without a rated speed it is what it did while it was busy, not what the speed model believes: a report is about
-/// facts.
+/// Speeds are what it did while it was busy, not what the speed model believes: a report is about facts.
 DeviceTime time_of(const PooledDeviceView& device) {
-  DeviceTime time{.id = device.id, .busy = device.busy, .audio = device.audio_done, .speed = device.rated};
+  DeviceTime time{.id = device.id,
+                  .busy = device.busy,
+                  .audio = device.audio_done,
+                  .windows = device.windows_done,
+                  .rated = device.rated};
   for (const auto& [reason, length] : device.idle)
     for (const auto& [name, part] : kIdleParts)
       if (name == reason) time.idle.*part = length;
@@ -60,8 +65,14 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"audio_seconds", rounded(device.audio_done.count())},
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
-  if (const auto speed = speed_of(time_of(device))) json["speed"] = rounded(*speed);
+  if (const auto speed = measured_speed(time_of(device))) json["speed"] = rounded(*speed);
+  if (device.rated) json["rated_speed"] = rounded(*device.rated);
   if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
+  if (const auto& loss = device.memory_loss)
+    json["out_of_memory"] = {{"times", loss->times},
+                             {"windows", loss->all},
+                             {"least_windows", loss->least},
+                             {"windows_at_end", loss->now.value_or(loss->all)}};
   const auto drawn = report.device_joules.find(device.id);
   if (drawn != report.device_joules.end()) json["energy_joules"] = rounded(drawn->second);
   return json;
@@ -73,7 +84,8 @@ void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
   for (const auto& [name, value] : fields.items())
-    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && !json.contains(name))
+    if (name != "speed" && name != "cost" && name != "tries" && name != "losses" && name != "kept_files" &&
+        name != "audio_notes" && name != "without_speech" && !json.contains(name))
       json[name] = value;
 }
 
@@ -103,6 +115,10 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.losses.empty()) json["losses"] = asset.losses;
+  for (const KeptFile& kept : asset.kept_files)
+    json["kept_files"].push_back({{"path", kept.path}, {"new_text", kept.new_text}});
+  if (!asset.notes.empty()) json["audio_notes"] = asset.notes;
+  if (asset.without_speech) json["without_speech"] = true;
   if (!asset.tries.empty()) json["tries"] = tries_json(asset.tries);
   add_extra(json, asset.extra);
   return json;
@@ -138,6 +154,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .audio = report.audio,
                      .longest = report.longest,
                      .shared_files = report.shared_files,
+                     .policy = report.policy,
                      .stopped = report.interrupted || !report.ended_early.empty(),
                      .energy_joules = report.energy_joules,
                      .cost = cost_of(report, price)};
@@ -171,8 +188,47 @@ std::string damaged_text(const BatchReport& report) {
          ". What they lack is in the warnings above, and in the --report as losses.\n";
 }
 
+/// Of devices that were given fewer windows at once because their memory did not hold them.
+std::string memory_text(const BatchReport& report) {
+  std::string out;
+  for (const auto& device : report.pool.devices)
+    if (const auto& loss = device.memory_loss)
+      out += "Out of memory on " + device.id + ": " + std::to_string(loss->times) +
+             (loss->times == 1 ? " time" : " times") + "; of " + std::to_string(loss->all) +
+             " windows at once it was given as few as " + std::to_string(loss->least) + ", and " +
+             std::to_string(loss->now.value_or(loss->all)) + " at the end.\n";
+  return out;
+}
+
+std::vector<KeptFile> kept_files(const BatchReport& report) {
+  std::vector<KeptFile> all;
+  for (const BatchAsset& asset : report.assets) all.insert(all.end(), asset.kept_files.begin(), asset.kept_files.end());
+  return all;
+}
+
+/// The user's files that no output has replaced.
+std::string kept_files_text(const BatchReport& report) {
+  constexpr std::size_t kListed = 10;
+  const auto kept = kept_files(report);
+  if (kept.empty()) return {};
+  std::string out = "Kept files, which this store did not write or which were edited: " + std::to_string(kept.size()) +
+                    ". The new texts are beside them; --overwrite replaces them.\n";
+  for (std::size_t i = 0; i < std::min(kListed, kept.size()); ++i)
+    out += "  " + without_controls(kept[i].path) + " -> " + without_controls(kept[i].new_text) + "\n";
+  if (kept.size() > kListed)
+    out += "  and " + std::to_string(kept.size() - kListed) + " more, in the --report as kept_files\n";
+  return out;
+}
+
+/// Of recordings whose transcripts are empty: as good as done, and nobody would look into them.
+std::string without_speech_text(const BatchReport& report) {
+  if (report.without_speech == 0) return {};
+  return "Without speech: " + std::to_string(report.without_speech) +
+         ". Their transcripts are empty; the --report names them as without_speech.\n";
+}
+
 std::string written(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+  return json_keeping_bytes(json, 1);
 }
 
 /// An object's text with its last field, "assets", behind the others. One after the other: as a tree an archive's
@@ -201,6 +257,8 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"cancelled", report.counts.cancelled},
             {"done_in_this_run", report.done_now},
             {"copied_in_this_run", report.copied},
+            {"kept_files", kept_files(report).size()},
+            {"without_speech_in_this_run", report.without_speech},
             {"start_time", time_text(report.started)},
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
@@ -229,7 +287,9 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
   for (const auto& line : run_report(numbers)) out += line + "\n";
   out += before_text(report);
-  out += damaged_text(report);
+  out += damaged_text(report) + without_speech_text(report);
+  out += memory_text(report);
+  out += kept_files_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   return out;

@@ -8,17 +8,19 @@
 #include <optional>
 
 #include "base/build_id.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings/split.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
@@ -85,6 +87,16 @@ Result<void> check(const BenchCommand& c) {
       return fail(Fault::usage, "--compute-types: expected auto or names of types, found '" + type + "'",
                   "They are default, float32, tf32, bfloat16, float16, int8 and int8_float16");
   return {};
+}
+
+/// That the picture would not be written onto what is measured with.
+Result<OutputOwnership> claim_picture(const BenchCommand& c, const std::filesystem::path& model) {
+  OutputOwnership owned("Name another file with --picture");
+  for (const auto& file : c.files) owned.add_input(file);
+  for (const auto& file : files_of_model(model)) owned.add_input(file);
+  if (c.picture.empty()) return owned;
+  if (auto claimed = owned.claim(c.picture, "--picture"); !claimed) return tl::unexpected(claimed.error());
+  return owned;
 }
 
 /// The settings of one device.
@@ -180,10 +192,11 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
   return measured;
 }
 
-int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesystem::path& model) {
+int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesystem::path& model,
+           const OutputOwnership& owned) {
   if (c.json) std::fputs(bench_json(verdict).c_str(), stdout);
   if (!c.picture.empty())
-    if (auto written = write_file_atomically(c.picture, bench_picture(verdict, model.filename().string())); !written)
+    if (auto written = owned.write(c.picture, bench_picture(verdict, model.filename().string())); !written)
       return complain(written.error(), kNothingRan);
   if (!verdict.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
   if (!c.json)
@@ -204,9 +217,11 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto meant = check(command); !meant) return complain(meant.error());
   if (auto place = expect_file_place("--picture", command.picture); !place) return complain(place.error());
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(command.model);
   if (command.dry_run) return say_needs(command, model ? *model : std::filesystem::path(command.model));
   if (!model) return complain(model.error());
+  const auto owned = claim_picture(command, *model);
+  if (!owned) return complain(owned.error());
   const auto clip = bundled_clip();
   if (!clip) return complain(clip.error(), kNothingRan);
   std::vector<std::filesystem::path> files(command.files.begin(), command.files.end());
@@ -215,7 +230,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   Interrupt interrupt;
   const auto measured = measure(command, files, *model, interrupt);
   if (!measured) return complain(measured.error(), interrupt);
-  return report(command, judge(measured->trials, measured->limits), *model);
+  return report(command, judge(measured->trials, measured->limits), *model, *owned);
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/display/run_display.h"
+#include "text/json_bytes.h"
 
 namespace tutti {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& event) {
-  return json_line(event) + "\n";
+  return json_keeping_bytes(event) + "\n";
 }
 
 Json time_json(const TimeSpent& spent) {
@@ -62,8 +63,13 @@ class JsonEvents final : public RunObserver {
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override {
     emit({{"event", "ready"}, {"device", device}, {"compute_type", compute_type}, {"load_seconds", load.count()}});
   }
-  void on_decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) override {
-    emit({{"event", "decoded"}, {"file", name(index)}, {"duration", duration.count()}, {"losses", losses}});
+  void on_decoded(std::size_t index, const Recording& recording) override {
+    Json event{{"event", "decoded"},
+               {"file", name(index)},
+               {"duration", recording.duration().count()},
+               {"losses", recording.losses()}};
+    if (!recording.notes().empty()) event["notes"] = recording.notes();
+    emit(event);
   }
   void on_progress(std::size_t index, Seconds /*position*/, const std::vector<Segment>& fresh) override {
     for (const auto& segment : fresh) {
@@ -80,9 +86,11 @@ class JsonEvents final : public RunObserver {
     Json event{{"event", "done"},
                {"file", name(outcome.index)},
                {"outputs", outputs_json(outcome.outputs)},
+               {"replaced", outputs_json(outcome.replaced)},
                {"language", transcript.language},
                {"duration", outcome.duration.count()},
                {"elapsed", outcome.elapsed.count()}};
+    if (outcome.without_speech) event["without_speech"] = true;
     add_counts(event, outcome.counts);
     event["forced_cuts"] = outcome.forced_cuts;
     event["seconds"] = time_json(outcome.spent);
@@ -122,6 +130,8 @@ std::string summary_json(const RunSummary& summary) {
              {"done", summary.done},
              {"skipped", summary.skipped},
              {"failed", summary.failed},
+             {"replaced", summary.replaced},
+             {"without_speech", summary.without_speech},
              {"audio_seconds", summary.audio.count()},
              {"elapsed_seconds", summary.elapsed.count()},
              {"speed", summary.elapsed > Seconds(0) ? summary.audio / summary.elapsed : 0.0},

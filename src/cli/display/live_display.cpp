@@ -58,13 +58,15 @@ class LiveDisplay final : public RunObserver {
     lines_.clear();
   }
 
-  void on_decoded(std::size_t index, Seconds duration, const std::vector<std::string>& losses) override {
+  void on_decoded(std::size_t index, const Recording& recording) override {
+    const Seconds duration = recording.duration();
     board_.with([&](Board& board) {
       board.rows[index] = {.name = files_[index].input.filename().string(), .total = duration};
       board.totals.audio_total += duration;
       ++board.lengths_known;
     });
-    for (const auto& loss : losses) log(Level::warning, name_of_input(files_[index].input) + ": " + loss);
+    for (const auto* remarks : {&recording.losses(), &recording.notes()})
+      for (const auto& remark : *remarks) log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
   }
   void on_progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) override {
     board_.with([&](Board& board) {

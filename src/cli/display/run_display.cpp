@@ -28,8 +28,9 @@ class LoggingObserver : public RunObserver {
  public:
   explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
 
-  void on_decoded(std::size_t index, Seconds /*duration*/, const std::vector<std::string>& losses) override {
-    for (const auto& loss : losses) log(Level::warning, name_of_input(files_[index].input) + ": " + loss);
+  void on_decoded(std::size_t index, const Recording& recording) override {
+    for (const auto* remarks : {&recording.losses(), &recording.notes()})
+      for (const auto& remark : *remarks) log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
   }
   void on_failed(std::size_t index, const Error& error) override {
     log(Level::error, failure_line(files_[index].input, error));
@@ -136,15 +137,23 @@ std::unique_ptr<RunObserver> make_display(Display display, const std::vector<Pla
   return std::make_unique<LoggingObserver>(files);
 }
 
+std::string replaced_text(std::size_t files) {
+  return "Replaced: " + counted(files, "output file") +
+         (files == 1 ? " that was there before" : " that were there before");
+}
+
 std::string summary_text(const RunSummary& summary) {
   std::string out = std::to_string(summary.done) + " of " + std::to_string(summary.files) + " files done";
   if (summary.skipped > 0) out += ", " + std::to_string(summary.skipped) + " done before";
   if (summary.failed > 0) out += ", " + std::to_string(summary.failed) + " failed";
+  if (summary.without_speech > 0) out += ", " + std::to_string(summary.without_speech) + " without speech";
   out += ": " + length_text(summary.audio) + " of audio in " + short_number(summary.elapsed.count()) + " s";
   if (summary.elapsed > Seconds(0)) out += ", " + short_number(summary.audio / summary.elapsed) + " × real time";
   out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
   if (summary.done == 0) return out;
 
+  if (summary.replaced > 0)
+    out += replaced_text(summary.replaced) + "; --skip-existing leaves out inputs whose outputs are all there\n";
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +

@@ -21,6 +21,8 @@ enum class Display {
 /// `files`.
 std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files);
 
+/// "Replaced: 2 output files that were there before".
+std::string replaced_text(std::size_t files);
 /// The closing lines: files, speed, where the time went, failures.
 std::string summary_text(const RunSummary& summary);
 /// The same as one JSON object.

@@ -3,6 +3,7 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
+#include "cli/named_model.h"
 #include "hub/find.h"
 #include "hub/names.h"
 
@@ -15,7 +16,7 @@ bool names_model(const std::string& word) {
 }
 
 int convert_model_by_engine(const std::string& word, const std::filesystem::path& into, const std::string& type) {
-  const auto model = find_model(word, ModelPlaces::from_environment());
+  const auto model = find_named_model(word);
   if (!model) return complain(model.error());
   return run_engine({"convert", "--model", model->string(), "--into", into.string(), "--type", type},
                     "it converted " + model->string() + "; nothing was written");

@@ -1,5 +1,6 @@
 #include "cli/flags/run_checks.h"
 
+#include "base/strings/ascii.h"
 #include "cli/settings/values.h"
 #include "device/device_spec.h"
 #include "text/languages.h"
@@ -25,10 +26,21 @@ Result<void> check_machine(const MachineFlags& flags) {
               "Leave --threads out, or take the whole processor: --device cpu");
 }
 
-Result<std::string> language_code_of(const std::string& said) {
-  if (const auto code = to_language_code(said)) return std::string(*code);
-  return fail(Fault::usage, "--language: '" + said + "' is no language Whisper knows",
-              "Give a code or an English name (de, German), or None to have it detected");
+Result<std::string> language_code_of(const std::string& language) {
+  if (const auto code = to_language_code(language)) return std::string(*code);
+  if (const auto code = language_of_tag(language)) return std::string(*code);
+  if (ascii_lower(language) == "auto")
+    return fail(Fault::usage, "--language: expected the language of the texts, found auto",
+                "Give a code, a tag or an English name (de, zh-CN, German)");
+  return fail(Fault::usage, "--language: '" + language + "' is no language Whisper knows",
+              "Give a code, a tag or an English name (de, zh-CN, German), or auto to have it detected");
+}
+
+std::optional<std::string> plain_language(const std::optional<std::string>& language) {
+  if (!language || ascii_lower(*language) == "auto") return std::nullopt;
+  if (to_language_code(*language)) return language;
+  if (const auto code = language_of_tag(*language)) return std::string(*code);
+  return language;
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -20,7 +21,11 @@ Result<void> check_thread_count(const char* flag, std::int32_t count);
 /// That they can be meant, each by itself and together; whether this machine has the device is not asked.
 Result<void> check_machine(const MachineFlags& flags);
 
-/// The code of what --language says, a code or an English name.
-Result<std::string> language_code_of(const std::string& said);
+/// The code of the language that --language names: a code, an English name, or a tag such as zh-CN.
+Result<std::string> language_code_of(const std::string& language);
+
+/// The value of --language in the form that a transcript depends on: none for "auto", the code for a tag (zh-CN), else
+/// as it is, because a transcript's JSON repeats a name as it was given.
+std::optional<std::string> plain_language(const std::optional<std::string>& language);
 
 }  // namespace tutti

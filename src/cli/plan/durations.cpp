@@ -66,7 +66,11 @@ class Gathering {
       if (!*taken) others.push_back(input);
     }
     const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, tell};
-    return tell_left_out(read_inputs(others, options_, sink));
+    const auto read = read_inputs(others, options_, sink);
+    if (!read) return tl::unexpected(read.error());
+    if (const std::string text = folder_text(read->folders); !text.empty())
+      log(Level::info, "Files in folders: " + text);
+    return tell_left_out(*read);
   }
 
   Durations take_found() { return std::move(found_); }
@@ -74,9 +78,8 @@ class Gathering {
  private:
   static void tell(Error&& error) { log(Level::warning, error.text()); }
 
-  Result<void> tell_left_out(const Result<ManifestTally>& read) const {
-    if (!read) return tl::unexpected(read.error());
-    if (const std::string out = left_out_text(*read, options_.rules); !out.empty())
+  Result<void> tell_left_out(const ManifestTally& read) const {
+    if (const std::string out = left_out_text(read, options_.rules); !out.empty())
       log(Level::info, "Left out of what the lists name: " + out);
     return {};
   }
@@ -90,6 +93,7 @@ class Gathering {
     const auto lengths = plain_lengths(*text, input);
     if (!lengths) return tl::unexpected(lengths.error());
     if (*lengths) {
+      found_.only_lengths.insert(input);
       found_.seconds.insert(found_.seconds.end(), (*lengths)->begin(), (*lengths)->end());
       return true;
     }
@@ -97,9 +101,9 @@ class Gathering {
     const ManifestSink sink{
         [this](ManifestEntry&& entry) { return take(entry, fs::current_path() / options_.audio_root / entry.path); },
         tell};
-    return tell_left_out(read_manifest(*text, ManifestFormat::json, input, options_.rules, sink)).map([] {
-      return true;
-    });
+    const auto read = read_manifest(*text, ManifestFormat::json, input, options_.rules, sink);
+    if (!read) return tl::unexpected(read.error());
+    return tell_left_out(*read).map([] { return true; });
   }
 
   bool take(const ManifestEntry& entry, const fs::path& file) {

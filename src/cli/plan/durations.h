@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct Durations {
   std::size_t unknown = 0;      ///< recordings of which neither a list nor their own file says it
   std::string first_unknown{};  ///< one of them, and why; empty: none
   bool plain = true;            ///< lengths alone: of recordings part may be silence, of these nothing is known
+  std::set<std::string> only_lengths{};  ///< inputs that name no recording
 
   /// "3 of 40 recordings are left out, their length is not known (the first: …)"; empty: none are.
   std::string left_out() const;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <set>
 #include <thread>
 
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/flags/shared_flags.h"
+#include "cli/named_model.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"
 #include "cli/plan/plan_devices.h"
@@ -15,7 +18,6 @@
 #include "cli/plan/quote.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
-#include "hub/find.h"
 #include "jobs/open_store.h"
 #include "transcript/search_limits.h"
 
@@ -28,8 +30,10 @@ struct PlanCommand {
   std::string durations{};
   std::filesystem::path audio_root{};
   std::string path_template{};
+  bool all_files = false;
   std::string devices = "auto";
   std::string gpus{};
+  bool both = false;  // devices count beside gpus
   std::string unit = "window";
   double error = 0;
   std::uint64_t seed = 0;
@@ -47,6 +51,16 @@ struct PlanCommand {
     if (!durations.empty()) all.push_back(durations);
     return all;
   }
+  /// As `tutti batch` takes the same recordings; none where there are only lengths.
+  std::vector<std::string> batch_words(const std::set<std::string>& only_lengths) const {
+    std::vector<std::string> words;
+    for (const auto& input : recordings())
+      if (!only_lengths.contains(input)) words.push_back(shell_word(input));
+    if (words.empty()) return words;
+    if (!audio_root.empty()) words.push_back("--audio-root " + shell_word(audio_root.string()));
+    if (!path_template.empty()) words.push_back("--audio-template " + shell_word(path_template));
+    return words;
+  }
 };
 
 void add_recordings(OptionTable& table, PlanCommand& command) {
@@ -60,6 +74,7 @@ void add_recordings(OptionTable& table, PlanCommand& command) {
   table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", command.path_template, "TEMPLATE",
             "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+  table.add_switch("all-files", command.all_files, "of folders, count files of any name, as 'tutti batch --all-files'");
 }
 
 OptionTable options_of(PlanCommand& command) {
@@ -72,7 +87,9 @@ OptionTable options_of(PlanCommand& command) {
   table.add_list("devices", command.devices, "LIST",
                  "as in 'tutti batch': auto, cuda:N, GPU-uuid, cpu:N, emulated:30x:12GB, FILE.toml, comma-separated, "
                  "may be given again");
-  table.add_list("gpus", command.gpus, "LIST", "instead: GPUs by their figures, 12GB:30x,8GB:12x; may be given again");
+  table.add_list(
+      "gpus", command.gpus, "LIST",
+      "GPUs by their figures, 12GB:30x,8GB:12x, instead, or beside --devices where that is given; may be given again");
   table.add("price", command.price, "PRICE|None", "what an hour of a device costs, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
@@ -116,16 +133,19 @@ struct PlanWork {
   std::vector<SimTask> tasks{};
   std::size_t unknown_lengths = 0;
   bool plain = false;  // lengths alone
+  std::vector<std::string> batch_words{};
 };
 
 Result<PlanWork> work_of(const PlanCommand& command) {
   const auto named = command.recordings();
   if (named.empty()) return PlanWork{};
-  const auto found =
-      read_durations(named, {.audio_root = command.audio_root, .rules = {.path_template = command.path_template}});
+  const auto found = read_durations(named, {.audio_root = command.audio_root,
+                                            .rules = {.path_template = command.path_template},
+                                            .all_files = command.all_files});
   if (!found) return tl::unexpected(found.error());
   if (found->unknown > 0) log(Level::warning, found->left_out());
-  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown, found->plain};
+  return PlanWork{with_error(found->seconds, command.error, command.seed), found->unknown, found->plain,
+                  command.batch_words(found->only_lengths)};
 }
 
 /// The devices to plan for, and what is known from earlier batches.
@@ -134,11 +154,24 @@ struct PlanBasis {
   std::optional<double> speech{};  // of the audio
 };
 
+/// GPUs by their figures first, as they are typed.
+Result<std::vector<PlanTarget>> targets_of(const PlanCommand& command) {
+  std::vector<PlanTarget> named;
+  if (command.gpus.empty() || command.both) {
+    auto found = plan_targets(command.devices, find_devices());
+    if (!found || command.gpus.empty()) return found;
+    named = std::move(*found);
+  }
+  auto targets = plan_figures(command.gpus, named);
+  if (targets) std::ranges::move(named, std::back_inserter(*targets));
+  return targets;
+}
+
 /// All of plain lengths is computed: they are what a list or a simulation means by them, not recordings with pauses.
 Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
-  auto targets = command.gpus.empty() ? plan_targets(command.devices, find_devices()) : plan_figures(command.gpus);
+  auto targets = targets_of(command);
   if (!targets) return tl::unexpected(targets.error());
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto model = find_named_model(command.model);
   const auto state = command.state.empty() ? state_folder() : command.state;
   const std::string path = model ? model->string() : command.model;
   const auto past = read_device_past(state);
@@ -186,12 +219,24 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
                                  .targets = basis.targets,
                                  .tasks = work.tasks,
                                  .speech = basis.speech,
+                                 .inputs = work.batch_words,
+                                 .devices = command.gpus.empty() && command.devices != "auto" ? command.devices : "",
                                  .unknown_lengths = work.unknown_lengths,
                                  .price = command.price,
                                  .seed = command.seed});
   if (!quote) return complain(quote.error(), kUsage);
   std::fputs((command.json ? quote->json() + "\n" : quote->text()).c_str(), stdout);
   return kDone;
+}
+
+/// Devices that only a weaker source names, such as a variable that is set for batches, are not meant beside --gpus.
+void settle_devices(PlanCommand& command, OptionTable& table) {
+  const SourceKind gpus = table.given_by("gpus"), devices = table.given_by("devices");
+  command.both = !command.gpus.empty() && devices != SourceKind::standard && devices >= gpus;
+  if (command.both && devices > gpus) {
+    command.gpus.clear();
+    command.both = false;
+  }
 }
 
 }  // namespace
@@ -202,6 +247,7 @@ int run_plan(const std::vector<std::string>& arguments) {
   table.examples({"tutti plan --model large-v3 archive/",
                   "tutti plan --durations lengths.json --gpus 12GB:30x,8GB:12x --model medium"});
   if (const auto code = start_command(table, arguments)) return *code;
+  settle_devices(command, table);
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);

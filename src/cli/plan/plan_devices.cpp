@@ -150,13 +150,16 @@ std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {
   return watts;
 }
 
-Result<std::vector<PlanTarget>> plan_figures(std::string_view list) {
+Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others) {
   const auto figures = parse_gpu_figures(list);
   if (!figures) return tl::unexpected(figures.error());
   std::vector<PlanTarget> targets;
-  for (const auto& it : *figures)
+  int number = 0;
+  for (const auto& it : *figures) {
+    while (std::ranges::find(others, "cuda:" + std::to_string(number), &PlanTarget::id) != others.end()) ++number;
     targets.push_back(
-        {.id = "cuda:" + std::to_string(targets.size()), .name = "GPU", .speed = it.speed, .memory = it.memory});
+        {.id = "cuda:" + std::to_string(number++), .name = "GPU", .speed = it.speed, .memory = it.memory});
+  }
   return targets;
 }
 

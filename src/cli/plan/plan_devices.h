@@ -73,7 +73,7 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
 /// Of all devices together; none where one of them never said.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 
-/// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, …
-Result<std::vector<PlanTarget>> plan_figures(std::string_view list);
+/// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, … but none that is called like one of `others`.
+Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others = {});
 
 }  // namespace tutti

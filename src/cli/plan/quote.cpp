@@ -6,6 +6,7 @@
 
 #include "balance/sim/simulator.h"
 #include "base/strings/joined.h"
+#include "cli/command_start.h"
 #include "cli/plan/policy_table.h"
 #include "hub/find.h"
 
@@ -29,15 +30,37 @@ std::optional<ModelShape> shape_of(const std::string& model) {
   return model_shape(path ? *path : std::filesystem::path(model));
 }
 
-/// The devices the model fits on, and how many windows each should have in flight.
+/// Tasks at once: at most one a window on each device, "4" or "0=4,1=3"; and in all as many as a batch has threads for,
+/// so that some have their windows ready (transcribe/batch/batch_pool.h).
+std::string bounds_of(const std::vector<std::int32_t>& in_flight) {
+  constexpr std::int32_t kReadAhead = 4;
+  std::int32_t tasks = kReadAhead;
+  std::string caps;
+  for (std::size_t i = 0; i < in_flight.size(); ++i) {
+    tasks += in_flight[i] + 1;
+    caps += (i > 0 ? "," : "") + std::to_string(i) + "=" + std::to_string(in_flight[i]);
+  }
+  const bool alike = std::ranges::all_of(in_flight, [&](auto each) { return each == in_flight.front(); });
+  return " --max-per-gpu " + (alike ? std::to_string(in_flight.front()) : caps) + " -t " + std::to_string(tasks);
+}
+
+/// On the devices the model fits on, of what was planned for. Lengths alone name no recording.
 std::string command_of(const Quote& quote) {
+  const QuoteQuestion& question = quote.question;
   std::vector<std::string> devices;
-  for (std::size_t i = 0; i < quote.question.targets.size(); ++i)
-    if (quote.chosen.on[i].fits > 0) devices.push_back(quote.question.targets[i].id);
+  std::vector<std::int32_t> in_flight;
+  for (std::size_t i = 0; i < question.targets.size(); ++i)
+    if (quote.chosen.on[i].fits > 0) {
+      devices.push_back(question.targets[i].id);
+      in_flight.push_back(quote.chosen.on[i].in_flight);
+    }
   if (devices.empty()) return {};
-  return "tutti batch --model " + quote.question.model + " --compute-type " + quote.question.compute_type +
-         " --devices " + joined(devices, ",") + " --beam-size " +
-         (quote.question.beams > 1 ? std::to_string(quote.question.beams) : "None");
+  // A name in a devices file is none for --devices.
+  const bool as_typed = devices.size() == question.targets.size() && !question.devices.empty();
+  return "tutti batch " + (question.inputs.empty() ? std::string("INPUT...") : joined(question.inputs, " ")) +
+         " --model " + shell_word(question.model) + " --compute-type " + question.compute_type + " --devices " +
+         shell_word(as_typed ? question.devices : joined(devices, ",")) + bounds_of(in_flight) + " --beam-size " +
+         (question.beams > 1 ? std::to_string(question.beams) : "None");
 }
 
 void look_for_problems(Quote& quote) {

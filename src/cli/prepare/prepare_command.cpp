@@ -1,19 +1,23 @@
 #include "cli/prepare/prepare_command.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <span>
 #include <vector>
 
 #include "base/build_id.h"
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings/joined.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
+#include "cli/flags/audio_flags.h"
 #include "cli/flags/run_checks.h"
+#include "cli/named_model.h"
+#include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
-#include "hub/find.h"
+#include "hub/files_of_model.h"
 #include "transcribe/interrupt.h"
 #include "view/text.h"
 
@@ -33,6 +37,7 @@ struct PrepareCommand {
   std::int32_t files_at_once = 0;
   std::optional<std::string> language{};
   PrepareRules rules{};
+  AudioFlags audio{};
   bool json = false;
 };
 
@@ -41,17 +46,23 @@ OptionTable table_of(PrepareCommand& c) {
                     "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
                     "model's attention when each word was said, cuts between words into samples that a model hears at "
                     "once, and leaves out text that is not to be heard; OUT/refused.jsonl says which and why.");
-  table.positional(c.words, "whisper FILE...",
-                   "recordings; beside NAME.mp3 lies NAME.srt or .vtt, NAME.json (a transcript), or NAME.txt (text "
-                   "without times)",
-                   2);
+  table.positional(
+      c.words, "whisper INPUT...",
+      "recordings, or folders, globs, lists and tables of them, as 'tutti batch' takes them; the text is in "
+      "a table's column text (with start and end: of parts), or beside NAME.mp3 as NAME.srt or .vtt, "
+      "NAME.json (a transcript), or NAME.txt (text without times). Sound descriptions and speakers in it "
+      "are left out",
+      2);
   table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
   table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
   table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
   table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");
-  table.add("language", c.language, "LANGUAGE|None", "told to a multilingual model; None: detected in the first 30 s");
+  table.add(
+      "language", c.language, "LANGUAGE|None",
+      "of the recordings, for a multilingual model: a code, a tag or a name; None or auto: detected in the first 30 s");
+  add_audio(table, c.audio);
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
@@ -71,20 +82,21 @@ Result<void> check(const PrepareCommand& c) {
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
     return fail(Fault::usage, "--least-score: expected 0 to 1, found " + show_value(c.rules.least_score));
-  if (c.language)
-    if (const auto code = language_code_of(*c.language); !code) return tl::unexpected(code.error());
+  if (const auto language = plain_language(c.language))
+    if (const auto code = language_code_of(*language); !code) return tl::unexpected(code.error());
   return check_machine({c.device, c.threads, c.files_at_once});
 }
 
-RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
+RunOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
   RunOptions options{.build_id = std::string(build_id()),
                      .model = model,
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
-                     .deterministic = c.words.size() > 2,  // who is heard beside whom is chance
+                     .deterministic = recordings > 1,  // who is heard beside whom is chance
                      .files_at_once = c.files_at_once};
-  if (c.language) options.long_form.language = language_code_of(*c.language).value();
+  if (const auto language = plain_language(c.language))
+    options.long_form.language = language_code_of(*language).value();
   options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
   options.long_form.words = WordRules{};
   return options;
@@ -93,6 +105,21 @@ RunOptions options_of(const PrepareCommand& c, const fs::path& model) {
 /// The machine was short of something, or another process in the way: the recording may well be as good as any.
 bool may_pass(Fault fault) {
   return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
+}
+
+/// That no part of the corpus takes the place of what it is made of.
+Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<PrepareInput>& inputs,
+                                     const fs::path& model) {
+  OutputOwnership files("Name another folder with --out");
+  for (const auto& path : std::span(c.words).subspan(1)) files.add_input(path);
+  for (const auto& input : inputs) files.add_input(input.path);  // what tables and folders name
+  if (!c.texts.empty()) files.add_input(c.texts);
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  for (const char* folder : {"audio", "transcripts", "done"})
+    if (auto free = files.expect_no_input_in(c.out / folder); !free) return tl::unexpected(free.error());
+  for (const char* list : {"metadata.csv", "refused.jsonl"})
+    if (auto claimed = files.claim(c.out / list, "the corpus"); !claimed) return tl::unexpected(claimed.error());
+  return files;
 }
 
 /// Writes recordings into the corpus as they come, and tells of them.
@@ -133,10 +160,11 @@ class Collection {
   bool is_short_of_some_ = false;
 };
 
-void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std::size_t failed) {
+void say_totals(const PrepareCommand& command, std::size_t recordings, const PreparedFolder& folder,
+                std::size_t failed) {
   const auto& totals = folder.totals();
   if (command.json) {
-    const nlohmann::ordered_json summary{{"recordings", command.words.size() - 1},
+    const nlohmann::ordered_json summary{{"recordings", recordings},
                                          {"without_samples", failed},
                                          {"samples", totals.samples},
                                          {"seconds", totals.audio.count()},
@@ -153,26 +181,36 @@ void say_totals(const PrepareCommand& command, const PreparedFolder& folder, std
 std::string settings_of(const PrepareCommand& c, const RunOptions& options) {
   return joined(std::vector<std::string>{options.model.string(), options.compute_type, c.texts.string(),
                                          show_value(c.rules.window), show_value(c.rules.least_score),
-                                         show_value(c.language)},
+                                         show_value(plain_language(c.language))},
                 "\n") +
-         "\n";
+         "\n" + (c.audio.track ? "track " + show_value(c.audio.track) + "\n" : "") +
+         (c.audio.channel ? "channel " + show_value(c.audio.channel) + "\n" : "");
 }
 
 /// The recordings that no earlier run has prepared.
-std::vector<std::string> left_of(const PrepareCommand& command, PreparedFolder& folder) {
-  std::vector<std::string> left;
-  for (const auto& path : std::span(command.words).subspan(1))
-    if (!folder.has(path)) left.push_back(path);
-  if (const auto before = command.words.size() - 1 - left.size(); before > 0)
-    std::fprintf(stderr, "%zu of %zu recordings were prepared before\n", before, command.words.size() - 1);
+std::vector<PrepareInput> left_of(const std::vector<PrepareInput>& inputs, PreparedFolder& folder) {
+  std::vector<PrepareInput> left;
+  for (const auto& input : inputs)
+    if (!folder.has(input.path)) left.push_back(input);
+  if (const auto before = inputs.size() - left.size(); before > 0)
+    std::fprintf(stderr, "%zu of %zu recordings were prepared before\n", before, inputs.size());
   return left;
 }
 
-int prepare(const PrepareCommand& command, const RunOptions& options) {
+/// Of inputs by their path. One that is not named any more has its text where it had it, if not in a table.
+StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>& inputs) {
+  return [&](const std::string& path) {
+    const auto named = std::ranges::find_if(inputs, [&](const PrepareInput& input) { return input.path == path; });
+    return named == inputs.end() ? stamp_of_sources(path, command.texts) : stamp_of_sources(*named, command.texts);
+  };
+}
+
+int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const RunOptions& options,
+            const OutputOwnership& files) {
   Interrupt interrupt;
-  auto folder = PreparedFolder::create(command.out, settings_of(command, options), command.texts);
+  auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs), files);
   if (!folder) return complain(folder.error());
-  const auto left = left_of(command, *folder);
+  const auto left = left_of(inputs, *folder);
   const auto worker = start_worker(options, interrupt);
   if (!worker) return complain(worker.error(), interrupt);
   Collection collection(*folder);
@@ -185,7 +223,7 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
   const bool ended = !broken && !interrupt.raised() && !collection.is_short_of_some();
   if (auto finished = folder->finish(ended); !finished) return complain(finished.error(), kNothingRan);
   if (!ended) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
-  say_totals(command, *folder, collection.failed());
+  say_totals(command, inputs.size(), *folder, collection.failed());
   if (interrupt.raised()) return kInterrupted;
   if (broken) return kNothingRan;
   if (folder->totals().samples == 0) return kNothingRan;
@@ -197,12 +235,20 @@ int prepare(const PrepareCommand& command, const RunOptions& options) {
 int run_prepare(const std::vector<std::string>& arguments) {
   PrepareCommand command;
   OptionTable table = table_of(command);
-  table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3"});
+  table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3",
+                  "tutti prepare whisper --model small --language de --out corpus talks.csv"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  const auto model = find_model(command.model, ModelPlaces::from_environment());
+  const auto audio = audio_choice(command.audio);
+  if (!audio) return complain(audio.error(), kUsage);
+  command.rules.audio = *audio;
+  const auto model = find_named_model(command.model);
   if (!model) return complain(model.error());
-  return prepare(command, options_of(command, *model));
+  const auto inputs = prepare_inputs({command.words.begin() + 1, command.words.end()});
+  if (!inputs) return complain(inputs.error());
+  const auto files = claim_corpus(command, *inputs, *model);
+  if (!files) return complain(files.error());
+  return prepare(command, *inputs, options_of(command, *model, inputs->size()), *files);
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/units.h"
 #include "cli/prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
@@ -22,9 +23,11 @@ std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& hear
   return units;
 }
 
-std::vector<TextUnit> timed_units(const std::vector<Segment>& timed) {
+/// Those that cannot be used are refused from the start: no sample holds their sound.
+std::vector<TextUnit> timed_units(const KnownText& text) {
   std::vector<TextUnit> units;
-  for (const Segment& segment : timed) units.push_back({.said = segment});
+  for (const Segment& segment : text.timed) units.push_back({.said = segment});
+  for (const auto& [said, reason] : text.unusable) units.push_back({.said = said, .refused = reason});
   std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.said.start; });
   return units;
 }
@@ -44,8 +47,8 @@ class Alignment {
   Result<std::vector<TextUnit>> units(const KnownText& text) {
     const auto settled = settle();
     if (!settled) return tl::unexpected(settled.error());
-    auto units = timed_units(text.timed);
-    if (units.empty()) {
+    auto units = timed_units(text);
+    if (text.timed.empty()) {
       const auto heard = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
                                               [](const std::vector<Segment>&, std::int64_t) {});
       if (!heard) return tl::unexpected(heard.error());
@@ -81,14 +84,16 @@ class Alignment {
 
 }  // namespace
 
-Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
-                                       const LogMel& log_mel, const OnDecoded& on_decoded) {
-  auto made_of = stamp_of_sources(path, texts);
-  auto text = known_text(path, texts);
-  if (!text) return tl::unexpected(text.error());
-  auto recording = decode_recording(path, on_decoded);
+Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
+                                       const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded) {
+  const auto& path = input.path;
+  auto made_of = stamp_of_sources(input, texts);
+  auto text = input.rows.empty() ? known_text(path, texts) : text_of_rows(input.rows);
+  if (!text) return input.rows.empty() ? tl::unexpected(text.error()) : fail_in(path.string(), text.error());
+  auto recording = decode_recording(path, on_decoded, {}, audio);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, path.string() + ": " + recording->losses().front());
+  for (const auto& note : recording->notes()) log(Level::warning, path.string() + ": " + note);
   const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
   return KnownRecording{

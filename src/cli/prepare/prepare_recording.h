@@ -8,6 +8,7 @@
 #include "audio/log_mel.h"
 #include "audio/recording.h"
 #include "cli/prepare/known_text.h"
+#include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/text_unit.h"
 #include "transcribe/file_transcription.h"
 
@@ -16,6 +17,7 @@ namespace tutti {
 struct PrepareRules {
   std::optional<double> window{};  // seconds a piece lasts at most; none: what the model hears
   double least_score = 0.4;        // mean probability of a unit's words
+  AudioChoice audio{};             // which track and channel of each recording
 };
 
 /// A recording and what somebody wrote down of it.
@@ -35,10 +37,11 @@ struct PreparedRecording {
   std::vector<TextUnit> refused{};
 };
 
-/// Decodes a recording and reads its text, which lies as known_text() says. Fault::corrupt where a part of it could not
-/// be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at once.
-Result<KnownRecording> known_recording(const std::filesystem::path& path, const std::filesystem::path& texts,
-                                       const LogMel& log_mel, const OnDecoded& on_decoded);
+/// Decodes a recording and reads its text, from its rows or from where known_text() looks. Fault::corrupt where a part
+/// of it could not be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at
+/// once.
+Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
+                                       const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded);
 
 /// Aligns the text of a recording with it and cuts both. Text without times is laid over what the model hears first.
 /// Blocks; callable from several threads at once. Fault::cancelled where the worker was stopped.

@@ -27,7 +27,7 @@ using Prepared = Named<PreparedRecording>;
 
 /// What the stages share.
 struct Shared {
-  std::span<const std::string> paths;
+  std::span<const PrepareInput> inputs;
   const PrepareSetup& setup;
   Interrupt& interrupt;
   std::size_t next = 0;
@@ -53,17 +53,17 @@ auto begun(const Shared& shared, Fn fn) -> decltype(fn()) {
   }
 }
 
-std::optional<Result<fs::path>> next_path(Shared& shared) {
-  if (shared.next == shared.paths.size() || shared.interrupt.raised()) return std::nullopt;
-  return Result<fs::path>(shared.paths[shared.next++]);
+std::optional<Result<PrepareInput>> next_input(Shared& shared) {
+  if (shared.next == shared.inputs.size() || shared.interrupt.raised()) return std::nullopt;
+  return Result<PrepareInput>(shared.inputs[shared.next++]);
 }
 
-Result<Known> decode(const Shared& shared, fs::path path) {
+Result<Known> decode(const Shared& shared, const PrepareInput& input) {
   auto known = begun(shared, [&] {
-    return known_recording(path, shared.setup.texts, shared.setup.worker.model.log_mel,
+    return known_recording(input, shared.setup.texts, shared.setup.worker.model.log_mel, shared.setup.rules.audio,
                            [&](Seconds) { return !shared.aborted; });
   });
-  return Known{.path = std::move(path), .is = std::move(known)};
+  return Known{.path = input.path, .is = std::move(known)};
 }
 
 Result<Prepared> align(const Shared& shared, Known known) {
@@ -83,9 +83,9 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int asked = shared.setup.options.files_at_once;
   const int together = asked > 0 ? asked : windows_in_flight(shared.setup.worker.slots);
-  auto paths = pipeline.source("recordings", [&shared] { return next_path(shared); }, {.output = {.items = 1}});
+  auto inputs = pipeline.source("recordings", [&shared] { return next_input(shared); }, {.output = {.items = 1}});
   auto known = pipeline.map(
-      "decode", std::move(paths), [&shared](fs::path&& path) { return decode(shared, std::move(path)); },
+      "decode", std::move(inputs), [&shared](PrepareInput&& input) { return decode(shared, input); },
       {.threads = std::min({cores, together, 4}),
        .order = Order::input,
        .window = kDecodedAhead,
@@ -100,9 +100,9 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
 
 }  // namespace
 
-Result<void> prepare_recordings(std::span<const std::string> paths, const PrepareSetup& setup, Interrupt& interrupt,
+Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, Interrupt& interrupt,
                                 const OnPrepared& on_prepared) {
-  Shared shared{.paths = paths, .setup = setup, .interrupt = interrupt};
+  Shared shared{.inputs = inputs, .setup = setup, .interrupt = interrupt};
   const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   auto prepared = build_stages(pipeline, shared);

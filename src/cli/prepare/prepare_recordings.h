@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <span>
-#include <string>
 
 #include "base/error.h"
 #include "cli/prepare/prepare_recording.h"
@@ -27,7 +26,7 @@ using OnPrepared = std::function<Result<void>(const std::filesystem::path&, cons
 /// Prepares recordings, several at once: the next are decoded while the worker aligns these. `on_prepared` gets them in
 /// the order they are named in, and the same of each whatever their number. Once `interrupt` is raised none is begun;
 /// what was under way then and could not be finished is left out. Blocks.
-Result<void> prepare_recordings(std::span<const std::string> paths, const PrepareSetup& setup, Interrupt& interrupt,
+Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, Interrupt& interrupt,
                                 const OnPrepared& on_prepared);
 
 }  // namespace tutti

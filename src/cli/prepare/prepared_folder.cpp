@@ -10,7 +10,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "cli/prepare/known_text.h"
+#include "text/json_bytes.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {
@@ -28,7 +30,7 @@ std::string quoted(const std::string& field) {
 }
 
 std::string line_of(const Json& object) {
-  return json_line(object) + "\n";
+  return json_keeping_bytes(object) + "\n";
 }
 
 /// The middle of the quietest 160 ms of a stretch; `at` where it is shorter than that.
@@ -117,29 +119,33 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 
 }  // namespace
 
-Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings, const fs::path& texts) {
+Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
+                                              const StampOf& stamp_now, OutputOwnership files) {
   std::error_code ignored;
   if (fs::exists(out / "metadata.csv", ignored) && !fs::exists(out / kDone, ignored))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  if (!fs::exists(out / kDone, ignored))
+    for (const char* name : {"audio", "transcripts"})
+      if (auto own = expect_no_files(out / name); !own) return tl::unexpected<Error>(own.error());
   for (const char* name : {"audio", "transcripts", kDone}) {
     if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
   auto lock = lock_folder(out);
   if (!lock) return tl::unexpected<Error>(lock.error());
-  PreparedFolder folder(out, std::move(*lock));
-  if (auto gone_on = folder.go_on(settings, texts); !gone_on) return tl::unexpected<Error>(gone_on.error());
+  PreparedFolder folder(out, std::move(*lock), std::move(files));
+  if (auto gone_on = folder.go_on(settings, stamp_now); !gone_on) return tl::unexpected<Error>(gone_on.error());
   return folder;
 }
 
 /// Takes in what an earlier run has prepared, but of recordings that are not what they were then.
-Result<void> PreparedFolder::go_on(const std::string& settings, const fs::path& texts) {
+Result<void> PreparedFolder::go_on(const std::string& settings, const StampOf& stamp_now) {
   const auto files = done_files(out_);
   if (auto settled = settle_settings(out_, settings, !files.empty()); !settled) return settled;
   for (const auto& [number, file] : files) {
     const auto done = read_done_file(file);
     if (!done) return tl::unexpected<Error>(done.error());
     last_ = number;
-    const auto now = stamp_of_sources(done->path, texts);
+    const auto now = stamp_now(done->path);
     if (!now.empty() && now != done->made_of) {
       log(Level::warning, done->path + " or its text has changed: what was prepared of it before is not kept");
       std::error_code ignored;
@@ -176,6 +182,11 @@ std::string PreparedFolder::name_for(const fs::path& path) {
   return name;
 }
 
+Result<void> PreparedFolder::write_file(const fs::path& path, const std::string& content) const {
+  const auto written = files_.write(path, content);
+  return written ? Result<void>() : tl::unexpected(written.error());
+}
+
 Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& taken,
                                    DoneRecording& done) const {
   const auto piece = settled(taken, prepared.recording);
@@ -184,10 +195,12 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
   const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
   auto written = prepared.recording.read(first, pcm);
-  if (written) written = write_sound(out_ / "audio" / (id + ".flac"), pcm, SoundFormat::flac);
+  const auto sound = out_ / "audio" / (id + ".flac");
+  if (written) written = files_.expect_no_input(sound);
+  if (written) written = write_sound(sound, pcm, SoundFormat::flac);
   if (written)
-    written = write_file_atomically(out_ / "transcripts" / (id + ".json"),
-                                    transcript_json(transcript_of(*piece, prepared.language)));
+    written =
+        write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(*piece, prepared.language)));
   if (!written) return written;
   const Seconds length = length_of(std::ssize(pcm), kModelRate);
   done.metadata += quoted(id) + "," + quoted(id + ".flac") + "," + quoted(piece->text) + "," +
@@ -217,7 +230,7 @@ Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& 
   }
   take(done);
   if (prepared.pieces.empty()) return {};  // it may have its text by the next run
-  return write_file_atomically(out_ / kDone / std::to_string(++last_), show_done(done));
+  return write_file(out_ / kDone / std::to_string(++last_), show_done(done));
 }
 
 void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
@@ -226,8 +239,8 @@ void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
 }
 
 Result<void> PreparedFolder::finish(bool ended) const {
-  if (auto written = write_file_atomically(out_ / "refused.jsonl", refused_); !written) return written;
-  auto written = write_file_atomically(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
+  if (auto written = write_file(out_ / "refused.jsonl", refused_); !written) return written;
+  auto written = write_file(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
   if (!written || !ended) return written;
   // Under another name first, so that half of it is never gone on with.
   const auto gone = out_ / ".done";

@@ -73,6 +73,7 @@ std::string TextAligner::objection(const TextUnit& unit) const {
 /// unsure ones all, as one of them may lie anywhere.
 std::size_t TextAligner::end_of_run(const std::vector<TextUnit>& units, std::size_t first) const {
   std::size_t next = first + 1;
+  if (units[first].is_sure && !objection(units[first]).empty()) return next;
   const auto belongs = [&](const TextUnit& unit) {
     if (unit.is_sure != units[first].is_sure) return false;
     return !unit.is_sure || (objection(unit).empty() && fits(units[first], unit));

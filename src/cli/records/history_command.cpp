@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/files.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/records/history_text.h"
@@ -83,10 +83,14 @@ int run_history(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
 
+  OutputOwnership files("Name another file with --svg");
+  for (const auto& file : files_of_store(command.state)) files.add_input(file);
+  if (!command.svg.empty())
+    if (const auto claimed = files.claim(command.svg, "--svg"); !claimed) return complain(claimed.error());
   const auto history = read_history(command);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
-    if (const auto written = write_file_atomically(command.svg, history_svg(*history)); !written)
+    if (const auto written = files.write(command.svg, history_svg(*history)); !written)
       return complain(written.error(), kNothingRan);
   if (command.json) {
     std::puts(history_json(*history).c_str());

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/records/history_text.h"
+#include "text/json_bytes.h"
 
 namespace tutti {
 namespace {
@@ -87,7 +88,7 @@ std::string history_json(const History& history) {
                   {"speeds", list_of(history.speeds)},
                   {"events", list_of(history.events)},
                   {"recordings_now", history.now ? json_of(*history.now) : Json(nullptr)}};
-  return json_line(json);
+  return json_keeping_bytes(json);
 }
 
 }  // namespace tutti

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "audio/length/sound_length.h"
-#include "base/files.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings/joined.h"
 #include "cli/command_start.h"
@@ -30,6 +30,7 @@ struct ManifestCommand {
   std::string postgres{};
   std::string query{};
   bool no_durations = false;
+  bool all_files = false;
 };
 
 /// What a manifest is made of, and what is worth telling beside it.
@@ -38,6 +39,7 @@ struct Gathered {
   double seconds = 0;
   std::int64_t unknown = 0;   // without a length
   std::int64_t problems = 0;  // told to standard error
+  std::string folders{};      // what was left out of them; empty: nothing
 };
 
 std::string iso_time(std::int64_t seconds) {
@@ -72,39 +74,67 @@ bool is_one_tree(const std::vector<std::string>& inputs) {
          (fs::is_directory(inputs[0], ignored) || !manifest_format(inputs[0]));
 }
 
-Result<Gathered> gather_files(const ManifestCommand& command) {
-  Gathered gathered;
-  std::vector<std::pair<std::int64_t, ManifestAsset>> dated;
-  const bool in_one_tree = is_one_tree(command.inputs);
+/// All that is read, none of which the manifest may be written onto. Nothing is looked into yet.
+Result<std::vector<Input>> find_inputs(const ManifestCommand& command, OutputOwnership& files, Gathered& gathered) {
+  std::vector<Input> inputs;
+  const auto take = [&](Input&& input) {
+    files.add_input(input.file);
+    inputs.push_back(std::move(input));
+    return true;
+  };
   const auto complain_of = [&](const Error& error) {
     ++gathered.problems;
     std::fprintf(stderr, "tutti: %s\n", error.text().c_str());
   };
-  const auto take = [&](Input&& input) {
+  for (const auto& name : command.inputs) {
+    std::error_code ignored;
+    if (!fs::is_directory(name, ignored)) files.add_input(name);  // a list
+  }
+  const auto read = read_inputs(command.inputs, {.all_files = command.all_files}, {take, complain_of});
+  if (!read) return tl::unexpected(read.error());
+  gathered.folders = folder_text(read->folders);
+  return inputs;
+}
+
+/// That the manifest, if it is to be a file, would be none that is read.
+Result<void> claim_output(const ManifestCommand& command, OutputOwnership& files) {
+  if (command.output.empty()) return {};
+  return files.claim(command.output, "--output");
+}
+
+Result<Gathered> gather_files(const ManifestCommand& command, OutputOwnership& files) {
+  Gathered gathered;
+  auto inputs = find_inputs(command, files, gathered);
+  if (!inputs) return tl::unexpected(inputs.error());
+  if (auto claimed = claim_output(command, files); !claimed) return tl::unexpected(claimed.error());
+  std::vector<std::pair<std::int64_t, ManifestAsset>> dated;
+  const bool in_one_tree = is_one_tree(command.inputs);
+  for (const Input& input : *inputs) {
     struct stat facts {};
     if (::stat(input.file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-      complain_of({Fault::missing, input.file.string() + ": expected a file, found none"});
-      return true;
+      ++gathered.problems;
+      std::fprintf(stderr, "tutti: %s: expected a file, found none\n", input.file.c_str());
+      continue;
     }
     std::optional<Seconds> length = input.entry.duration;
     if (!length && !command.no_durations) length = sound_length(input.file).value_or(std::nullopt);
     gathered.seconds += length.value_or(Seconds(0)).count();
     gathered.unknown += !length;
     dated.emplace_back(facts.st_mtime, asset_of(input, in_one_tree, facts, length));
-    return true;
-  };
-  const auto read = read_inputs(command.inputs, {}, {take, complain_of});
-  if (!read) return tl::unexpected(read.error());
+  }
   if (dated.empty())  // a disk that is not mounted is no reason to write an empty list over a full one
-    return fail(Fault::missing,
-                "no recording was found among " + joined(command.inputs, ", ") + "; nothing is written");
+    return fail(Fault::missing, "no recording was found among " + joined(command.inputs, ", ") +
+                                    (gathered.folders.empty() ? "" : " (" + gathered.folders + ")") +
+                                    "; nothing is written");
   std::ranges::stable_sort(dated, std::greater(), [](const auto& each) { return each.first; });
   for (auto& [time, asset] : dated) gathered.assets.push_back(std::move(asset));
   return gathered;
 }
 
-Result<Gathered> gather_rows(const ManifestCommand& command) {
+Result<Gathered> gather_rows(const ManifestCommand& command, OutputOwnership& files) {
   Gathered gathered;
+  files.add_input(command.sqlite);
+  if (auto claimed = claim_output(command, files); !claimed) return tl::unexpected(claimed.error());
   const auto take = [&](ManifestAsset&& asset) {
     gathered.assets.push_back(std::move(asset));
     return true;
@@ -136,6 +166,9 @@ void add_options(OptionTable& table, ManifestCommand& command) {
             "a column for each field; newest first, as in 'SELECT id, name, file_name, asset_type, folder_path, "
             "media_duration_seconds FROM assets ORDER BY created_at DESC'");
   table.add_switch("no-durations", command.no_durations, "do not look into the files for their length");
+  table.add_switch("all-files", command.all_files,
+                   "of folders, take files of any name, hidden ones too; without it, those with the endings of audio "
+                   "and video");
 }
 
 }  // namespace
@@ -150,12 +183,14 @@ int run_manifest(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (const auto checked = check(command); !checked) return complain(checked.error());
 
-  const auto gathered = command.inputs.empty() ? gather_rows(command) : gather_files(command);
+  OutputOwnership files("Name another file with --output");
+  const auto gathered = command.inputs.empty() ? gather_rows(command, files) : gather_files(command, files);
   if (!gathered) return complain(gathered.error());
+  if (!gathered->folders.empty()) std::fprintf(stderr, "tutti: files in folders: %s\n", gathered->folders.c_str());
   const std::string text = manifest_text(gathered->assets, iso_time(std::time(nullptr)));
   if (command.output.empty())
     std::fwrite(text.data(), 1, text.size(), stdout);
-  else if (const auto written = write_file_atomically(command.output, text); !written)
+  else if (const auto written = files.write(command.output, text); !written)
     return complain(written.error(), kNothingRan);
   if (!command.output.empty())
     std::printf("%zu asset%s in %s%s\n", gathered->assets.size(), gathered->assets.size() == 1 ? "" : "s",

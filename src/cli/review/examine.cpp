@@ -35,7 +35,8 @@ Result<std::vector<HeardSpeech>> listen(const Recording& recording) {
 /// The recording, where there is one that can be decoded.
 std::optional<Recording> decoded(const ReviewInput& input, const ReviewOptions& options) {
   if (input.recording.empty()) return std::nullopt;
-  auto recording = decode_recording(input.recording, [&](Seconds) { return !options.stopped || !options.stopped(); });
+  auto recording = decode_recording(
+      input.recording, [&](Seconds) { return !options.stopped || !options.stopped(); }, {}, options.audio);
   if (recording) return std::move(*recording);
   if (recording.error().fault != Fault::cancelled) log(Level::warning, recording.error().text());
   return std::nullopt;
@@ -90,7 +91,7 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
 
   auto doubts = find_doubts(*transcript, speech, options.limits);
   std::erase_if(doubts, [&](const Doubt& doubt) { return doubt.severity < options.least_severity; });
-  Examined examined{.heard = speech.has_value()};
+  Examined examined{.heard = speech.has_value(), .without_speech = !has_text(*transcript)};
   if (doubts.empty()) return examined;
 
   if (!recording) recording = decoded(input, options);

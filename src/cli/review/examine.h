@@ -10,6 +10,7 @@ namespace tutti {
 struct Examined {
   std::optional<ReviewRecording> doubtful{};  // none: nothing to listen to
   bool heard = false;                         // judged with where speech is
+  bool without_speech = false;                // the transcript has no text
 };
 
 /// Looks at one transcript. A recording that cannot be decoded only costs its speech and its picture.

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <thread>
 
-#include "base/files.h"
 #include "base/guarded.h"
 #include "cli/review/examine.h"
 #include "device/machine.h"
@@ -25,6 +24,7 @@ void take_in(Gathered& gathered, Result<Examined> examined) {
   if (examined) {
     ++list.looked_at;
     list.not_heard += examined->heard ? 0 : 1;
+    list.without_speech += examined->without_speech ? 1 : 0;
     if (examined->doubtful) list.recordings.push_back(std::move(*examined->doubtful));
   } else {
     list.not_read.push_back(examined.error().text());
@@ -75,10 +75,9 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
   Gathered all = gathered.with([](Gathered& it) { return std::move(it); });
   if (all.list.looked_at == 0 && all.first_error) return tl::unexpected(*all.first_error);
   sort_worst_first(all.list);
-  if (auto written = write_file_atomically(options.out / "review.csv", review_csv(all.list)); !written)
-    return tl::unexpected(written.error());
-  if (auto written = write_file_atomically(options.out / "review.html", review_html(all.list)); !written)
-    return tl::unexpected(written.error());
+  auto written = options.write(options.out / "review.csv", review_csv(all.list));
+  if (written) written = options.write(options.out / "review.html", review_html(all.list));
+  if (!written) return tl::unexpected(written.error());
   return std::move(all.list);
 }
 

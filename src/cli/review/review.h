@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "audio/audio_choice.h"
 #include "base/error.h"
 #include "transcript/doubt/doubt.h"
 #include "view/review/review_list.h"
@@ -28,7 +30,10 @@ struct ReviewOptions {
   bool listen = true;           // decode recordings to find their speech; false: the text alone, waveforms all the same
   int threads = 0;              // recordings looked at together; 0: one per core
   DoubtLimits limits{};
+  AudioChoice audio{};              // which track and channel of each recording
   std::function<bool()> stopped{};  // asked now and then, from any thread: true ends it with Fault::cancelled
+  /// Writes a page.
+  std::function<Result<void>(const std::filesystem::path& page, std::string_view content)> write{};
   std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end
 };
 

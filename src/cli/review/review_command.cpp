@@ -6,11 +6,13 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/terminal/controls.h"
 #include "cli/command_start.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
+#include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
 #include "view/review/review_times.h"
@@ -78,6 +80,18 @@ std::vector<ReviewInput> inputs_of(const std::vector<fs::path>& transcripts, con
   return inputs;
 }
 
+/// That none of the pages would be written onto a transcript or a recording.
+Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, const fs::path& out) {
+  OutputOwnership files("Name another folder with --out");
+  for (const ReviewInput& input : inputs) {
+    files.add_input(input.transcript);
+    files.add_input(input.recording);
+  }
+  for (const char* page : {"review.csv", "review.html"})
+    if (auto claimed = files.claim(out / page, "review"); !claimed) return tl::unexpected(claimed.error());
+  return files;
+}
+
 Json json_of(const ReviewRecording& recording) {
   Json findings = Json::array();
   for (const ReviewFinding& finding : recording.findings)
@@ -97,10 +111,11 @@ void print_json(const ReviewList& list) {
   Json out{{"version", 1},
            {"looked_at", list.looked_at},
            {"not_heard", list.not_heard},
+           {"without_speech", list.without_speech},
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
   for (const ReviewRecording& recording : list.recordings) out["recordings"].push_back(json_of(recording));
-  std::puts(json_line(out).c_str());
+  std::puts(json_keeping_bytes(out).c_str());
 }
 
 void print_text(const ReviewList& list, const fs::path& out) {
@@ -118,6 +133,7 @@ void print_text(const ReviewList& list, const fs::path& out) {
   if (list.not_heard > 0)
     std::printf("%zu were judged by their text alone%s\n", list.not_heard,
                 list.recordings.empty() ? "" : ", without where speech is");
+  if (list.without_speech > 0) std::printf("without speech: %zu transcripts have no text\n", list.without_speech);
   std::printf("%s: %s\n", review_headline(list).c_str(), (out / "review.html").c_str());
 }
 
@@ -150,11 +166,18 @@ int run_review(const std::vector<std::string>& arguments) {
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
 
   const auto inputs = inputs_of(*transcripts, command.audio_root);
+  auto files = claim_pages(inputs, command.out);
+  if (!files) return complain(files.error(), kUsage);
   LiveLines lines(STDERR_FILENO);
   const auto list = write_review(inputs, {.out = command.out,
                                           .least_severity = command.least_severity,
                                           .listen = !command.text_only,
                                           .threads = command.threads,
+                                          .write =
+                                              [&files](const fs::path& page, std::string_view content) {
+                                                const auto written = files->write(page, content);
+                                                return written ? Result<void>() : tl::unexpected(written.error());
+                                              },
                                           .on_progress = counting(lines, inputs.size())});
   if (!list) return complain(list.error(), kNothingRan);
   if (command.json)

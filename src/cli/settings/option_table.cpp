@@ -95,7 +95,7 @@ std::string OptionTable::unknown_hint(std::string_view name) const {
   return (meant.empty() ? "" : "Did you mean --" + meant + "? ") + "See 'tutti " + command_ + " --help'";
 }
 
-Result<void> OptionTable::apply(Option& option, std::string_view text, const std::string& source) {
+Result<void> OptionTable::apply(Option& option, std::string_view text, const std::string& source, SourceKind kind) {
   if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
     return fail(Fault::usage,
                 source + ": expected one of " + joined(option.choices, ", ") + ", found '" + std::string(text) + "'");
@@ -103,7 +103,21 @@ Result<void> OptionTable::apply(Option& option, std::string_view text, const std
   const std::string whole = (goes_on ? option.show() + "," : "") + std::string(text);
   if (auto read = option.read(whole); !read) return fail_in(source, read.error());
   option.source = source;
+  option.given_by = kind;
   return {};
+}
+
+SourceKind OptionTable::given_by(std::string_view name) {
+  const Option* option = find(name);
+  return option ? option->given_by : SourceKind::standard;
+}
+
+std::vector<std::pair<std::string, std::string>> OptionTable::given_elsewhere() const {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Option& option : options_)
+    if (option.given_by == SourceKind::file || option.given_by == SourceKind::variable)
+      names.emplace_back("--" + option.name, option.source);
+  return names;
 }
 
 Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& arguments, std::size_t at) {
@@ -126,7 +140,8 @@ Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& argum
     value = arguments[at + 1];
     ++used;
   }
-  if (auto applied = apply(*option, *value, "--" + option->name); !applied) return tl::unexpected(applied.error());
+  if (auto applied = apply(*option, *value, "--" + option->name, SourceKind::flag); !applied)
+    return tl::unexpected(applied.error());
   return used;
 }
 
@@ -168,12 +183,14 @@ Result<OptionTable::Wish> OptionTable::read(const std::vector<std::string>& argu
   for (const auto& [key, value] : sources.file) {
     Option* option = find(with_hyphens(key));
     if (!option) return fail(Fault::usage, sources.file_name + ": '" + key + "': no such setting", unknown_hint(key));
-    if (auto set = apply(*option, value, sources.file_name + ": " + key); !set) return tl::unexpected(set.error());
+    if (auto set = apply(*option, value, sources.file_name + ": " + key, SourceKind::file); !set)
+      return tl::unexpected(set.error());
   }
   for (auto& option : options_) {
     const auto variable = sources.environment.find(variable_of(option.name));
     if (variable == sources.environment.end()) continue;
-    if (auto set = apply(option, variable->second, variable->first); !set) return tl::unexpected(set.error());
+    if (auto set = apply(option, variable->second, variable->first, SourceKind::variable); !set)
+      return tl::unexpected(set.error());
   }
   return read_flags(arguments);
 }

@@ -12,6 +12,9 @@
 
 namespace tutti {
 
+/// Where a value may come from, the weakest first.
+enum class SourceKind { standard, file, variable, flag };
+
 /// One setting of a command, bound to a field of the command's options.
 struct Option {
   std::string name;                    // "output-dir"
@@ -24,7 +27,8 @@ struct Option {
   std::function<std::string()> show{};
   bool repeats = false;            // given again by the same source, it goes on behind a comma
   std::string source = "default";  // where the current value came from
-  std::string usual{};             // the default, as shown
+  SourceKind given_by = SourceKind::standard;
+  std::string usual{};  // the default, as shown
 };
 
 /// Where values may come from beside the command line. Plain data, so that tests need no environment.
@@ -80,6 +84,12 @@ class OptionTable {
   /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
   Result<Wish> read(const std::vector<std::string>& arguments, const SettingSources& sources);
 
+  /// Where the present value of an option is from.
+  SourceKind given_by(std::string_view name);
+  /// Options that a variable or the settings file has set, as flags, and what to call them instead in an error:
+  /// {"--device", "TUTTI_DEVICE"}.
+  std::vector<std::pair<std::string, std::string>> given_elsewhere() const;
+
   std::string help() const;
   /// One line per setting: name = value, and where it came from.
   std::string show_config() const;
@@ -90,7 +100,7 @@ class OptionTable {
  private:
   Result<Wish> read_flags(const std::vector<std::string>& arguments);
   Result<std::size_t> read_flag(const std::vector<std::string>& arguments, std::size_t at);
-  Result<void> apply(Option& option, std::string_view text, const std::string& source);
+  Result<void> apply(Option& option, std::string_view text, const std::string& source, SourceKind kind);
   Option* find(std::string_view name);
   /// The option that an argument such as --threads=4 or -o is for; none: there is no such.
   Option* option_of(std::string_view argument);

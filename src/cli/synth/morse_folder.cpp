@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "base/output_ownership.h"
 #include "base/system_error.h"
 #include "flow/pipeline.h"
 #include "transcript/transcript_json.h"
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
 constexpr std::array<const char*, 3> kSplits{"train", "validation", "test"};
+constexpr std::array<const char*, 3> kFolders{"audio", "transcripts", "splits"};
+constexpr const char* kLock = "synth.lock";
 
 /// A clip that is on disk, and its line.
 struct Written {
@@ -120,13 +123,16 @@ class Lists {
 };
 
 Result<void> check_empty(const fs::path& out) {
-  std::error_code ignored;
-  if (!fs::exists(out / "metadata.csv", ignored)) return {};
-  return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  if (is_there(out / "metadata.csv"))
+    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  if (is_there(out / kLock)) return {};  // of a corpus that another process writes, or a killed one began
+  for (const char* name : kFolders)
+    if (auto own = expect_no_files(out / name); !own) return own;
+  return {};
 }
 
 Result<void> make_places(const fs::path& out) {
-  for (const char* name : {"audio", "transcripts", "splits"}) {
+  for (const char* name : kFolders) {
     if (auto made = make_folders(out / name); !made) return made;
   }
   return {};
@@ -159,7 +165,7 @@ Result<MorseFolderReport> write_corpus(const MorseFolder& wanted) {
 
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   const fs::path& out = wanted.out;
-  const fs::path lock = out / "synth.lock";
+  const fs::path lock = out / kLock;
   auto ready = check_empty(out);
   if (ready) ready = make_places(out);
   if (!ready) return tl::unexpected(ready.error());

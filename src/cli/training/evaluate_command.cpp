@@ -2,11 +2,14 @@
 
 #include <filesystem>
 
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
 #include "cli/flags/file_place.h"
 #include "cli/flags/run_checks.h"
+#include "cli/named_model.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 
 namespace tutti {
@@ -33,7 +36,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("split", c.split, "NAME", "of layouts that have splits: train, validation, test; without it: everything");
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
-  table.add("language", c.language, "CODE", "told to a multilingual model");
+  table.add("language", c.language, "LANGUAGE", "of the recordings, for a multilingual model: a code, a tag or a name");
   table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("compute-type", c.compute_type, "TYPE",
@@ -52,6 +55,15 @@ Result<void> check(const EvaluateCommand& c) {
   return check_thread_count("--threads", c.threads);
 }
 
+/// That the report would not be written onto the model or the set. No layout of a set reads HTML: a report that lies in
+/// the set's folder is replaced by the next.
+Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::path& model) {
+  OutputOwnership files("Name another file with --report");
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  if (resolved_path(c.report).extension() != ".html") files.add_input(c.data);
+  return c.report.empty() ? Result<void>() : files.claim(c.report, "--report");
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
@@ -62,10 +74,13 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
-  const auto model = find_model(c.model, ModelPlaces::from_environment());
+  const auto language = language_code_of(c.language);
+  if (!language) return complain(language.error(), kUsage);
+  const auto model = find_named_model(c.model);
   if (!model) return complain(model.error());
+  if (const auto own = expect_own_report(c, *model); !own) return complain(own.error());
   std::vector<std::string> line{"evaluate",     "--model",    model->string(), "--data",         c.data.string(),
-                                "--normaliser", c.normaliser, "--language",    c.language,       "--task",
+                                "--normaliser", c.normaliser, "--language",    *language,        "--task",
                                 c.task,         "--device",   c.device,        "--compute-type", c.compute_type};
   line.insert(line.end(), {"--samples", std::to_string(c.samples), "--threads", std::to_string(c.threads)});
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});

@@ -12,12 +12,15 @@
 
 #include "base/files.h"
 #include "base/free_port.h"
+#include "base/output_ownership.h"
 #include "base/owned.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
 #include "base/system_error.h"
 #include "cli/command_start.h"
 #include "cli/engine/engine_run.h"
+#include "cli/flags/run_checks.h"
+#include "cli/named_model.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
 #include "device/machine.h"
@@ -25,7 +28,6 @@
 #include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_fields.h"
-#include "hub/find.h"
 
 namespace tutti {
 namespace {
@@ -189,6 +191,9 @@ Result<void> settle_resume(TrainCommand& command) {
 Result<void> settle(TrainCommand& command) {
   if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
   if (auto settled = settle_resume(command); !settled) return settled;
+  auto language = language_code_of(command.recipe.language);
+  if (!language) return tl::unexpected<Error>(language.error());
+  command.recipe.language = std::move(*language);
   auto settled = settle_devices(command);
   if (settled) settled = settle_compute_threads(command);
   if (settled) settled = check_recipe(command.recipe);
@@ -201,6 +206,40 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
   const auto port = free_port();
   if (!port) return complain(port.error(), kNothingRan);
   return run_engines(training_processes(line, command.devices, *port), doing);
+}
+
+bool is_one_folder(const fs::path& a, const fs::path& b) {
+  return !b.empty() && resolved_path(a) == resolved_path(b);
+}
+
+/// What a training reads beside its checkpoints.
+std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
+  std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
+  if (!command.config.empty()) read.emplace_back(command.config);
+  std::erase_if(read, [](const fs::path& path) { return path.empty(); });
+  return read;
+}
+
+/// That nothing of OUT takes the place of what the training reads, or of a model that is not its own.
+Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base) {
+  constexpr const char* kOther = "Name another folder with --out";
+  OutputOwnership files(kOther);
+  for (const auto& path : sources_of(command, base)) {
+    if (is_one_folder(command.out, path))
+      return fail(Fault::usage,
+                  "--out " + command.out.string() + ": " + path.string() + " is read, and not to be filled", kOther);
+    files.add_input(path);
+  }
+  for (const char* folder : {"model", "checkpoints"})
+    if (auto free = files.expect_no_input_in(command.out / folder); !free) return free;
+  const fs::path settings = command.out / "config.toml";
+  if (!command.resume && number_of(settings) && number_of(settings) == number_of(command.config))
+    return fail(Fault::usage, settings.string() + " is an input itself and would be overwritten",
+                "Keep the recipe elsewhere, or name another folder with --out");
+  if (!command.resume && is_there(command.out / "model") && !is_there(command.out / "checkpoints"))
+    return fail(Fault::usage, (command.out / "model").string() + " is there already and is none of this training",
+                kOther);
+  return {};
 }
 
 /// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
@@ -216,11 +255,14 @@ Result<OwnedFd> settings_file(const std::string& text) {
 
 int train(const TrainCommand& command) {
   std::vector<std::string> line{"train", "whisper", "--out", command.out.string()};
+  fs::path base;
   if (!command.recipe.model.empty()) {
-    const auto model = find_model(command.recipe.model, ModelPlaces::from_environment());
+    const auto model = find_named_model(command.recipe.model);
     if (!model) return complain(model.error());
     line.insert(line.end(), {"--model", model->string()});
+    base = *model;
   }
+  if (auto own = expect_own_folder(command, base); !own) return complain(own.error());
   if (command.resume) line.emplace_back("--resume");
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);

@@ -8,7 +8,9 @@ namespace tutti {
 template <class Visit>
 void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Data");
-  visit("data", r.data, "DIR", "what to learn: LJSpeech layout, a generator's layout, or a manifest with texts");
+  visit(
+      "data", r.data, "DIR",
+      "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, or a table or JSON with texts");
   visit("eval-data", r.eval_data, "DIR",
         "what to judge by; without it: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");
@@ -59,7 +61,7 @@ void visit_model_fields(WhisperRecipe& r, Visit& visit) {
         "heads of a new network's encoder begin by looking at near positions");
   visit("vocabulary", r.vocabulary, "bytes|english|multilingual|PATH",
         "of a new network: one token a byte, one of OpenAI's, or a tokenizer file");
-  visit("language", r.language, "CODE", "of the texts, told to a multilingual model");
+  visit("language", r.language, "LANGUAGE", "of the texts, for a multilingual model: a code, a tag or a name");
   visit("task", r.task, "transcribe|translate", "told to a multilingual model");
   visit("timestamps", r.timestamps, "SHARE", "of the samples are taught with times, 0 to 1");
   visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");

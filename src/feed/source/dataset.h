@@ -42,13 +42,16 @@ class Dataset {
 };
 
 /// Opens what lies at `data`:
-///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`, wavs/ID.wav), also metadata_train.csv
-///    and metadata_eval.csv (`split` "train" and "validation" or "test");
+///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`; wavs/ID.wav, .flac or whichever known
+///    ending is there), also metadata_train.csv and metadata_eval.csv (`split` "train" and "validation" or "test");
 ///  * a folder in the Morse layout: metadata.csv with the header `id,audio_file,text,...`, audio/, and splits/NAME.csv
 ///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
-///  * a .csv, .tsv or .jsonl manifest: columns (or keys) audio and text, optional id, start, end, duration, in .jsonl
-///    also words, a list as transcripts have it, in seconds from the sample's start; further names that are understood:
-///    audio_file, audio_filepath, file, path; transcript, sentence, transcription;
+///  * Hugging Face's audiofolder: metadata.csv or .jsonl with `file_name` and a text, in the folder or in one of its
+///    folders train/, validation/ and test/, which are splits;
+///  * Common Voice's layout: train.tsv, dev.tsv, test.tsv, validated.tsv (splits; without one the last) and clips/;
+///  * a .csv, .tsv, .jsonl or .json manifest: columns (or keys) audio and text, optional id, start, end, duration, in
+///    JSON also words, a list as transcripts have it, in seconds from the sample's start; docs/feed.md has the other
+///    names that are understood. Of .json a list of objects, or an object with one under "assets" or "data";
 ///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
 ///    NAME.wav (or whatever audio).
 /// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.

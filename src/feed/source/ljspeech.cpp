@@ -1,8 +1,41 @@
+#include <optional>
+#include <string_view>
+
+#include "base/strings/ascii.h"
 #include "feed/source/line_index.h"
 #include "feed/source/table.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// `stem` with the first of the known endings, in small letters or capitals, under which there is a file.
+std::optional<fs::path> with_known_ending(const fs::path& stem) {
+  for (const bool in_capitals : {false, true})
+    for (const std::string_view ending : recording_endings()) {
+      fs::path audio = stem;
+      audio += in_capitals ? ascii_upper(ending) : std::string(ending);
+      if (is_file(audio)) return audio;
+    }
+  return std::nullopt;
+}
+
+/// The recording that an id names: with its ending or without, and where that file was converted, under its new ending.
+Result<fs::path> find_audio(const fs::path& named) {
+  if (is_recording(named) && is_file(named)) return named;
+  auto audio = with_known_ending(named);
+  if (!audio && is_recording(named)) audio = with_known_ending(fs::path(named).replace_extension());
+  if (audio) return *audio;
+  return fail(Fault::missing, named.string() + ": no recording of this name, with .wav, .flac or another known ending",
+              "Put it there, or take its line out of the list");
+}
 
 class LjSpeech final : public Dataset {
  public:
@@ -25,8 +58,9 @@ class LjSpeech final : public Dataset {
     sample.id = line.substr(0, first);
     sample.text = line.substr(last + 1);
     if (sample.text.empty() && last > first) sample.text = line.substr(first + 1, last - first - 1);
-    const bool has_name = sample.id.ends_with(".wav") || sample.id.ends_with(".flac");
-    sample.audio = folder_ / (has_name ? sample.id : sample.id + ".wav");
+    auto audio = find_audio(folder_ / sample.id);
+    if (!audio) return tl::unexpected(audio.error());
+    sample.audio = std::move(*audio);
     return sample;
   }
 

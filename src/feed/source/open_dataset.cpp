@@ -1,7 +1,13 @@
+#include <array>
 #include <fstream>
+#include <span>
 
 #include "base/files.h"
+#include "base/strings/ascii.h"
+#include "feed/source/separated.h"
 #include "feed/source/table.h"
+#include "text/manifest/csv.h"
+#include "text/utf16.h"
 
 namespace tutti {
 namespace {
@@ -10,42 +16,98 @@ namespace fs = std::filesystem;
 
 tl::unexpected<Error> no_split(const fs::path& data, const std::string& split) {
   return fail(Fault::missing, data.string() + ": has no split '" + split + "'",
-              "Leave the split out, or make splits/" + split + ".csv");
+              "Leave the split out, or make splits/" + split + ".csv, " + split + ".tsv or " + split + "/metadata.csv");
 }
 
-/// The first line tells `a,b,c` from `a|b|c`.
-bool is_barred(const fs::path& index) {
-  std::ifstream in(index);
-  std::string line;
-  std::getline(in, line);
-  return line.find('|') != std::string::npos;
+/// The first line of a file, as UTF-8, without a mark in front.
+std::string first_line(const fs::path& index) {
+  constexpr std::size_t kLongest = 1 << 20;  // of UTF-16 as well, whose lines have zeros between
+  std::string head(kLongest, '\0');
+  std::ifstream in(index, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  if (auto converted = utf8_of_utf16(head)) head = std::move(*converted);
+  if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
+  return head.substr(0, head.find_first_of("\r\n"));
+}
+
+/// Whether bars part the columns of a table, whose header names them; else `a|b|c` is LJSpeech's layout.
+bool is_barred_table(const std::string& header) {
+  const auto names = separated_fields(header, '|');
+  return column_of(names, kAudioNames) >= 0 && column_of(names, kTextNames) >= 0;
 }
 
 Result<std::unique_ptr<Dataset>> open_index(const fs::path& index, const fs::path& base,
                                             const std::vector<std::string>& fields) {
-  if (is_barred(index)) {
+  const std::string header = first_line(index);
+  const bool is_barred = header.find('|') != std::string::npos;
+  if (is_barred && !is_barred_table(header)) {
     if (!fields.empty())
       return fail(Fault::usage, index.string() + ": LJSpeech's layout has no column '" + fields.front() + "'");
     return open_ljspeech(index);
   }
-  TableFolders folders{base, {}, {}};
-  if (is_there(base / "audio")) folders.audio = base / "audio";
+  TableFolders folders{.base = base};
+  if (is_there(base / "audio")) {
+    folders.audio = base / "audio";
+  } else if (is_there(base / "clips")) {  // Common Voice's, whose first versions name clips without their ending
+    folders.audio = base / "clips";
+    folders.usual_ending = ".mp3";
+  }
   if (is_there(base / "transcripts")) folders.transcripts = base / "transcripts";
-  return open_table(index, std::move(folders), fields);
+  return open_table(index, is_barred ? '|' : csv_separator(header), std::move(folders), fields);
+}
+
+/// A table or JSON, by its ending.
+Result<std::unique_ptr<Dataset>> open_file(const fs::path& index, const std::vector<std::string>& fields) {
+  const std::string ending = ascii_lower(index.extension().string());
+  if (ending == ".jsonl" || ending == ".ndjson" || ending == ".json") return open_json(index, fields);
+  if (ending == ".csv" || ending == ".tsv" || ending == ".txt") return open_index(index, index.parent_path(), fields);
+  return fail(Fault::unsupported, index.string() + ": expected a folder, or a manifest .csv, .tsv, .jsonl or .json");
+}
+
+/// The first of `names` that is in `folder`; empty: none is.
+fs::path first_there(const fs::path& folder, std::span<const char* const> names) {
+  for (const char* name : names)
+    if (is_there(folder / name)) return folder / name;
+  return {};
+}
+
+constexpr std::array kIndexes{"metadata.csv",      "metadata.tsv",   "metadata_train.csv",
+                              "metadata_eval.csv", "manifest.jsonl", "metadata.jsonl"};
+constexpr std::array kFolderIndexes{"metadata.csv", "metadata.jsonl", "metadata.tsv"};
+
+/// What a split is called in the sets of others, the name that was given first.
+std::vector<std::string> names_of_split(const std::string& split) {
+  if (split == "validation") return {split, "valid", "val", "dev"};
+  if (split == "train") return {split, "training"};
+  return {split};
+}
+
+/// Where a split is listed: in splits/NAME.csv; a table of its own, as Common Voice has train.tsv; a folder of its own,
+/// as Hugging Face's audiofolder has train/metadata.csv; or LJSpeech's metadata_train.csv. Empty: nowhere.
+fs::path index_of_split(const fs::path& data, const std::string& split) {
+  if (is_there(data / "splits" / (split + ".csv"))) return data / "splits" / (split + ".csv");
+  for (const auto& name : names_of_split(split)) {
+    for (const char* ending : {".tsv", ".csv", ".jsonl"})
+      if (is_there(data / (name + ending))) return data / (name + ending);
+    if (const auto index = first_there(data / name, kFolderIndexes); !index.empty()) return index;
+  }
+  const fs::path other = data / (split == "train" ? "metadata_train.csv" : "metadata_eval.csv");
+  return is_there(other) ? other : fs::path();
 }
 
 Result<std::unique_ptr<Dataset>> open_folder(const fs::path& data, const std::string& split,
                                              const std::vector<std::string>& fields) {
   if (!split.empty()) {
-    const std::string other = split == "train" ? "metadata_train.csv" : "metadata_eval.csv";
-    for (const fs::path& index : {data / "splits" / (split + ".csv"), data / other})
-      if (is_there(index)) return open_index(index, data, fields);
-    return no_split(data, split);
+    const fs::path index = index_of_split(data, split);
+    if (index.empty()) return no_split(data, split);
+    return index.parent_path() == data / "splits" ? open_index(index, data, fields) : open_file(index, fields);
   }
-  for (const char* name : {"metadata.csv", "metadata_train.csv", "metadata_eval.csv"})
-    if (is_there(data / name)) return open_index(data / name, data, fields);
-  for (const char* name : {"manifest.jsonl", "metadata.jsonl"})
-    if (is_there(data / name)) return open_json_lines(data / name, fields);
+  if (const auto index = first_there(data, kIndexes); !index.empty()) return open_file(index, fields);
+  constexpr std::array kCommonVoice{"validated.tsv", "train.tsv"};  // the first holds the second
+  if (is_there(data / "clips"))
+    if (const auto index = first_there(data, kCommonVoice); !index.empty()) return open_file(index, fields);
+  if (const auto index = first_there(data / "train", kFolderIndexes); !index.empty()) return open_file(index, fields);
   return open_transcripts(data);
 }
 
@@ -57,10 +119,7 @@ Result<std::unique_ptr<Dataset>> open_dataset(const fs::path& data, const std::s
   std::error_code ignored;
   if (fs::is_directory(data, ignored)) return open_folder(data, split, fields);
   if (!split.empty()) return no_split(data, split);
-  const std::string ending = data.extension().string();
-  if (ending == ".jsonl" || ending == ".json") return open_json_lines(data, fields);
-  if (ending == ".csv" || ending == ".tsv" || ending == ".txt") return open_index(data, data.parent_path(), fields);
-  return fail(Fault::unsupported, data.string() + ": expected a folder, or a manifest .csv, .tsv or .jsonl");
+  return open_file(data, fields);
 }
 
 }  // namespace tutti

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <optional>
 
+#include "base/new_file.h"
 #include "base/numbers.h"
+#include "base/strings/joined.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
+#include "text/manifest/csv.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -20,24 +23,24 @@ struct Columns {
   std::vector<int> fields{};
 };
 
-int column_of(const Names& header, const Names& names) {
-  for (const auto& name : names)
-    if (const auto at = std::find(header.begin(), header.end(), name); at != header.end())
-      return static_cast<int>(at - header.begin());
-  return -1;
-}
-
 Columns columns_of(const Names& header, const Names& fields) {
-  Columns columns{.id = column_of(header, {"id"}),
+  const auto named = [&](const char* name) { return column_of(header, {&name, 1}); };
+  Columns columns{.id = column_of(header, kIdNames),
                   .audio = column_of(header, kAudioNames),
                   .text = column_of(header, kTextNames),
                   .start = column_of(header, kStartNames),
-                  .end = column_of(header, {"end"}),
-                  .duration = column_of(header, {"duration"}),
-                  .kind = column_of(header, {"sample_type"}),
-                  .noise_only = column_of(header, {"is_noise_only"})};
-  for (const auto& name : fields) columns.fields.push_back(column_of(header, {name}));
+                  .end = named("end"),
+                  .duration = column_of(header, kDurationNames),
+                  .kind = named("sample_type"),
+                  .noise_only = named("is_noise_only")};
+  for (const auto& name : fields) columns.fields.push_back(named(name.c_str()));
   return columns;
+}
+
+/// What a header names, for people.
+std::string names_in(const Names& header) {
+  return joined(std::span(header).first(std::min<std::size_t>(header.size(), 20)), ", ",
+                [](const std::string& name) { return "'" + name.substr(0, 40) + "'"; });
 }
 
 class Table final : public Dataset {
@@ -61,7 +64,7 @@ class Table final : public Dataset {
   static std::string value(const Names& row, int column) {
     return column >= 0 && column < std::ssize(row) ? row[static_cast<std::size_t>(column)] : std::string();
   }
-  static Result<std::optional<double>> number(const Names& row, int column, const char* name);
+  Result<std::optional<double>> number(const Names& row, int column, const char* name) const;
   std::filesystem::path audio_of(const std::string& named) const;
 
   LineIndex lines_;
@@ -71,10 +74,10 @@ class Table final : public Dataset {
   std::string name_;
 };
 
-Result<std::optional<double>> Table::number(const Names& row, int column, const char* name) {
+Result<std::optional<double>> Table::number(const Names& row, int column, const char* name) const {
   const std::string text = value(row, column);
   if (text.empty()) return std::nullopt;
-  const auto number = number_in<double>(text);
+  const auto number = number_in<double>(separator_ == ',' ? text : with_decimal_point(text));
   if (number && std::isfinite(*number) && *number >= 0) return *number;
   return fail(Fault::corrupt, std::string(name) + ": expected seconds, found '" + text + "'");
 }
@@ -82,6 +85,7 @@ Result<std::optional<double>> Table::number(const Names& row, int column, const 
 std::filesystem::path Table::audio_of(const std::string& named) const {
   const std::filesystem::path path(named);
   if (path.has_parent_path() || folders_.audio.empty()) return folders_.base / path;
+  if (!folders_.usual_ending.empty() && !path.has_extension()) return folders_.audio / (named + folders_.usual_ending);
   return folders_.audio / path;
 }
 
@@ -90,6 +94,7 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
   DatasetLine sample;
   const std::string audio = value(row, columns_.audio);
   if (audio.empty()) return fail(Fault::corrupt, "its line names no audio file");
+  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
   sample.audio = audio_of(audio);
   const std::string named = value(row, columns_.id);
   sample.id = named.empty() ? name_ + ":" + std::to_string(index + 2) : named;
@@ -115,24 +120,32 @@ void set_place(DatasetLine& line, std::optional<double> start, std::optional<dou
   if (!start && !end) line.duration = duration;
 }
 
-Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, TableFolders folders,
+int column_of(const Names& header, std::span<const char* const> names) {
+  for (const char* name : names)
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (header[i] == name || plain_field_name(header[i]) == name) return static_cast<int>(i);
+  return -1;
+}
+
+Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, char separator, TableFolders folders,
                                             const Names& fields) {
-  const char separator = index.extension() == ".tsv" ? '\t' : ',';
   auto lines = LineIndex::open(index, separator);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
-  const Columns columns = columns_of(separated_fields(lines->line(0), separator), fields);
+  const Names header = separated_fields(lines->line(0), separator);
+  const Columns columns = columns_of(header, fields);
   const bool lacks = columns.audio < 0 || columns.text < 0;
   if (lacks && !is_utf8(lines->line(0)))
     return fail(Fault::corrupt, index.string() + ": expected UTF-8, found other bytes in its header line",
                 "Convert it, for example with iconv -f utf-16 -t utf-8");
   if (lacks)
     return fail(Fault::corrupt,
-                index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") +
-                    " column, found '" + std::string(lines->line(0).substr(0, 120)) + "'",
-                "Name them audio and text");
+                index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") + " column, found " +
+                    names_in(header),
+                "Name them audio and text; docs/feed.md lists the other names that are understood");
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (columns.fields[i] < 0) return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "'");
+    if (columns.fields[i] < 0)
+      return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "', found " + names_in(header));
   lines->skip_first();
   return std::make_unique<Table>(std::move(*lines), separator, columns, std::move(folders), index.filename().string());
 }

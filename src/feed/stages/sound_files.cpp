@@ -20,8 +20,10 @@ constexpr std::uintmax_t kLarge = 8 << 20;
 }  // namespace
 
 Result<OpenSound> open_sound(const std::filesystem::path& path) {
-  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
   if (!file) return fail_errno(path.string(), "cannot be opened");
+  if (std::error_code ignored; std::filesystem::is_other(path, ignored))
+    return fail(Fault::corrupt, path.string() + ": expected a recording, found a pipe, a socket or a device");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return tl::unexpected(bytes.error());
   return OpenSound{std::move(file), *bytes};

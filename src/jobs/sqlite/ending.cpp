@@ -36,10 +36,13 @@ Result<bool> SqliteStore::complete(const LeaseKey& key, std::span<const TaskOutp
         "UPDATE tasks SET state = 'done', progress = 1, error = '', lease_token = '', owner = '', cancel_wished = 0, "
         "published = ?2, device = iif(?3 = '', device, ?3) WHERE id = ?1",
         key.task, outputs.empty() ? 1 : 0, use.device);
-    database.run("DELETE FROM results WHERE task = ?1", key.task);
+    drop_results(database, key.task);
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      database.run("INSERT INTO results VALUES(?1, ?2, ?3, ?4, ?5, ?6)", key.task, static_cast<std::int64_t>(i),
-                   outputs[i].path, outputs[i].staged, outputs[i].sha256, outputs[i].bytes);
+      database.run(
+          "INSERT INTO results(task, number, path, staged, sha256, bytes, modified_ns, kept, known) "
+          "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)",
+          key.task, static_cast<std::int64_t>(i), outputs[i].path, outputs[i].staged, outputs[i].sha256,
+          outputs[i].bytes, outputs[i].modified_ns, outputs[i].kept);
     end_attempt(database, key.task, AttemptEnd::done, "", "", use);
     release_waiting(database);
     return true;

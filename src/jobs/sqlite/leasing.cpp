@@ -91,6 +91,9 @@ Result<ContentVerdict> SqliteStore::content_known(const LeaseKey& key, const std
         "ORDER BY id LIMIT 1",
         [&](const Row& row) { at_work = row.number(0); }, sha256, options, key.task);
     if (at_work == 0) return {};
+    // To have found that out was no attempt at it.
+    database.run("DELETE FROM attempts WHERE task = ?1 AND token = ?2", key.task, key.token);
+    database.run("UPDATE tasks SET attempts = attempts - 1 WHERE id = ?1", key.task);
     give_back(database, key.task, AttemptEnd::handed_back, "waits for a task with the same content");
     database.run("UPDATE tasks SET same_as = ?2, waits_for = ?2 WHERE id = ?1 AND state = 'queued'", key.task, at_work);
     return {ContentVerdict::What::wait, at_work, {}};

@@ -83,6 +83,34 @@ Result<void> SqliteStore::mark_published(TaskId task) {
   });
 }
 
+Result<std::vector<KnownContent>> SqliteStore::written(TaskId task) {
+  return transact([&](Database& database) {
+    std::vector<KnownContent> all;
+    database.rows(
+        "SELECT sha256, bytes FROM results WHERE task = ?1 AND known <> 0 "
+        "UNION SELECT sha256, bytes FROM written WHERE task = ?1",
+        [&](const Row& row) {
+          all.push_back({row.text(0), row.number(1)});
+        },
+        task);
+    return all;
+  });
+}
+
+Result<void> SqliteStore::record_written(TaskId task, const KnownContent& content) {
+  return transact([&](Database& database) {
+    database.run("INSERT OR IGNORE INTO written(task, sha256, bytes) VALUES(?1, ?2, ?3)", task, content.sha256,
+                 content.bytes);
+  });
+}
+
+Result<void> SqliteStore::move_output(TaskId task, const TaskOutput& output) {
+  return transact([&](Database& database) {
+    database.run("UPDATE results SET path = ?3, kept = ?4 WHERE task = ?1 AND staged = ?2", task, output.staged,
+                 output.path, output.kept);
+  });
+}
+
 Result<JobStore::StagedBy> SqliteStore::staged_by(const LeaseKey& key) {
   return transact([&](Database& database) {
     auto by = StagedBy::stranger;

@@ -56,6 +56,12 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   return store;
 }
 
+std::vector<fs::path> files_of_store(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const char* ending : {"", "-wal", "-shm"}) files.push_back(folder / (kDatabaseName + std::string(ending)));
+  return files;
+}
+
 fs::path state_folder() {
   return xdg_folder("TUTTI_STATE", "XDG_STATE_HOME", ".local/state");
 }

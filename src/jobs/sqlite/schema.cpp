@@ -90,6 +90,16 @@ CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, submitted, id
 ALTER TABLE run_devices ADD COLUMN windows INTEGER;
 ALTER TABLE run_devices ADD COLUMN places INTEGER;
 )sql",
+    // A file is replaced only where its content is what the task wrote. Of results that are there already it is not
+    // known whether somebody has edited them since: they are none of `known`.
+    R"sql(
+ALTER TABLE results ADD COLUMN modified_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE results ADD COLUMN kept TEXT NOT NULL DEFAULT '';
+ALTER TABLE results ADD COLUMN known INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE written(
+  task INTEGER NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL,  -- of former results; task 0: of no task
+  PRIMARY KEY(task, sha256)) WITHOUT ROWID;
+)sql",
 };
 
 std::int64_t version_of(Database& database) {

@@ -51,6 +51,9 @@ class SqliteStore final : public JobStore {
 
   Result<std::vector<Unpublished>> unpublished() override;
   Result<void> mark_published(TaskId task) override;
+  Result<std::vector<KnownContent>> written(TaskId task) override;
+  Result<void> record_written(TaskId task, const KnownContent& content) override;
+  Result<void> move_output(TaskId task, const TaskOutput& output) override;
   Result<StagedBy> staged_by(const LeaseKey& key) override;
 
   Result<void> record_speed(const SpeedRecord& speed) override;

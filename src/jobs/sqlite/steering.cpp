@@ -69,9 +69,10 @@ Result<std::size_t> SqliteStore::redo(const TaskFilter& filter, Redo which) {
     return found;
   });
   if (!done) return tl::unexpected(done.error());
+  const Existing existing = which == Redo::missing_or_kept ? Existing::replace : Existing::keep;
   TaskFilter missing;
   for (const auto& each : *done)
-    if (!outputs_are_there(each.outputs)) missing.ids.push_back(each.task);
+    if (!outputs_are_there(each.outputs, existing)) missing.ids.push_back(each.task);
   if (missing.ids.empty()) return 0;
   return redo(missing, Redo::all);
 }

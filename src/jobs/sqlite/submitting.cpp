@@ -79,7 +79,7 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const TaskSpec&
     if (was_done && known.options == spec.options)
       database.run("UPDATE tasks SET old_sha256 = ?2 WHERE id = ?1", known.id, known.sha256);
     else
-      database.run("DELETE FROM results WHERE task = ?1", known.id);
+      drop_results(database, known.id);
     return {known.id, Submitted::What::renewed, TaskState::queued, time,
             was_done && known.input != spec.input ? known.input : ""};
   }

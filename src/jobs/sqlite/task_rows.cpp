@@ -81,12 +81,20 @@ FilterSql sql_of(const TaskFilter& filter) {
 std::vector<TaskOutput> outputs_of(Database& database, TaskId task) {
   std::vector<TaskOutput> outputs;
   database.rows(
-      "SELECT path, staged, sha256, bytes FROM results WHERE task = ?1 ORDER BY number",
+      "SELECT path, staged, sha256, bytes, modified_ns, kept FROM results WHERE task = ?1 ORDER BY number",
       [&](const Row& row) {
-        outputs.push_back({row.text(0), row.text(1), row.text(2), row.number(3)});
+        outputs.push_back({row.text(0), row.text(1), row.text(2), row.number(3), row.number(4), row.text(5)});
       },
       task);
   return outputs;
+}
+
+void drop_results(Database& database, TaskId task) {
+  database.run(
+      "INSERT OR IGNORE INTO written(task, sha256, bytes) SELECT task, sha256, bytes FROM results "
+      "WHERE task = ?1 AND known <> 0",
+      task);
+  database.run("DELETE FROM results WHERE task = ?1", task);
 }
 
 TaskId done_twin(Database& database, TaskId task, const std::string& sha256, const std::string& options) {

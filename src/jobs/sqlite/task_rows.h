@@ -49,6 +49,8 @@ struct FilterSql {
 FilterSql sql_of(const TaskFilter& filter);
 
 std::vector<TaskOutput> outputs_of(Database& database, TaskId task);
+/// Removes the results of a task, and remembers what was in them.
+void drop_results(Database& database, TaskId task);
 /// A done task, not `task` itself, with this content and these options, and its outputs; 0: none.
 TaskId done_twin(Database& database, TaskId task, const std::string& sha256, const std::string& options);
 

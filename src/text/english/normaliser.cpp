@@ -1,5 +1,6 @@
 #include "text/normaliser.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -161,13 +162,33 @@ std::u32string remove_lone_signs(std::u32string_view text) {
 
 }  // namespace
 
-std::string normalise_english(std::string_view text) {
-  std::u32string s = remove_brackets(lower(to_code_points(text)));
+namespace {
+
+/// What follows the removal of brackets.
+std::string normalise_spoken(std::u32string s) {
   s = join_apostrophes(remove_hesitations(std::move(s)));
   for (const Rewrite& rule : kRewrites) s = rewrite(std::move(s), rule);
   s = remove_symbols_and_diacritics(clean_figures(s), U".%$¢€£");
   s = american_spelling(figures_for_number_words(s));
   return to_utf8(join_spaces(remove_lone_signs(s)));
+}
+
+}  // namespace
+
+std::string normalise_english(std::string_view text) {
+  return normalise_spoken(remove_brackets(lower(to_code_points(text))));
+}
+
+std::string normalise_english_lines(std::string_view text) {
+  const std::u32string spoken = remove_brackets(lower(to_code_points(text)));
+  std::string out;
+  for (std::size_t at = 0; at <= spoken.size();) {
+    const std::size_t end = std::min(spoken.find(U'\n', at), spoken.size());
+    const std::string line = normalise_spoken(spoken.substr(at, end - at));
+    out.append(out.empty() || line.empty() ? "" : " ").append(line);
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace tutti

@@ -36,6 +36,17 @@ Result<VocabularyFile> parse_tokenizer_json(std::string_view content);
 Result<VocabularyFile> parse_vocabulary_json(std::string_view content);
 Result<VocabularyFile> parse_vocabulary_txt(std::string_view content);
 
+/// GPT-2's form, which transformers writes where it saves a tokenizer without tokenizer.json: the contents of these
+/// files. Those that are absent are empty; the first two are needed.
+struct Gpt2Files {
+  std::string_view vocab{};             // vocab.json: {"token": id}, byte-level
+  std::string_view merges{};            // merges.txt: two tokens a line, the first merge first
+  std::string_view added_tokens{};      // added_tokens.json: {"<|startoftranscript|>": id, ...}
+  std::string_view tokenizer_config{};  // tokenizer_config.json: its added_tokens_decoder stands in for the file above
+};
+/// Where neither of the last two names special tokens, the vocabulary's size decides them, as for a .tiktoken file.
+Result<VocabularyFile> parse_gpt2_files(const Gpt2Files& files);
+
 /// Ids above this are taken for damage rather than for a vocabulary.
 inline constexpr std::int32_t kMostTokens = 1'000'000;
 

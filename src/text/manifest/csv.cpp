@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/strings/split.h"
+
 namespace tutti {
 
 Result<std::string> CsvReader::quoted() {
@@ -46,6 +48,20 @@ Result<std::optional<CsvReader::Record>> CsvReader::next() {
     }
     return record;
   }
+}
+
+std::string with_decimal_point(std::string_view number) {
+  const auto is_digits = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const auto comma = number.find(',');
+  if (comma == number.npos || !is_digits(number.substr(comma + 1))) return std::string(number);
+  std::string whole;
+  for (const std::string_view part : split(number.substr(0, comma), '.')) {
+    if (!is_digits(part) || (!whole.empty() && part.size() != 3)) return std::string(number);
+    whole += part;
+  }
+  return (whole.empty() ? "0" : whole) + "." + std::string(number.substr(comma + 1));
 }
 
 char csv_separator(std::string_view text) {

@@ -33,6 +33,10 @@ class CsvReader {
   std::size_t line_ = 1;
 };
 
+/// A number with a decimal comma, and points between its thousands, as one with a decimal point: "1.234,5" becomes
+/// "1234.5". Other texts are as they were. For tables whose separator is no comma.
+std::string with_decimal_point(std::string_view number);
+
 /// The separator a table's first line uses: the one of , ; and tab that is there most often.
 char csv_separator(std::string_view text);
 

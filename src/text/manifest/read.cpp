@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <istream>
+#include <iterator>
 #include <utility>
 
 #include "base/files.h"
 #include "base/strings/ascii.h"
+#include "text/json_bytes.h"
 #include "text/manifest/csv.h"
+#include "text/manifest/field_names.h"
 #include "text/manifest/json_scan.h"
+#include "text/manifest/list_text.h"
 #include "text/manifest/record.h"
+#include "text/utf16.h"
 
 namespace tutti {
 namespace {
@@ -39,6 +44,8 @@ class Reading {
 
   /// Each returns whether to go on.
   bool take(ManifestEntry&& entry) {
+    if (entry.path.find('\0') != std::string::npos)  // "\u0000" in JSON: the system would open another file
+      return refuse({Fault::usage, entry.origin + ": expected the name of a file, found one with a NUL in it"});
     ++tally_.taken;
     return sink_.entry(std::move(entry));
   }
@@ -49,9 +56,10 @@ class Reading {
   }
   bool take_json(std::string_view text, const std::string& origin) {
     if (is_too_deep(text)) return refuse({Fault::corrupt, origin + ": nested too deeply"});
-    const Json record = Json::parse(text, nullptr, false);
+    Json record = parse_json_keeping_bytes<Json>(text);
     if (record.is_discarded()) return refuse({Fault::corrupt, origin + ": expected a JSON object, found broken JSON"});
     if (record.is_string()) return take_path(record.get<std::string>(), origin);
+    if (record.is_object()) record = with_known_names(std::move(record));
     return take(record, origin);
   }
   bool take_path(std::string path, const std::string& origin) {
@@ -66,6 +74,10 @@ class Reading {
     if (line.find_first_not_of(" \t") == std::string::npos) return true;
     return line[0] == '{' ? take_json(line, at(number)) : take_path(std::move(line), at(number));
   }
+  /// Between two NULs: a name may have line ends in it, and nothing is left out of it.
+  bool take_name(std::string name, std::size_t number) {
+    return name[0] == '{' ? take_json(name, at(number)) : take_path(std::move(name), at(number));
+  }
   bool refuse(Error&& error) {
     ++tally_.unusable;
     sink_.problem(std::move(error));
@@ -79,7 +91,21 @@ class Reading {
   ManifestTally tally_;
 };
 
+Result<void> read_names_of(std::string_view text, bool json, Reading& reading) {
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (name.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;  // also what `echo` adds at the end
+    if (!(json ? reading.take_json(name, reading.at(number)) : reading.take_name(std::string(name), number))) break;
+  }
+  return {};
+}
+
 Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
+  if (entry_end(text) == '\0') return read_names_of(text, json, reading);
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -93,11 +119,15 @@ Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
 }
 
 Result<void> read_table(std::string_view text, const std::string& name, Reading& reading) {
-  CsvReader table(text, csv_separator(text));
-  const auto header = table.next();
+  const char separator = csv_separator(text);
+  CsvReader table(text, separator);
+  auto header = table.next();
   if (!header) return fail_in(name, header.error());
   if (!*header) return fail(Fault::corrupt, name + ": expected a first line with the names of the columns");
-  const std::vector<std::string>& names = (*header)->fields;
+  std::vector<std::string>& names = (*header)->fields;
+  for (auto& column : names)
+    if (auto known = known_field_name(column); std::ranges::find(names, known) == names.end())
+      column = std::move(known);
   while (true) {
     const auto record = table.next();
     if (!record) return fail_in(name, record.error());
@@ -110,7 +140,8 @@ Result<void> read_table(std::string_view text, const std::string& name, Reading&
       continue;
     }
     Json object = Json::object();
-    for (std::size_t i = 0; i < names.size(); ++i) object[names[i]] = fields[i];
+    for (std::size_t i = 0; i < names.size(); ++i)
+      object[names[i]] = separator != ',' && is_seconds_field(names[i]) ? with_decimal_point(fields[i]) : fields[i];
     if (!reading.take(object, origin)) return {};
   }
 }
@@ -148,8 +179,12 @@ std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path)
 Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format, const std::string& name,
                                     const ManifestRules& rules, const ManifestSink& sink) {
   Reading reading(name, rules, sink);
+  const auto decoded = utf8_of_utf16(text);
+  if (decoded) text = *decoded;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  Result<void> read;
+  const bool nul_ends = format == ManifestFormat::list || format == ManifestFormat::jsonl;
+  Result<void> read = expect_text(text, nul_ends, name);
+  if (!read) return tl::unexpected(read.error());
   switch (format) {
     case ManifestFormat::list: read = read_lines_of(text, false, reading); break;
     case ManifestFormat::jsonl: read = read_lines_of(text, true, reading); break;
@@ -169,13 +204,9 @@ Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestF
 
 Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,
                                            const ManifestSink& sink) {
-  Reading reading(name, rules, sink);
-  std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-    if (!reading.take_line(std::move(line), number)) break;
-  }
-  return reading.tally();
+  // All of it: what ends the entries, and whether it is text, shows anywhere in it.
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return read_manifest(text, ManifestFormat::list, name, rules, sink);
 }
 
 std::string left_out_text(const ManifestTally& tally, const ManifestRules& rules) {

@@ -12,7 +12,7 @@
 namespace tutti {
 
 enum class ManifestFormat {
-  list,   // one path per line
+  list,   // one path per line, or paths that end with NULs
   csv,    // comma, semicolon or tab between columns, named in the first line
   jsonl,  // one object per line
   json    // note 000's manifest, {"assets": [...]}, oldest last; or a list of objects or paths
@@ -31,7 +31,7 @@ Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format
 Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestFormat format,
                                     const ManifestRules& rules, const ManifestSink& sink);
 
-/// Paths or JSON objects, one a line, from a stream that may go on for long ("-"): each is handed on as it comes.
+/// Paths or JSON objects, one a line or each ended by a NUL, from a stream ("-"): it is read to its end first.
 Result<ManifestTally> read_manifest_stream(std::istream& in, const std::string& name, const ManifestRules& rules,
                                            const ManifestSink& sink);
 

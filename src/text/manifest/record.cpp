@@ -1,23 +1,20 @@
 #include "text/manifest/record.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <vector>
 
+#include "base/strings/joined.h"
 #include "text/manifest/date_time.h"
+#include "text/manifest/field_names.h"
 
 namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The names a field goes by, the best first.
-constexpr std::array<const char*, 6> kPathNames{"path", "audio", "audio_path", "audio_filepath", "file", "filename"};
-constexpr std::array<const char*, 2> kIdNames{"id", "uuid"};
-constexpr std::array<const char*, 2> kNameNames{"name", "title"};
-constexpr std::array<const char*, 4> kDurationNames{"media_duration_seconds", "duration", "duration_seconds",
-                                                    "audio_seconds"};
 
 /// A scalar as text; null and missing are empty.
 std::string text_of(const Json& record, const char* name) {
@@ -59,23 +56,32 @@ Result<std::string> filled(const std::string& pattern, const Json& record, std::
     if (close == std::string::npos)
       return fail(Fault::usage, "'" + pattern + "': expected } after the { at " + std::to_string(open + 1));
     const std::string field = pattern.substr(open + 1, close - open - 1);
-    const std::string value = text_of(record, field.c_str());
+    std::string value = text_of(record, field.c_str());
+    if (value.empty()) value = text_of(record, known_field_name(field).c_str());
     if (value.empty()) return fail(Fault::usage, "field '" + field + "': expected a value for '" + pattern + "'");
     if (steps_out(value)) return fail(Fault::usage, "field '" + field + "': '" + value + "' leads out of the folder");
-    used.insert(field);
+    used.insert({field, known_field_name(field)});
     path += value;
     at = close + 1;
   }
   return path;
 }
 
+/// The names of a record's fields, for people.
+std::string names_in(const Json& record) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : record.items()) names.push_back("'" + name.substr(0, 40) + "'");
+  if (names.size() > 20) names.resize(20);
+  return names.empty() ? "none" : joined(names, ", ");
+}
+
 Result<std::string> path_of(const Json& record, const ManifestRules& rules, std::set<std::string>& used) {
   if (!rules.path_template.empty()) return filled(rules.path_template, record, used);
   if (auto path = first_text(record, kPathNames, used); !path.empty()) return path;
-  const char* file = record.contains("file_name") && !text_of(record, "file_name").empty() ? "file_name" : "name";
+  const char* file = text_of(record, kFileName).empty() ? "name" : kFileName;
   const std::string folder = text_of(record, "folder_path");
   if (text_of(record, file).empty())
-    return fail(Fault::usage, "expected a field 'path', or 'folder_path' and 'file_name'",
+    return fail(Fault::usage, "expected a field 'path', or 'folder_path' and 'file_name', found " + names_in(record),
                 "Say where the audio lies with a template such as '{folder_path}/{file_name}'");
   return filled((folder.empty() ? "" : "{folder_path}/") + ("{" + std::string(file) + "}"), record, used);
 }
@@ -142,6 +148,19 @@ std::string normalised_uuid(const std::string& id) {
   if (digits.size() != 32) return id;
   for (const std::size_t at : {20U, 16U, 12U, 8U}) digits.insert(at, "-");
   return digits;
+}
+
+Json with_known_names(Json record) {
+  const auto differs = [&](const std::string& name) {
+    const std::string known = known_field_name(name);
+    return known != name && !record.contains(known);
+  };
+  bool any = false;
+  for (const auto& [name, value] : record.items()) any = any || differs(name);
+  if (!any) return record;  // nearly always
+  Json renamed = Json::object();
+  for (const auto& [name, value] : record.items()) renamed[differs(name) ? known_field_name(name) : name] = value;
+  return renamed;
 }
 
 bool is_left_out(const Json& record, const ManifestRules& rules, ManifestTally& tally) {

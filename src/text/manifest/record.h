@@ -7,9 +7,12 @@
 
 namespace tutti {
 
-/// Makes an entry of one record, or says which field is wrong and why. `origin` is "file:line".
+/// Makes an entry of one record with known names, or says which field is wrong and why. `origin` is "file:line".
 Result<ManifestEntry> entry_from(const nlohmann::ordered_json& record, const std::string& origin,
                                  const ManifestRules& rules);
+
+/// A record, an object, whose fields have the names that are known here (text/manifest/field_names.h).
+nlohmann::ordered_json with_known_names(nlohmann::ordered_json record);
 
 /// Whether the rules leave an asset out, and which: counted there. Rules concern only the fields an asset has: a table
 /// without asset_type is all audio.

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "text/json_bytes.h"
 #include "text/manifest/record.h"
 
 namespace tutti {
@@ -36,7 +37,7 @@ std::string manifest_text(std::span<const ManifestAsset> assets, const std::stri
   }
   const Json manifest{
       {"count", assets.size()}, {"exported_at", exported_at}, {"filter", nullptr}, {"assets", std::move(list)}};
-  return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_keeping_bytes(manifest, 2) + "\n";
 }
 
 std::string uuid_of(const std::string& text) {

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// A field of an asset: nothing, a truth value, a number or text (UTF-8; what is not is replaced).
+/// A field of an asset: nothing, a truth value, a number or text, whose bytes are kept (text/json_bytes.h).
 using ManifestValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 struct ManifestField {
   std::string name{};

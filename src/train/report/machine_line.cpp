@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kGigabyte = 1024.0 * 1024 * 1024;
+constexpr double kGigabyte = 1e9;  // as everywhere in Tutti, and as vendors count
 
 /// A mean of what is known.
 class Mean {

@@ -22,6 +22,11 @@ inline tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
 }
 
+/// What its log lines are under, as threads are in the field note's program.
+inline std::string worker_name(std::size_t worker) {
+  return "Worker-" + std::to_string(worker);
+}
+
 /// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
 struct AskedTask {
   Submitted known{};
@@ -39,13 +44,18 @@ struct BatchEntry {
   Seconds asked{};                           // of its transcript: what lies within the clips that were to be heard
   std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
+  std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
+  std::vector<KeptFile> kept_files{};        // at the names of its outputs, which this run found and left
   std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};          // what was chosen of its file, likewise
+  bool without_speech = false;               // the transcript of this run has no text
 };
 
 /// One claim of a task, from the store's lease to its end.
 struct BatchAttempt {
   std::size_t index = 0;
+  std::size_t worker = 1;  // the least number that no other attempt in flight has
   Lease lease{};
   const BatchTask* task = nullptr;
   Seconds length{};
@@ -53,6 +63,7 @@ struct BatchAttempt {
   std::unique_ptr<PoolTaskEngine> engine{};
   std::optional<TranscriptionContext> context{};
   std::atomic<bool> no_room{false};  // for its decoded audio
+  bool decoded = false;              // its audio is there; under the lock
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
 };
@@ -73,6 +84,8 @@ struct BatchInWork {
   bool decoded = false;
   bool no_room = false;     // for its decoded audio
   bool publishing = false;  // its transcript is there
+  /// Something is being done for it now; else it waits for a device, or for room.
+  bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_room); }
   Seconds position{};
   Seconds length{};
 };

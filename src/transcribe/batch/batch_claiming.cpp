@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -60,8 +62,6 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
 
 /// None: somebody has stopped the run meanwhile, asked what to do about another recording.
 std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
-  const PoolView view = pool_.view();
-  BatchStart start;
   std::size_t index = 0;
   std::filesystem::path input;
   {
@@ -69,30 +69,69 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     Entry& entry = entries_.at(id);
     if (entry.number == 0) entry.number = ++tally_.begun;
     index = attempts_.size();
+    const std::size_t worker = free_worker(lock);
     BatchAttempt& attempt = attempts_.emplace_back();
     attempt.index = index;
+    attempt.worker = worker;
     attempt.lease = std::move(lease);
     attempt.lease.task.spec = {};  // is `task`, of which the run holds one already
     attempt.task = entry.task;
     attempt.length = entry.audio;
     in_flight_.insert(index);
     input = entry.task->spec.input;
-    start = {.number = entry.number,
-             .total = tally_.to_do + tally_.to_come,
-             .name = entry.task->spec.name,
-             .uuid = entry.task->spec.uuid,
-             .next_device = view.next_device,
-             .attempt = attempt.lease.attempt};
   }
   {
-    const std::lock_guard telling(telling_);
-    if (!is_over()) {
-      observer_.on_start(start);
-      return TakenFile{index, std::move(input)};
-    }
+    const std::lock_guard telling(telling_);  // while somebody is asked, nothing begins
+    if (!is_over()) return TakenFile{index, std::move(input)};
   }
   failed(index, {Fault::cancelled, "the run was stopped before it began", ""});
   return {};
+}
+
+/// The least that no attempt in flight has, so that of --threads 4 there are four.
+std::size_t BatchFiles::free_worker(const Lock&) const {
+  std::set<std::size_t> taken;
+  for (const std::size_t index : in_flight_) taken.insert(attempts_[index].worker);
+  std::size_t worker = 1;
+  while (taken.contains(worker)) ++worker;
+  return worker;
+}
+
+/// A recording counts as started when it gets a device, or when it ends without any.
+std::size_t BatchFiles::number_of(const Lock&, Entry& entry) {
+  if (entry.started == 0) entry.started = ++tally_.started;
+  return entry.started;
+}
+
+/// Whoever reports something calls it first, so that no recording ends before its start is reported. Where that is
+/// going on already, as while somebody is asked about a failure, nothing waits for it.
+void BatchFiles::report_starts() {
+  const std::unique_lock telling(telling_, std::try_to_lock);
+  if (telling) report_starts(telling);
+}
+
+void BatchFiles::report_starts(const Lock&) {
+  for (FirstGrant& first : pool_.first_grants())
+    if (const auto start = start_of(std::move(first))) observer_.on_start(*start);
+}
+
+/// None: nobody here has taken it up. An attempt that has ended meanwhile has started all the same.
+std::optional<BatchStart> BatchFiles::start_of(FirstGrant first) {
+  const auto id = static_cast<TaskId>(first.task);
+  const Lock lock(mutex_);
+  const auto at = std::find_if(attempts_.rbegin(), attempts_.rend(),
+                               [&](const BatchAttempt& attempt) { return attempt.lease.key.task == id; });
+  if (at == attempts_.rend()) return {};
+  const BatchAttempt& attempt = *at;
+  const auto chosen = std::ranges::find(options_.devices, first.device, &ChosenDevice::id);
+  return BatchStart{.number = number_of(lock, entries_.at(id)),
+                    .total = tally_.to_do + tally_.to_come,
+                    .name = attempt.task->spec.name,
+                    .uuid = attempt.task->spec.uuid,
+                    .worker = attempt.worker,
+                    .device = chosen == options_.devices.end() ? first.device : chosen->label,
+                    .attempt = attempt.lease.attempt,
+                    .before = std::move(first.before)};
 }
 
 bool BatchFiles::is_over() const {

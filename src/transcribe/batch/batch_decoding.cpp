@@ -2,11 +2,13 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_owner.h"
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
+#include "transcript/output_text.h"
 
 namespace tutti {
 
@@ -31,6 +33,7 @@ Error without_end(const Error& error, Bytes needed, Bytes total) {
 
 Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
+  const LogOwner owner(worker_name(attempt.worker));
   if (attempt.settled) return not_wanted();
   if (auto named = expect_names(attempt.task->outputs()); !named) return named;
   std::vector<TaskOutput> same = attempt.lease.same_outputs;
@@ -50,6 +53,11 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (same.empty()) return {};
   const auto copies = copy_of(same, attempt.task->outputs());
   if (!copies) return {};  // not whole any more: then the work is done again
+  {
+    const Lock lock(mutex_);
+    entries_.at(attempt.lease.key.task).without_speech =
+        !copies->empty() && !output_has_text(copies->front().content, attempt.task->formats.front());
+  }
   if (auto published = publish_contents(attempt, *copies, {}, true); !published) return published;
   return not_wanted();
 }
@@ -57,6 +65,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
 /// That the disk for decoded audio is full, or not to be written to, is no recording's fault: it is waited for.
 Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   BatchAttempt& attempt = at(index);
+  const LogOwner owner(worker_name(attempt.worker));
   const auto [length, told] = [&] {
     const Lock lock(mutex_);
     return std::pair(attempt.length, entries_.at(attempt.lease.key.task).told);
@@ -71,15 +80,18 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
     return recording;
   });
-  if (whole) tell_losses(attempt, whole->losses());
+  if (whole) tell_remarks(attempt, *whole);
   return whole;
 }
 
 /// It is transcribed all the same, but must not come out shorter in silence.
-void BatchFiles::tell_losses(const BatchAttempt& attempt, const std::vector<std::string>& losses) {
-  for (const auto& loss : losses) log(Level::warning, attempt.task->spec.name + ": " + loss);
+void BatchFiles::tell_remarks(const BatchAttempt& attempt, const Recording& recording) {
+  for (const auto* remarks : {&recording.losses(), &recording.notes()})
+    for (const auto& remark : *remarks) log(Level::warning, attempt.task->spec.name + ": " + remark);
   const Lock lock(mutex_);
-  entries_.at(attempt.lease.key.task).losses = losses;
+  Entry& entry = entries_.at(attempt.lease.key.task);
+  entry.losses = recording.losses();
+  entry.notes = recording.notes();
 }
 
 Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
@@ -88,6 +100,7 @@ Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
     const Lock lock(mutex_);
     if (attempt.settled) return not_wanted();
     attempt.length = length;
+    attempt.decoded = true;
     Entry& entry = entries_.at(attempt.lease.key.task);
     tally_.open.remove(entry);
     entry.audio = length;
@@ -104,6 +117,7 @@ const TranscriptionContext* BatchFiles::context(std::size_t index) {
   if (!attempt.context) {
     const Entry& entry = entries_.at(attempt.lease.key.task);
     attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
+    attempt.engine->when_granted([this] { report_starts(); });
     attempt.engine->correct_length(attempt.length);
     attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
   }

@@ -26,9 +26,9 @@ Result<TasksByKey> done_tasks(JobStore& store, const std::string& batch) {
   }
 }
 
-bool is_in_place(JobStore& store, TaskId task) {
+bool is_in_place(JobStore& store, TaskId task, Existing existing) {
   const auto outputs = store.outputs(task);
-  return outputs && !outputs->empty() && outputs_are_there(*outputs);
+  return outputs && !outputs->empty() && outputs_are_there(*outputs, existing);
 }
 
 /// As it was done, called what it is called now.
@@ -48,7 +48,7 @@ std::optional<BatchReport> report_if_all_done(std::span<const BatchTask> tasks, 
   const auto store = open_store_if_there(options.state);
   if (!store || !*store) return {};
   const std::filesystem::path staging[] = {options.staging, options.kept};
-  if (!sweep_outputs(**store, staging)) return {};
+  if (!sweep_outputs(**store, staging, options.existing)) return {};
   for (const auto& folder : staging) leave_staging(folder);
   const auto done = done_tasks(**store, options.batch);
   if (!done) return {};
@@ -57,7 +57,7 @@ std::optional<BatchReport> report_if_all_done(std::span<const BatchTask> tasks, 
   for (const BatchTask& task : tasks) {
     const auto known = done->find(task.spec.key);
     if (known == done->end() || !is_same_work(known->second.spec, task.spec)) return {};
-    if (!is_in_place(**store, known->second.id)) return {};
+    if (!is_in_place(**store, known->second.id, options.existing)) return {};
     report.counts.add(TaskState::done);
     report.assets.push_back(asset_of(known->second, task.spec));
   }

@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "base/log_owner.h"
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
@@ -29,6 +30,7 @@ FailureClass failure_class(const Error& error, const TaskSpec& spec) {
 
 void BatchFiles::failed(std::size_t index, const Error& error) {
   BatchAttempt& attempt = at(index);
+  const LogOwner owner(worker_name(attempt.worker));
   const bool ours = settle(attempt);
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
   attempt.engine.reset();  // whoever has settled it: its place on a device is free
@@ -48,7 +50,8 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
   if (!after->held) return again(attempt.lease.key.task, kLookAgain);
   if (after->state == TaskState::queued) {
     again(attempt.lease.key.task, after->wait);
-    const std::lock_guard telling(telling_);
+    const Lock telling(telling_);
+    report_starts(telling);
     return observer_.on_retry(end_of(attempt, use.device), error.text(), after->wait);
   }
   if (after->state == TaskState::cancelled) return end(attempt.lease.key.task, &BatchCounts::cancelled);
@@ -75,7 +78,12 @@ BatchObserver::Wish BatchFiles::ask_about(const BatchEnd& over, const Error& err
 void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device) {
   const TaskId id = attempt.lease.key.task;
   const BatchEnd over = end_of(attempt, device);
-  std::unique_lock telling(telling_);
+  Lock telling(telling_);
+  report_starts(telling);
+  {
+    const Lock lock(mutex_);
+    number_of(lock, entries_.at(id));
+  }
   const auto wish = ask_about(over, error);
   if (wish == BatchObserver::Wish::retry) {
     telling.unlock();

@@ -97,13 +97,18 @@ class BatchFiles final : public RunFiles {
   void add(const Lock& held, const AskedTask& asked);
   PoolTask pool_task(TaskId id, const Entry& entry) const;
   bool may_take(const Lock& held) const;
-  void tell_losses(const BatchAttempt& attempt, const std::vector<std::string>& losses);
+  void tell_remarks(const BatchAttempt& attempt, const Recording& recording);
   void room_changed();
   void tell_held_back(const Lock& held);
   BatchObserver::Wish ask_about(const BatchEnd& over, const Error& error);
   std::optional<TaskId> wait_for_task();
   std::optional<TakenFile> claim(TaskId id);
   std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
+  std::size_t free_worker(const Lock& held) const;
+  std::size_t number_of(const Lock& held, Entry& entry);
+  void report_starts();
+  void report_starts(const Lock& telling);
+  std::optional<BatchStart> start_of(FirstGrant first);
   bool is_over() const;
   void not_claimable(TaskId id);
   /// The store has another version of it by now: another process asked for the same outputs in another way.
@@ -122,7 +127,7 @@ class BatchFiles final : public RunFiles {
   void keep(KeptResult result);
   void place_kept(bool last_time);
   void place_left_staged();
-  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied);
+  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied, std::vector<KeptFile> kept_files);
   void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;

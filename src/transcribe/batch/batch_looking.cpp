@@ -66,7 +66,7 @@ std::vector<BatchInWork> BatchFiles::in_work() const {
     all.push_back({.id = attempt.lease.key.task,
                    .name = attempt.task->spec.name,
                    .devices = attempt.engine ? attempt.engine->where() : std::string(),
-                   .decoded = attempt.engine != nullptr,
+                   .decoded = attempt.decoded,
                    .no_room = attempt.no_room,
                    .publishing = attempt.publishing,
                    .position = Seconds(attempt.position),

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
+#include "transcribe/pool/pool_view.h"
 
 namespace tutti {
 
@@ -38,22 +40,27 @@ struct BatchWork {
   }
 };
 
+/// A recording gets a place on a device, for the first time in this attempt.
 struct BatchStart {
-  std::size_t number = 0;  // of this start in the run, from 1
+  std::size_t number = 0;  // among the recordings that this run has started or ended, from 1
   std::size_t total = 0;   // that this run is to do; those that it has not looked at yet may be done
   std::string name;
   std::string uuid{};
-  std::string next_device{};  // that takes the next task
+  std::size_t worker = 1;  // the least number that no other recording in work has
+  std::string device{};    // as people call it
   int attempt = 1;
+  PoolView before{};  // the devices as the decision found them; its next_device is `device`
 };
 
 struct BatchEnd {
   std::string name;
   std::string device{};
   Seconds audio{};
-  Seconds busy{};  // of its devices, by the pool's clock
+  Seconds busy{};          // of its devices, by the pool's clock
+  std::size_t worker = 1;  // as at its start
   int attempts = 1;
-  bool copied = false;  // from a task with the same content
+  bool copied = false;                 // from a task with the same content
+  std::vector<KeptFile> kept_files{};  // at the names of its outputs: they stay, and its texts are beside them
 };
 
 /// Told what happens in a batch. Calls are serialised: one at a time, from any thread.

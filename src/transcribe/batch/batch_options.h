@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/list/device_list.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
 #include "transcribe/run.h"
 #include "transcript/writers.h"
@@ -32,15 +33,16 @@ struct BatchOptions {
   std::vector<ChosenDevice> devices{};
   std::map<std::string, int> task_caps{};  // by device id; "": every device without one of its own
   std::string policy = "tutti";
-  int tasks_at_once = 0;            // -t; 0: as many as keep the devices busy
-  std::filesystem::path state{};    // the store's folder
-  std::filesystem::path staging{};  // on the file system of the outputs
-  std::filesystem::path kept{};     // where results are staged while that is full: in `state`; empty: nowhere
-  std::string command{};            // for history
-  std::string batch{};              // what its tasks have in common: the output folder
-  bool retry_failed = false;        // those that failed for good in an earlier run, too
-  Seconds patience{600};            // without any device in service, then the run ends
-  std::optional<double> price{};    // of a device hour, for history
+  int tasks_at_once = 0;               // -t; 0: as many as keep the devices busy
+  std::filesystem::path state{};       // the store's folder
+  std::filesystem::path staging{};     // on the file system of the outputs
+  std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
+  std::string command{};               // for history
+  std::string batch{};                 // what its tasks have in common: the output folder
+  bool retry_failed = false;           // those that failed for good in an earlier run, too
+  Existing existing = Existing::keep;  // of files at the names of outputs that the store did not write
+  Seconds patience{600};               // without any device in service, then the run ends
+  std::optional<double> price{};       // of a device hour, for history
 
   /// Of that device; none: as its memory allows.
   std::optional<int> task_cap(const std::string& device) const {

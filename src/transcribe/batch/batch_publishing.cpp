@@ -1,3 +1,4 @@
+#include "base/log_owner.h"
 #include "transcribe/batch/batch_files.h"
 
 namespace tutti {
@@ -23,12 +24,16 @@ void BatchFiles::room_changed() {
 }
 
 BatchEnd BatchFiles::end_of(const BatchAttempt& attempt, const std::string& device) const {
-  return {
-      .name = attempt.task->spec.name, .device = device, .audio = attempt.length, .attempts = attempt.lease.attempt};
+  return {.name = attempt.task->spec.name,
+          .device = device,
+          .audio = attempt.length,
+          .worker = attempt.worker,
+          .attempts = attempt.lease.attempt};
 }
 
 Result<void> BatchFiles::publish(TranscribedFile& file) {
   BatchAttempt& attempt = at(file.outcome.index);
+  const LogOwner owner(worker_name(attempt.worker));
   if (attempt.settled) return not_wanted();
   file.outcome.outputs = attempt.task->outputs();
   std::vector<OutputContent> contents;
@@ -39,7 +44,9 @@ Result<void> BatchFiles::publish(TranscribedFile& file) {
   }
   {
     const Lock lock(mutex_);
-    entries_.at(attempt.lease.key.task).asked = file.outcome.asked;
+    Entry& entry = entries_.at(attempt.lease.key.task);
+    entry.asked = file.outcome.asked;
+    entry.without_speech = file.outcome.without_speech;
   }
   const auto use = attempt.engine ? attempt.engine->use() : PoolTaskEngine::Use{};
   return publish_contents(attempt, contents, use, false);
@@ -56,8 +63,9 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   }
   const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
   const Bytes needed = size_of(contents);
-  const auto published = room_.patiently(
-      needed, [&] { return publish_outputs(store_, attempt.lease, options_.staging, contents, used, options_.kept); });
+  const PublishPlaces places{options_.staging, options_.kept, options_.existing};
+  auto published =
+      room_.patiently(needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, places); });
   if (!published) return tl::unexpected(published.error());
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
@@ -72,7 +80,7 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
     leave_staged(attempt, *why, use, copied);
     return not_wanted();
   }
-  finish(attempt, use, copied);
+  finish(attempt, use, copied, std::move(published->kept));
   return {};
 }
 
@@ -93,14 +101,15 @@ void BatchFiles::place_kept(bool last_time) {
   std::optional<Error> held;  // the first one's: it would be every one's
   for (auto& result : kept) {
     BatchAttempt& attempt = at(result.index);
-    const auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.task);
+    auto placed =
+        held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.task, options_.existing);
     if (!held && !placed && !last_time && room_.would_mend(placed.error())) held = placed.error();
     if (held) {
       keep(std::move(result));
     } else {
       result.waiting.reset();
       if (placed)
-        finish(attempt, result.use, result.copied);
+        finish(attempt, result.use, result.copied, std::move(*placed));
       else
         leave_staged(attempt, placed.error(), result.use, result.copied);
     }
@@ -128,26 +137,33 @@ void BatchFiles::place_left_staged() {
       if (!entry.left_staged.empty()) left.push_back(id);
   }
   for (const TaskId id : left) {
-    if (!put_outputs_in_place(store_, id)) continue;
+    auto placed = put_outputs_in_place(store_, id, options_.existing);
+    if (!placed) continue;
     const Lock lock(mutex_);
     Entry& entry = entries_.at(id);
     entry.left_staged.clear();
+    entry.kept_files = std::move(*placed);
     tally_.placed(entry);
   }
 }
 
-void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied) {
+void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied,
+                        std::vector<KeptFile> kept_files) {
   BatchEnd over = end_of(attempt, use.device);
   {
     const Lock lock(mutex_);
     Entry& entry = entries_.at(attempt.lease.key.task);
     if (!copied) entry.use = use;
     if (!copied) over.audio = entry.asked;
+    number_of(lock, entry);
+    entry.kept_files = kept_files;
     tally_.count_done(entry);
   }
   over.copied = copied;
+  over.kept_files = std::move(kept_files);
   over.busy = use.busy;
-  const std::lock_guard telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  report_starts(telling);
   end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }

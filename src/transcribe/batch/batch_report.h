@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "jobs/publish.h"
 #include "jobs/task.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
@@ -25,16 +26,20 @@ struct BatchAsset {
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
   Seconds asked{};  // of it, within the clips that were to be heard in this run; without clips, all of it
-  std::vector<std::string> losses{};  // what damage in its file cost, where this run has decoded it
-  std::optional<Seconds> busy{};      // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";           // what its list says of it beside what Tutti knows, a JSON object
+  std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
+  std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};    // what was chosen of its file, likewise
+  bool without_speech = false;         // the transcript that this run has written has no text
+  std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
+  std::string extra = "{}";            // what its list says of it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {
   BatchCounts counts{};
-  BatchCounts before{};      // of these, what earlier runs had ended
-  std::size_t done_now = 0;  // of them in this run
-  std::size_t copied = 0;    // of those: the transcript is that of another recording with the same content
+  BatchCounts before{};            // of these, what earlier runs had ended
+  std::size_t done_now = 0;        // of them in this run
+  std::size_t without_speech = 0;  // of those: their transcripts have no text
+  std::size_t copied = 0;          // of those: the transcript is that of another recording with the same content
   std::chrono::system_clock::time_point started{}, ended{};
   Seconds elapsed{};                   // of the pool's clock
   double time = 1;                     // real seconds per second of that clock
@@ -42,6 +47,7 @@ struct BatchReport {
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
+  std::string policy{};      // that placed them
   PoolView pool{};
   std::optional<double> energy_joules{};          // of all GPUs together, where all say
   std::map<std::string, double> device_joules{};  // by device id, of those that say

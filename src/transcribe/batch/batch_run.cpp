@@ -92,7 +92,9 @@ class Batch final : public BatchControl {
     return report;
   }
 
-  FleetStatus status() override { return fleet_status(options_, files_, *pool_, machine_); }
+  FleetStatus status(const PoolView* at) override {
+    return fleet_status(options_, files_, at ? *at : pool_->view(), machine_);
+  }
   bool drain(const std::string& device) override {
     if (!device.empty()) return pool_->drain(id_of(device));
     files_.pause();
@@ -196,6 +198,7 @@ class Batch final : public BatchControl {
     BatchReport report{.counts = files_.counts(),
                        .before = files_.before(),
                        .done_now = done.recordings,
+                       .without_speech = done.without_speech,
                        .copied = done.copied,
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
@@ -203,6 +206,7 @@ class Batch final : public BatchControl {
                        .audio = done.asked,
                        .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
+                       .policy = options_.policy,
                        .pool = pool_->view(),
                        .energy_joules = machine_.energy(),
                        .device_joules = machine_.energy_by_device(),
@@ -245,9 +249,10 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
   const std::filesystem::path staging[] = {options.staging, options.kept};
-  auto swept = sweep_outputs(**store, staging);
+  auto swept = sweep_outputs(**store, staging, options.existing);
   if (!swept) return tl::unexpected(swept.error());
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
+  for (const auto& kept : swept->kept) log(Level::warning, kept_text(kept));
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};

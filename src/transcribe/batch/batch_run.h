@@ -17,7 +17,8 @@ namespace tutti {
 class BatchControl {
  public:
   virtual ~BatchControl() = default;
-  virtual FleetStatus status() = 0;
+  /// Now; or with the devices as they were in that view of a moment ago.
+  virtual FleetStatus status(const PoolView* at = nullptr) = 0;
   /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, and ends
   /// when what is in work has ended, or does again; false when it is ending already.
   virtual bool drain(const std::string& device) = 0;

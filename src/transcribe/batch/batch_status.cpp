@@ -29,6 +29,9 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && says_enough)
     status.speed = device.audio_done / device.busy;
   if (device.speed_known) status.usual_speed = device.speed;
+  if (const auto& loss = device.memory_loss; loss && loss->now)
+    status.memory_limit = "has run out of memory: at most " + std::to_string(*loss->now) + " of " +
+                          std::to_string(loss->all) + " windows at once for now";
   if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
   if (chosen.device.kind == ResolvedDevice::Kind::emulated) {
@@ -59,14 +62,13 @@ std::string waits_for(const BatchInWork& task, const PoolView& view) {
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
       if (!device.refusal.empty()) return device.refusal;
-  return {};
+  return "a place on a device";
 }
 
 }  // namespace
 
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, const PoolView& view,
                          const BatchMachine& machine) {
-  const PoolView view = pool.view();
   const BatchCounts counts = files.counts();
   const BatchProgress progress = files.progress();
   std::error_code unknown;  // of a current folder that is gone: then there is none to tell
@@ -89,7 +91,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, D
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& task : files.in_work()) {
-    ++status.running;
+    if (task.is_running()) ++status.running;
     status.in_work.push_back({.id = std::to_string(task.id),
                               .name = task.name,
                               .device = labels_of(task.devices, options.devices),
@@ -118,6 +120,9 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
   if (ended && entry.use) asset.busy = entry.use->busy;
   asset.asked = entry.asked;
   asset.losses = std::move(entry.losses);
+  asset.kept_files = std::move(entry.kept_files);
+  asset.notes = std::move(entry.notes);
+  asset.without_speech = entry.without_speech && task.state == TaskState::done;
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = std::move(entry.left_staged);

@@ -8,7 +8,8 @@
 namespace tutti {
 
 /// What a batch looks like now, for the table, the note's status line and the control socket.
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, DevicePool& pool,
+/// `view`: the devices now, or as they were a moment ago.
+FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, const PoolView& view,
                          const BatchMachine& machine);
 
 /// Every task of the run as the store knows it, with what this run did for it.

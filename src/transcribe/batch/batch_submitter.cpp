@@ -121,7 +121,8 @@ Result<void> BatchSubmitter::reopen(std::vector<Submitted>& answers, TaskState s
     if (answer.state == state) filter.ids.push_back(answer.id);
   }
   if (filter.ids.empty()) return {};
-  const auto changed = state == TaskState::done ? store_.redo(filter) : store_.retry(filter);
+  const auto which = options_.existing == Existing::replace ? JobStore::Redo::missing_or_kept : JobStore::Redo::missing;
+  const auto changed = state == TaskState::done ? store_.redo(filter, which) : store_.retry(filter);
   if (!changed) return tl::unexpected(changed.error());
   if (*changed == 0) return {};
   filter.states = {TaskState::queued};

@@ -33,6 +33,7 @@ struct OpenTasks {
 struct BatchDone {
   std::size_t recordings = 0;
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
+  std::size_t without_speech = 0;      // of them: their transcripts have no text
   Seconds audio{};                     // of those that are transcribed, as long as they are
   Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
@@ -52,6 +53,7 @@ struct BatchTally {
   std::size_t to_come = 0;  // tasks that are still to be added
   std::size_t to_do = 0;    // tasks that had not ended when they were added
   std::size_t begun = 0;    // of those, that were taken up
+  std::size_t started = 0;  // of those, that have started on a device or ended
   OpenTasks open{};         // of those, that have not ended
   BatchDone done{};         // of those, that this run has done
 
@@ -77,6 +79,7 @@ struct BatchTally {
   /// That this run has done it.
   void count_done(const BatchEntry& entry) {
     ++done.recordings;
+    done.without_speech += entry.without_speech ? 1 : 0;
     if (!entry.use) {
       ++done.copied;
       return;

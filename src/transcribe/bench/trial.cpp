@@ -32,7 +32,7 @@ class TrialObserver final : public RunObserver {
     trial_.compute_type = compute_type;
     trial_.load = load;
   }
-  void on_decoded(std::size_t index, Seconds, const std::vector<std::string>&) override { decoded_[index] = true; }
+  void on_decoded(std::size_t index, const Recording&) override { decoded_[index] = true; }
   void on_progress(std::size_t, Seconds, const std::vector<Segment>&) override { memory_.look(); }
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override {
     memory_.look();

@@ -20,8 +20,8 @@ namespace {
 /// A search that remembers which folders it has seen, so that a link to a parent does not send it round.
 class Search {
  public:
-  Search(const std::function<bool(const fs::path&)>& found, const std::function<void(Error&&)>& problem)
-      : found_(found), problem_(problem) {}
+  Search(bool all_files, const FolderSink& sink, FolderTally& tally)
+      : all_files_(all_files), sink_(sink), tally_(tally) {}
 
   bool walk(const fs::path& folder) {
     struct stat facts {};
@@ -29,19 +29,29 @@ class Search {
     std::vector<fs::path> names;
     std::error_code why;
     for (fs::directory_iterator entry(folder, why), end; !why && entry != end; entry.increment(why))
-      if (!entry->path().filename().string().starts_with('.')) names.push_back(entry->path());
-    if (why) problem_({Fault::missing, folder.string() + ": the folder cannot be read: " + why.message()});
+      names.push_back(entry->path());
+    if (why) sink_.problem({Fault::missing, folder.string() + ": the folder cannot be read: " + why.message()});
     std::ranges::sort(names);
-    for (const auto& path : names) {
-      const bool go_on = fs::is_directory(path, why) ? walk(path) : !is_recording(path) || found_(path);
-      if (!go_on) return false;
-    }
-    return true;
+    return std::ranges::all_of(names, [this](const fs::path& path) { return look_at(path); });
   }
 
  private:
-  const std::function<bool(const fs::path&)>& found_;
-  const std::function<void(Error&&)>& problem_;
+  /// Whether to go on.
+  bool look_at(const fs::path& path) {
+    if (!all_files_ && path.filename().native().starts_with('.')) return ++tally_.hidden, true;
+    std::error_code missing;  // a link that leads nowhere is taken, so that it is reported
+    const auto type = fs::status(path, missing).type();
+    if (type == fs::file_type::directory) return walk(path);
+    if (type != fs::file_type::regular && type != fs::file_type::not_found && type != fs::file_type::none)
+      return ++tally_.special, true;
+    if (!all_files_ && !is_recording(path)) return ++tally_.other_names, true;
+    ++tally_.taken;
+    return sink_.found(path);
+  }
+
+  const bool all_files_;
+  const FolderSink& sink_;
+  FolderTally& tally_;
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
@@ -81,7 +91,7 @@ std::vector<std::string> without_braces(const std::string& pattern) {
   return all;
 }
 
-std::vector<fs::path> expand_deep(const std::string& pattern) {
+std::vector<fs::path> expand_deep(const std::string& pattern, bool all_files) {
   const fs::path start = fixed_part(pattern);
   const auto wanted =
       names_of(start == "." && !pattern.starts_with("./") ? fs::path(".") / pattern : fs::path(pattern));
@@ -90,21 +100,33 @@ std::vector<fs::path> expand_deep(const std::string& pattern) {
     if (fits(wanted, names_of(file))) found.push_back(file);
     return true;
   };
-  search_folder(start, match, [](Error&&) {});
+  FolderTally ignored;
+  search_folder(start, all_files, {match, [](Error&&) {}}, ignored);
   return found;
 }
 
 }  // namespace
 
-void search_folder(const fs::path& folder, const std::function<bool(const fs::path&)>& found,
-                   const std::function<void(Error&&)>& problem) {
-  Search(found, problem).walk(folder);
+void search_folder(const fs::path& folder, bool all_files, const FolderSink& sink, FolderTally& tally) {
+  Search(all_files, sink, tally).walk(folder);
 }
 
-std::vector<fs::path> expand_glob(const std::string& pattern) {
+std::string folder_text(const FolderTally& tally) {
+  if (tally.left_out() == 0) return {};
+  const std::pair<std::int64_t, const char*> reasons[] = {{tally.other_names, " not audio by name"},
+                                                          {tally.hidden, " hidden"},
+                                                          {tally.special, " pipes, sockets or devices"}};
+  std::string text;
+  for (const auto& [count, reason] : reasons)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + reason;
+  return std::to_string(tally.taken) + " of " + std::to_string(tally.taken + tally.left_out()) + " taken; " + text;
+}
+
+std::vector<fs::path> expand_glob(const std::string& pattern, bool all_files) {
   std::vector<fs::path> found;
   if (pattern.find("**/") != std::string::npos) {
-    for (const auto& one : without_braces(pattern)) std::ranges::move(expand_deep(one), std::back_inserter(found));
+    for (const auto& one : without_braces(pattern))
+      std::ranges::move(expand_deep(one, all_files), std::back_inserter(found));
     return found;
   }
   glob_t matches{};

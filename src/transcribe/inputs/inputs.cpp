@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/new_file.h"
 #include "base/system_error.h"
 #include "text/manifest/read.h"
 
@@ -46,7 +47,7 @@ class Reading {
   Reading(const InputOptions& options, const InputSink& sink) : options_(options), sink_(sink) {}
 
   bool goes_on() const { return goes_on_; }
-  const ManifestTally& tally() const { return tally_; }
+  const InputTally& tally() const { return tally_; }
 
   Result<void> read(const std::string& argument) {
     if (auto local = expect_local(argument); !local) return local;
@@ -63,29 +64,39 @@ class Reading {
       return add(read_manifest(fs::path(argument), *format, options_.rules, entries_below(folder)));
     }
     if (!is_pattern || fs::exists(argument, why)) return file(argument, fs::path(argument).filename());
-    const auto matches = expand_glob(argument);
+    const auto matches = expand_glob(argument, options_.all_files);
     if (matches.empty())
       return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
     const fs::path root = plain(glob_root(argument));
     for (const auto& match : matches)
-      if (goes_on_) fs::is_directory(match, why) ? folder(match, root) : file(match, place_below(root, plain(match)));
+      if (goes_on_) matched(match, root);
     return {};
   }
 
  private:
+  /// Nobody has named what a pattern fits: a pipe or a socket may be among it, as in a folder.
+  void matched(const fs::path& match, const fs::path& root) {
+    std::error_code why;
+    if (fs::is_directory(match, why))
+      folder(match, root);
+    else if (fs::is_other(match, why))
+      ++tally_.folders.special;
+    else
+      file(match, place_below(root, plain(match)));
+  }
+
   Result<void> folder(const fs::path& folder, const fs::path& root) {
-    search_folder(
-        folder,
-        [&](const fs::path& found) {
-          ++tally_.taken;
-          fs::path file = plain(found);
-          fs::path below = place_below(root, file);
-          return hand_on({std::move(file), std::move(below), {.path = found.string()}});
-        },
-        [&](Error&& error) {
-          ++tally_.unusable;
-          sink_.problem(std::move(error));
-        });
+    const FolderSink sink{[&](const fs::path& found) {
+                            ++tally_.taken;
+                            fs::path file = plain(found);
+                            fs::path below = place_below(root, file);
+                            return hand_on({std::move(file), std::move(below), {.path = found.string()}});
+                          },
+                          [&](Error&& error) {
+                            ++tally_.unusable;
+                            sink_.problem(std::move(error));
+                          }};
+    search_folder(folder, options_.all_files, sink, tally_.folders);
     return {};
   }
 
@@ -121,7 +132,7 @@ class Reading {
   }
 
   bool hand_on(Input&& input) {
-    if (!seen_.insert(input.file.string()).second) return goes_on_;
+    if (!options_.every_row && !seen_.insert(input.file.string()).second) return goes_on_;
     if (skipped_ < options_.skip) return ++skipped_, goes_on_;
     return goes_on_ = sink_.input(std::move(input));
   }
@@ -138,7 +149,7 @@ class Reading {
 
   const InputOptions& options_;
   const InputSink& sink_;
-  ManifestTally tally_;
+  InputTally tally_;
   std::unordered_set<std::string> seen_;
   std::int64_t skipped_ = 0;
   bool goes_on_ = true;
@@ -157,13 +168,14 @@ bool is_address(std::string_view text) {
 Result<void> expect_local(const std::string& input) {
   if (input.empty())
     return fail(Fault::usage, "expected a file, found an empty name", "A variable of the shell may be empty");
+  if (auto named = expect_no_nul(input); !named) return named;
   if (!is_address(input)) return {};
   return fail(Fault::usage, "'" + input + "': expected a file of this machine, found an address",
               "Inputs must be local files: download it first, and name where it lies");
 }
 
-Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
-                                  const InputSink& sink) {
+Result<InputTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
+                               const InputSink& sink) {
   Reading reading(options, sink);
   for (const auto& argument : arguments) {
     if (!reading.goes_on()) break;

@@ -17,7 +17,27 @@ struct InputOptions {
   /// standard input start in the current folder otherwise.
   std::filesystem::path audio_root{};
   ManifestRules rules{};
-  std::int64_t skip = 0;  // leave out so many of the first
+  std::int64_t skip = 0;   // leave out so many of the first
+  bool all_files = false;  // of folders, take files of any name, hidden ones too
+  bool every_row = false;  // hand on a file as often as it is named: of a table each row may hold a part of its text
+};
+
+/// What became of the files in folders that were searched. A hidden folder counts as one file.
+struct FolderTally {
+  std::int64_t taken = 0;
+  std::int64_t other_names = 0;  // left out: not called like a recording
+  std::int64_t hidden = 0;       // left out: the name begins with a point
+  std::int64_t special = 0;      // left out: pipes, sockets, devices, which never end or never begin
+
+  std::int64_t left_out() const { return other_names + hidden + special; }
+};
+
+/// "3 of 25 taken; 20 not audio by name, 2 hidden": for people. Empty: nothing was left out.
+std::string folder_text(const FolderTally& tally);
+
+/// What became of all that was named.
+struct InputTally : ManifestTally {
+  FolderTally folders{};
 };
 
 /// One recording to work on.
@@ -40,24 +60,31 @@ struct InputSink {
 /// Reads what people name on the command line and hands each recording on as soon as it is found, in order: a folder
 /// (searched for audio and video, sub-folders by name), a glob ("talks/*.mp3", "talks/**/*.mp3"), a list, table or
 /// manifest (text/manifest/read.h, by extension), "-" (paths or JSON objects from standard input), else a recording.
-/// The same file named twice is handed on once. Fails when a list or manifest cannot be read, a glob names nothing, a
+/// The same file named twice is handed on once. Pipes, sockets and devices are taken only where they are named
+/// themselves. Fails when a list or manifest cannot be read, a glob names nothing, a
 /// folder that is written as one ("talks/") is none, or an argument is an address or empty; an address in a list is a
 /// problem.
-Result<ManifestTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
-                                  const InputSink& sink);
+Result<InputTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,
+                               const InputSink& sink);
 
 /// Fault::usage where an input is no file of this machine but an address ("https://…"), or has no name at all.
 Result<void> expect_local(const std::string& input);
 
-/// Every recording in a folder and in its sub-folders, in the order of names; hidden ones are left out, a folder
-/// reached twice over links is searched once. `found` answers whether to go on. Folders that cannot be read are
-/// problems.
-void search_folder(const std::filesystem::path& folder,
-                   const std::function<bool(const std::filesystem::path& file)>& found,
-                   const std::function<void(Error&& error)>& problem);
+/// Takes what a search of a folder finds.
+struct FolderSink {
+  /// A recording; false stops the search.
+  std::function<bool(const std::filesystem::path& file)> found{};
+  /// A folder that cannot be read.
+  std::function<void(Error&& error)> problem{};
+};
 
-/// The files and folders that a pattern means, sorted. "**" stands for any folders, also none.
-std::vector<std::filesystem::path> expand_glob(const std::string& pattern);
+/// Every recording in a folder and in its sub-folders, in the order of names; a folder reached twice over links is
+/// searched once. `all_files`: as InputOptions has it. What was taken and left out is added to `tally`.
+void search_folder(const std::filesystem::path& folder, bool all_files, const FolderSink& sink, FolderTally& tally);
+
+/// The files and folders that a pattern means, sorted. "**" stands for any folders, also none; behind it only
+/// recordings are found, or with `all_files` files of any name.
+std::vector<std::filesystem::path> expand_glob(const std::string& pattern, bool all_files = false);
 
 /// The folder that all lie in which a pattern means: "talks" of "talks/**/*.mp3".
 std::filesystem::path glob_root(const std::string& pattern);

@@ -24,6 +24,9 @@ Result<std::string> sha256_of_recording(const std::filesystem::path& path, const
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))  // the line of a list, say
     return fail(Fault::usage, path.string() + ": expected a recording, found a folder",
                 "Name the recordings in it, or the folder as an argument of its own");
+  if (std::error_code ignored; std::filesystem::is_other(path, ignored))  // it would be read away, or wait without end
+    return fail(Fault::usage, path.string() + ": expected a recording, found a pipe, a socket or a device",
+                "Write what it carries into a file first, or name it to 'tutti transcribe'");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return fail_in(path.string(), bytes.error());
   Sha256 sum;

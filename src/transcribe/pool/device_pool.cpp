@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "transcribe/pool/pool_state.h"
 
@@ -43,19 +44,7 @@ class Pool final : public DevicePool {
 
   PoolView view() override {
     PoolShared::Lock lock(shared_->mutex);
-    PoolView view;
-    const Seconds now = shared_->now();
-    const auto devices = shared_->dispatcher.devices(now);
-    for (DeviceIndex device = 0; device < devices.size(); ++device) {
-      view.devices.push_back(shown(devices[device], shared_->members[device], now));
-      view.devices.back().speeds = shared_->dispatcher.speeds(device);
-    }
-    const auto queue = shared_->dispatcher.queue(now);
-    view.elapsed = now;
-    view.expected_left = queue.expected_left;
-    view.error = queue.error;
-    if (const auto next = shared_->dispatcher.next_device(now)) view.next_device = shared_->members[*next].facts.id;
-    return view;
+    return shared_->view(lock);
   }
 
   bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
@@ -97,11 +86,22 @@ class Pool final : public DevicePool {
         if (!change.reason.empty())
           events.push_back({member.facts.id, change.at, std::string(name_of(change.to)), change.reason});
       }
+      const auto& memory = shared_->dispatcher.memory_changes(index);
+      for (; member.memory_told < memory.size(); ++member.memory_told) {
+        const MemoryChange& change = memory[member.memory_told];
+        events.push_back(
+            {member.facts.id, change.at, change.is_short ? "out_of_memory" : "memory_again", change.reason});
+      }
       if (member.gone && !std::exchange(member.gone_told, true))
         events.push_back({member.facts.id, shared_->now(), "failed", member.gone->what});
     }
     std::ranges::stable_sort(events, {}, &PoolEvent::at);
     return events;
+  }
+
+  std::vector<FirstGrant> first_grants() override {
+    PoolShared::Lock lock(shared_->mutex);
+    return std::exchange(shared_->first_grants, {});
   }
 
   std::optional<Error> over() override {
@@ -118,32 +118,6 @@ class Pool final : public DevicePool {
   }
 
  private:
-  static PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Seconds now) {
-    PooledDeviceView view{.id = device.id,
-                          .name = member.ready ? member.ready->device_name : std::string(),
-                          .state = std::string(member.gone ? "failed" : name_of(device.state)),
-                          .reason = member.gone ? member.gone->what : device.state_reason,
-                          .since = now - device.state_since,
-                          .windows = device.pieces,
-                          .tasks = device.tasks,
-                          .slots = device.slots,
-                          .task_cap = device.task_cap,
-                          .reserved = device.reserved,
-                          .speed = device.speed,
-                          .speed_known = member.facts.speed_known || device.speed != member.facts.speed,
-                          .error = device.error,
-                          .audio_done = device.audio_done,
-                          .windows_done = device.windows_done,
-                          .busy = device.busy,
-                          .refusal = device.refusal,
-                          .restarts = member.restarts,
-                          .process = member.worker ? member.worker->process() : std::nullopt};
-    for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
-      if (device.idle[reason] > Seconds(0))
-        view.idle[std::string(name_of(static_cast<Idle>(reason)))] = device.idle[reason];
-    return view;
-  }
-
   void hear(const PoolShared::Lock& lock, DeviceIndex index, const std::optional<CardTrouble>& trouble) {
     PoolMember& member = shared_->members[index];
     if (!trouble) member.overruled.clear();

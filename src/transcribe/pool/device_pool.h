@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,9 @@ class PoolTaskEngine : public WindowEngine {
   virtual Use use() const = 0;
   /// Devices with a window of it in flight, separated by commas.
   virtual std::string where() const = 0;
+  /// Called once, when the task gets its first place on a device, by the thread that waits for it; then
+  /// DevicePool::first_grants has it. To be set before the first window.
+  virtual void when_granted(std::function<void()> /*fn*/) {}
   /// Its task is somebody else's by now: whoever waits, and whoever asks from now on, gets Fault::cancelled.
   virtual void let_go() = 0;
 };
@@ -100,6 +104,8 @@ class DevicePool {
   virtual void held_back(std::optional<Idle> why) = 0;
   /// What has befallen the devices since this was last asked, in order. A worker that got ready as expected is no news.
   virtual std::vector<PoolEvent> news() = 0;
+  /// Tasks that have got their first place since this was last called, in the order of the decisions.
+  virtual std::vector<FirstGrant> first_grants() = 0;
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;

@@ -74,6 +74,7 @@ void PoolShared::pump(const Lock& held) {
     }
     const auto place = waiting.front();
     waiting.pop_front();
+    note_first_grant(held, *place->record, *grant);
     const bool idle = std::ranges::none_of(granted, [&](const auto& at) { return at.second->device == grant->device; });
     if (idle) member.progress_at = now();
     place->grant = grant->id;
@@ -83,8 +84,18 @@ void PoolShared::pump(const Lock& held) {
     granted[grant->id] = place;
     place->changed.notify_all();
   }
+  log_memory(held);
   give_up_if_hopeless(held);
   time.notify_all();
+}
+
+void PoolShared::log_memory(const Lock&) {
+  for (DeviceIndex device = 0; device < members.size(); ++device) {
+    const auto& changes = dispatcher.memory_changes(device);
+    for (std::size_t& logged = members[device].memory_logged; logged < changes.size(); ++logged)
+      log(changes[logged].is_short ? Level::warning : Level::info,
+          members[device].facts.id + ": " + changes[logged].reason);
+  }
 }
 
 void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why) {

@@ -24,7 +24,8 @@ struct PoolTaskRecord {
   std::deque<std::shared_ptr<PoolPlace>> waiting{};  // in the order in which they came
   std::map<DeviceIndex, PoolTaskEngine::Use> uses{};
   int moves = 0;
-  bool ended = false;  // the pool has forgotten it: nothing of it is granted any more
+  bool ended = false;    // the pool has forgotten it: nothing of it is granted any more
+  bool granted = false;  // a place, to the engine that it has now
 };
 
 /// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
@@ -57,7 +58,9 @@ struct PoolMember {
   std::optional<Error> gone{};              // for good
   std::optional<Error> last_error{};        // for people
   std::int64_t restarts = 0;
-  std::size_t changes_told = 0;  // of its health, as news
+  std::size_t changes_told = 0;   // of its health, as news
+  std::size_t memory_told = 0;    // of its memory, as news
+  std::size_t memory_logged = 0;  // likewise, in the log
   bool gone_told = false;
   Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready
   std::optional<Grant> canary{};  // to be run
@@ -77,6 +80,8 @@ struct PoolShared {
     return started + std::chrono::duration_cast<Clock::Instant::duration>(at * options.time);
   }
 
+  PoolView view(const Lock& held);
+
   /// Hands out everything that can start. Call after every change.
   void pump(const Lock& held);
   /// The worker of this life is lost: its places wait again, or are refused. Once per life.
@@ -85,6 +90,10 @@ struct PoolShared {
   void end(const Lock& held, const Error& why);
   /// The same for the places of one task.
   void end_task(const Lock& held, TaskKey task);
+  /// Notes the first place of a task, with the devices as they were before.
+  void note_first_grant(const Lock& held, PoolTaskRecord& task, const Grant& grant);
+  /// Logs where devices have run out of memory, or take as many windows as before again.
+  void log_memory(const Lock& held);
   /// A place without a grant goes back to its task's, in front where it `was_granted`; or is refused.
   void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted) const;
   /// The record of a task, made when there is none.
@@ -102,7 +111,8 @@ struct PoolShared {
   std::deque<PoolMember> members;
   std::map<TaskKey, std::shared_ptr<PoolTaskRecord>> tasks;  // that have not ended
   std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
-  std::optional<Error> over;  // nothing is granted any more
+  std::vector<FirstGrant> first_grants;  // that nobody has fetched
+  std::optional<Error> over;             // nothing is granted any more
   bool stopping = false;
   Seconds served_at{};            // a device was in service then
   std::condition_variable ready;  // some device is, or all have failed

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "balance/dispatcher.h"
 #include "balance/speed_model.h"
 #include "base/units.h"
 
@@ -34,14 +35,15 @@ struct PooledDeviceView {
   std::map<std::string, Seconds> idle{};  // by reason
   std::string refusal{};                  // why it takes nothing more now
   std::int64_t restarts = 0;
-  std::optional<int> process{};  // of its worker; none: there is none now
+  std::optional<int> process{};             // of its worker; none: there is none now
+  std::optional<MemoryLoss> memory_loss{};  // none: it has never run out of memory
 };
 
-/// A change of a device's health, and why.
+/// A change of a device's health or of what its memory holds, and why.
 struct PoolEvent {
   std::string device;
   Seconds at{};         // by the pool's clock
-  std::string state{};  // PooledDeviceView::state from then on
+  std::string state{};  // PooledDeviceView::state from then on; or out_of_memory, memory_again
   std::string reason{};
 };
 
@@ -51,6 +53,13 @@ struct PoolView {
   std::optional<Seconds> expected_left{};  // until all tasks that were added are done; none: no device is in service
   double error = 0;                        // of that, relative
   std::string next_device{};               // that takes the next task; empty: none can
+};
+
+/// A task gets its first place on a device, by the engine that it has now.
+struct FirstGrant {
+  std::uint64_t task = 0;  // the caller's id
+  std::string device;      // its id
+  PoolView before{};       // what the decision found; its next_device is `device`
 };
 
 }  // namespace tutti

@@ -14,6 +14,7 @@ class TaskEngine final : public PoolTaskEngine {
       : pool_(std::move(pool)), task_(task), length_(task.audio) {
     const PoolShared::Lock lock(pool_->mutex);
     record_ = pool_->record_of(lock, task.id);
+    record_->granted = false;
   }
 
   ~TaskEngine() override {
@@ -99,6 +100,8 @@ class TaskEngine final : public PoolTaskEngine {
     return text;
   }
 
+  void when_granted(std::function<void()> fn) override { when_granted_ = std::move(fn); }
+
   void let_go() override {
     const PoolShared::Lock lock(pool_->mutex);
     let_go_ = true;
@@ -142,7 +145,11 @@ class TaskEngine final : public PoolTaskEngine {
     place.changed.wait(lock, [&] { return let_go_ || place.grant != 0 || place.refused; });
     if (let_go_) return fail(Fault::cancelled, "its task is not ours any more");
     if (place.refused) return tl::unexpected<Error>(*place.refused);
-    return Granted{place.worker, place.grant, place.device, place.life};
+    const Granted granted{place.worker, place.grant, place.device, place.life};
+    const auto notify = std::exchange(when_granted_, {});
+    lock.unlock();
+    if (notify) notify();
+    return granted;
   }
 
   /// Asks about a window on the device that it has, or gets; on another one when that fails.
@@ -270,6 +277,7 @@ class TaskEngine final : public PoolTaskEngine {
   std::shared_ptr<PoolTaskRecord> record_{};
   std::map<WindowId, std::shared_ptr<Window>> windows_;  // under the pool's lock
   std::shared_ptr<PoolPlace> whole_{};
+  std::function<void()> when_granted_{};  // until it was called
   bool let_go_ = false;
   Seconds length_{};  // of the task's audio; 0: not known
   Seconds told_{};    // of it, as used by devices

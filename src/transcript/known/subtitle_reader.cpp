@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "base/numbers.h"
 #include "base/strings/joined.h"
 #include "transcript/like_python.h"
 
@@ -81,7 +83,7 @@ Result<Segment> timed(std::string_view line, std::size_t number) {
   const auto start = seconds_at(strip(line.substr(0, arrow)));
   const auto end = seconds_at(strip(line.substr(arrow + kArrow.size())));
   Segment segment;
-  if (start && end && *start <= *end) {
+  if (start && end) {
     segment.start = *start;
     segment.end = *end;
     return segment;
@@ -100,11 +102,31 @@ bool is_number(std::string_view line) {
   return std::ranges::all_of(line, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// A subtitle as it stands in the file.
+/// A subtitle of the file.
 struct Shown {
   Segment times{};
   std::vector<std::string> lines{};
+  std::string wrong{};  // with its times; empty: nothing
 };
+
+std::string backwards(const Segment& times, std::size_t number) {
+  return "line " + std::to_string(number) + ": its end, " + fixed_text(times.end, 3) + " s, is before its start, " +
+         fixed_text(times.start, 3) + " s";
+}
+
+/// Gives those without times the place between their neighbours.
+void place_untimed(std::vector<Shown>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Segment& times = all[i].times;
+    if (all[i].wrong.empty()) continue;
+    if (times.end < times.start) std::swap(times.start, times.end);
+    if (times.end > 0) continue;
+    const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i), all.end(),
+                                   [](const Shown& shown) { return shown.times.end > 0; });
+    times.start = i > 0 ? all[i - 1].times.end : 0;
+    times.end = std::max(times.start, next == all.end() ? times.start : next->times.start);
+  }
+}
 
 /// A subtitle's lines, up to an empty one (of spaces alone it is a line). Where that was left out, the next one's times
 /// end it, and the number before them is no text. Hands back the line that ended it.
@@ -136,7 +158,7 @@ std::vector<Segment> said_once(const std::vector<Shown>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool again = rolling && i > 0 && says_again(all[i], all[i - 1]);
     Segment segment = all[i].times;
-    segment.text = joined(std::span(all[i].lines).subspan(again ? 1 : 0), " ");
+    segment.text = joined(std::span(all[i].lines).subspan(again ? 1 : 0), "\n");
     if (!segment.text.empty()) segments.push_back(std::move(segment));
   }
   return segments;
@@ -144,22 +166,37 @@ std::vector<Segment> said_once(const std::vector<Shown>& all) {
 
 }  // namespace
 
-Result<std::vector<Segment>> read_subtitles(std::string_view text) {
+Result<Subtitles> read_subtitles(std::string_view text) {
   std::vector<Shown> all;
+  std::optional<Error> first_wrong;
   Lines lines(text);
   for (auto line = lines.next(); line;) {
     if (line->find(kArrow) == line->npos) {
       line = lines.next();
       continue;
     }
-    auto times = timed(*line, lines.number());
-    if (!times) return tl::unexpected(times.error());
-    all.push_back({.times = std::move(*times)});
-    line = read_lines(lines, all.back().lines);
+    const std::size_t number = lines.number();
+    auto times = timed(*line, number);
+    Shown& shown = all.emplace_back();
+    if (!times)
+      shown.wrong = times.error().what;
+    else if (shown.times = std::move(*times); shown.times.end < shown.times.start)
+      shown.wrong = backwards(shown.times, number);
+    if (!shown.wrong.empty() && !first_wrong) first_wrong = Error{Fault::corrupt, shown.wrong};
+    line = read_lines(lines, shown.lines);
   }
-  auto segments = said_once(all);
-  if (segments.empty()) return fail(Fault::corrupt, "expected subtitles with times, found none");
-  return segments;
+  place_untimed(all);
+  Subtitles subtitles;
+  for (const Shown& shown : all) {
+    if (shown.wrong.empty()) continue;
+    subtitles.unusable.push_back({shown.times, shown.wrong});
+    subtitles.unusable.back().said.text = joined(shown.lines, "\n");
+  }
+  std::erase_if(all, [](const Shown& shown) { return !shown.wrong.empty(); });
+  subtitles.texts = said_once(all);
+  if (!subtitles.texts.empty()) return subtitles;
+  if (first_wrong) return tl::unexpected(*first_wrong);
+  return fail(Fault::corrupt, "expected subtitles with times, found none");
 }
 
 }  // namespace tutti

@@ -31,21 +31,23 @@ class WordLayout {
         last_(start) {}
 
   /// `begins_group`: the first word of a segment, or of a run of max_words_per_line in it.
-  void add(Word word, bool begins_group) {
+  void add(Word word, bool begins_group, const std::string& speaker) {
     const bool pause = !keeps_segments_ && word.start - last_ > kLongPause;
     const bool has_room = line_length_ + characters(word.word) <= width_;
-    const bool group_break = begins_group && !subtitle_.empty() && keeps_segments_;
+    const bool speaker_break = speaker != subtitle_.speaker;
+    const bool group_break = begins_group && !subtitle_.words.empty() && (keeps_segments_ || speaker_break);
     if (line_length_ > 0 && has_room && !pause && !group_break) {
       line_length_ += characters(word.word);
     } else {
       begin_line(word, pause, group_break);
     }
     last_ = word.start;
-    subtitle_.push_back(std::move(word));
+    subtitle_.words.push_back(std::move(word));
+    if (subtitle_.words.size() == 1) subtitle_.speaker = speaker;
   }
 
-  std::vector<std::vector<Word>> finish() {
-    if (!subtitle_.empty()) done_.push_back(std::move(subtitle_));
+  std::vector<LaidOutWords> finish() {
+    if (!subtitle_.words.empty()) done_.push_back(std::move(subtitle_));
     return std::move(done_);
   }
 
@@ -54,7 +56,7 @@ class WordLayout {
     word.word = std::string(strip(word.word));
     const std::size_t length = characters(word.word);
     const bool full = lines_ && (pause || line_count_ >= *lines_);
-    if ((!subtitle_.empty() && full) || group_break) {
+    if ((!subtitle_.words.empty() && full) || group_break) {
       done_.push_back(std::exchange(subtitle_, {}));
       line_count_ = 1;
     } else if (line_length_ > 0) {
@@ -70,17 +72,18 @@ class WordLayout {
   double last_;          // start of the word before
   std::size_t line_length_ = 0;
   std::size_t line_count_ = 1;
-  std::vector<Word> subtitle_{};
-  std::vector<std::vector<Word>> done_{};
+  LaidOutWords subtitle_{};
+  std::vector<LaidOutWords> done_{};
 };
 
 }  // namespace
 
-std::vector<std::vector<Word>> lay_out_words(const std::vector<Segment>& segments, const WriterOptions& options) {
+std::vector<LaidOutWords> lay_out_words(const std::vector<Segment>& segments, const WriterOptions& options) {
   const std::size_t group = set(options.max_words_per_line).value_or(kUnlimited);
   WordLayout layout(first_time(segments), options);
   for (const Segment& segment : segments)
-    for (std::size_t i = 0; i < segment.words.size(); ++i) layout.add(segment.words[i], i % group == 0);
+    for (std::size_t i = 0; i < segment.words.size(); ++i)
+      layout.add(segment.words[i], i % group == 0, segment.speaker);
   return layout.finish();
 }
 

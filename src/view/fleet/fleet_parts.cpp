@@ -118,7 +118,9 @@ std::string left_text(const FleetStatus& status) {
 }
 
 std::string reason_text(const DeviceStatus& device) {
-  return device.reason + (device.since > Seconds(0) ? ", for " + length_text(device.since) : "");
+  if (device.reason.empty()) return device.memory_limit;
+  return device.reason + (device.since > Seconds(0) ? ", for " + length_text(device.since) : "") +
+         (device.memory_limit.empty() ? "" : "; " + device.memory_limit);
 }
 
 std::string fleet_line(const FleetStatus& status) {

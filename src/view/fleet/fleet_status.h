@@ -25,6 +25,7 @@ struct DeviceStatus {
   std::optional<std::size_t> most_tasks{};    // the cap; none: memory alone limits
   std::size_t windows = 0;                    // in flight
   std::optional<std::size_t> most_windows{};  // that may be now, as worker, memory and health allow
+  std::string memory_limit{};                 // why it is given fewer windows than its worker takes; empty: it is not
   std::optional<double> own_load{};           // 0..1 of the device's time
   std::optional<double> foreign_load{};
   std::optional<Bytes> own_memory{};
@@ -63,7 +64,7 @@ struct FleetStatus {
   std::size_t done = 0;
   std::size_t failed = 0;
   std::size_t cancelled = 0;
-  std::size_t running = 0;
+  std::size_t running = 0;               // something is being done for them now
   Seconds audio_done{};                  // by this run, of recordings in work what is done of them
   std::optional<Seconds> audio_total{};  // that it comes to; none: lengths are still being found out
   std::optional<Seconds> left{};         // expected time to the end

@@ -54,8 +54,12 @@ Lines failure_lines(const FleetStatus& status, std::size_t columns) {
 }
 
 /// How a device has become well is soon no news, and there are many devices.
-bool has_reason_to_tell(const DeviceStatus& device) {
-  return !device.reason.empty() && concern_of(device.state) != Concern::none;
+std::string news_of(const DeviceStatus& device) {
+  return concern_of(device.state) == Concern::none ? device.memory_limit : reason_text(device);
+}
+
+bool has_news(const DeviceStatus& device) {
+  return !news_of(device).empty();
 }
 
 /// Devices, each in the tint of its state; a reason gets a line of its own where there is room.
@@ -64,7 +68,7 @@ void add_devices(const FleetStatus& status, const Screen& screen, std::size_t ro
   if (room == 0) return;
   out.push_back(screen_line(screen, lines[0], Tint::faint));
   --room;
-  const auto reasons = static_cast<std::size_t>(std::ranges::count_if(status.devices, has_reason_to_tell));
+  const auto reasons = static_cast<std::size_t>(std::ranges::count_if(status.devices, has_news));
   const bool with_reasons = status.devices.size() + reasons <= room;
   const std::size_t shown =
       status.devices.size() <= room ? status.devices.size() : room - std::min<std::size_t>(room, 1);
@@ -72,8 +76,7 @@ void add_devices(const FleetStatus& status, const Screen& screen, std::size_t ro
     const DeviceStatus& device = status.devices[i];
     const Tint tint = tint_of(concern_of(device.state));
     out.push_back(screen_line(screen, lines[i + 1], tint));
-    if (with_reasons && has_reason_to_tell(device))
-      out.push_back(screen_line(screen, "  └ " + reason_text(device), tint));
+    if (with_reasons && has_news(device)) out.push_back(screen_line(screen, "  └ " + news_of(device), tint));
   }
   if (shown < status.devices.size() && room > 0)
     out.push_back(

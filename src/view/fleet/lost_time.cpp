@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 #include "view/terminal_text.h"
@@ -38,6 +39,7 @@ constexpr std::array kKinds{
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length
+constexpr std::string_view kSlower = "slower than rated";
 
 double total_speed(const RunNumbers& run) {
   double sum = 0;
@@ -87,10 +89,25 @@ bool one_long_recording(const RunNumbers& run) {
   return !run.shared_files && fastest > 0 && run.longest / fastest > 0.7 * run.elapsed && run.devices.size() > 1;
 }
 
+/// Another policy than the usual one let a fast device go idle while a slower one still had work.
+bool slow_ones_had_the_tail(const RunNumbers& run) {
+  constexpr double kFaster = 1.05;
+  if (run.policy.empty() || run.policy == "tutti") return false;
+  for (const DeviceTime& idle : run.devices)
+    for (const DeviceTime& busy : run.devices)
+      if (speed_of(idle).value_or(0) > kFaster * speed_of(busy).value_or(0) && speed_of(busy) &&
+          idle.idle.no_task - busy.idle.no_task > kWorthALine * run.elapsed)
+        return true;
+  return false;
+}
+
 Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
   const Seconds gain = gain_without(run, kind);
   std::string verdict(kind.verdict), advice(kind.advice);
-  if (kind.time == &IdleTime::no_task && one_long_recording(run)) {
+  if (kind.time == &IdleTime::no_task && slow_ones_had_the_tail(run)) {
+    verdict = "--policy " + run.policy + " left the end of the work to slower devices";
+    advice = "the usual policy, which places work where it ends first ('tutti plan --simulate' compares them)";
+  } else if (kind.time == &IdleTime::no_task && one_long_recording(run)) {
     verdict = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
     advice = "letting its windows run on all devices (without --sequential)";
   } else if (kind.time == &IdleTime::no_task && run.shared_files) {
@@ -99,6 +116,34 @@ Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
   std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + verdict;
   if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
   return {gain, text + ". What helps: " + advice};
+}
+
+/// Of all devices' time.
+double shortfall_share(const RunNumbers& run) {
+  Seconds sum{};
+  for (const DeviceTime& device : run.devices) sum += shortfall(device);
+  return sum / (run.elapsed * static_cast<double>(run.devices.size()));
+}
+
+/// Busy from a window's start to its end, a device did less than it is rated for: what windows cost beside their audio.
+Remedy fewer_windows(const RunNumbers& run) {
+  double lost = 0, windows = 0;
+  Seconds audio{}, beside{};
+  for (const DeviceTime& device : run.devices) {
+    lost += shortfall(device).count() * speed_of(device).value_or(0);
+    windows += device.windows;
+    audio += device.audio;
+    beside += shortfall(device);
+  }
+  const double speed = total_speed(run);
+  const Seconds possible = std::max(Seconds(0), run.elapsed - lower_bound(run).value_or(Seconds(0)));
+  const Seconds gain = speed > 0 ? std::clamp(Seconds(lost / speed), Seconds(0), possible) : Seconds(0);
+  std::string text = capitalised(kSlower) + " " + percent(shortfall_share(run)) + " of the time";
+  if (windows >= 1)
+    text += ": windows of " + short_number(audio.count() / windows) + " s took the devices " +
+            short_number(1000 * beside.count() / windows) + " ms each beside their audio";
+  if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
+  return {gain, text + ". What helps: longer recordings, or a machine with more time to play the devices"};
 }
 
 /// Where nothing but more hardware helps: what another of the fastest device brings.
@@ -114,7 +159,7 @@ Remedy another_device(const RunNumbers& run) {
 
 bool nearly_always_busy(const RunNumbers& run) {
   Seconds busy{};
-  for (const DeviceTime& device : run.devices) busy += device.busy;
+  for (const DeviceTime& device : run.devices) busy += device.busy - shortfall(device);
   return busy >= 0.9 * static_cast<double>(run.devices.size()) * run.elapsed;
 }
 
@@ -124,10 +169,33 @@ std::span<const LostKind> lost_kinds() {
   return kKinds;
 }
 
-std::optional<double> speed_of(const DeviceTime& device) {
-  if (device.speed && *device.speed > 0) return device.speed;
+std::optional<double> measured_speed(const DeviceTime& device) {
   if (device.busy > Seconds(0) && device.audio > Seconds(0)) return device.audio / device.busy;
   return std::nullopt;
+}
+
+std::optional<double> speed_of(const DeviceTime& device) {
+  return device.rated && *device.rated > 0 ? device.rated : measured_speed(device);
+}
+
+Seconds shortfall(const DeviceTime& device) {
+  const auto rated = speed_of(device);
+  return rated ? std::max(Seconds(0), device.busy - device.audio / *rated) : Seconds(0);
+}
+
+std::vector<std::pair<std::string, double>> losses_of(const RunNumbers& run) {
+  std::vector<std::pair<std::string, double>> losses;
+  const double all = run.elapsed.count() * total_speed(run);
+  if (all <= 0) return losses;
+  const auto add = [&](std::string_view name, const auto& time_of) {
+    double lost = 0;
+    for (const DeviceTime& device : run.devices) lost += time_of(device).count() * speed_of(device).value_or(0);
+    losses.emplace_back(name, lost / all);
+  };
+  for (const LostKind& kind : kKinds) add(kind.name, [&](const DeviceTime& it) { return it.idle.*kind.time; });
+  add(run.stopped ? "in work when it was stopped, or slower than rated" : kSlower, shortfall);
+  std::ranges::stable_sort(losses, std::greater(), [](const auto& loss) { return loss.second; });
+  return losses;
 }
 
 Seconds work_bound(const RunNumbers& run) {
@@ -151,6 +219,8 @@ std::vector<Remedy> remedies(const RunNumbers& run) {
     if (kind.advice.empty() || share_of(run, kind) < kWorthALine) continue;
     if (!only_faults || kind.time == &IdleTime::fault) found.push_back(remedy_for(run, kind));
   }
+  const bool slower = !run.stopped && shortfall_share(run) >= kWorthALine;
+  if (!only_faults && slower) found.push_back(fewer_windows(run));
   std::stable_sort(found.begin(), found.end(), [](const Remedy& a, const Remedy& b) { return a.gain > b.gain; });
   if (!only_faults && nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
   return found;

@@ -2,7 +2,10 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "view/fleet/run_report.h"
 
@@ -18,8 +21,18 @@ struct LostKind {
 /// All reasons, in the order of IdleTime.
 std::span<const LostKind> lost_kinds();
 
-/// Audio seconds per second of the device at work; none where it never worked and nobody said.
+/// Audio seconds per second that the device did while it was busy; none where it did nothing.
+std::optional<double> measured_speed(const DeviceTime& device);
+
+/// What the device can do: as rated, else as measured; none where it never worked and nobody said.
 std::optional<double> speed_of(const DeviceTime& device);
+
+/// Time in which a busy device would have done what it fell short of its rating; 0 without one.
+Seconds shortfall(const DeviceTime& device);
+
+/// What kept a run from its bound: names and shares of what the devices can do, the largest first. With work_bound over
+/// the run's length they add up to 1.
+std::vector<std::pair<std::string, double>> losses_of(const RunNumbers& run);
 
 /// Work over the devices' speeds, Σd/Σs; 0 where no speed is known.
 Seconds work_bound(const RunNumbers& run);

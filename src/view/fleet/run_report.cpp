@@ -37,12 +37,16 @@ std::string idle_text(const DeviceTime& device, Seconds elapsed) {
 }
 
 Lines device_lines(const RunNumbers& run) {
+  const bool rated =
+      std::ranges::any_of(run.devices, [](const DeviceTime& device) { return device.rated.has_value(); });
   TextTable table{.columns = {{"device", false}, {"busy", true}, {"audio", true}, {"speed", true}, {"idle", false}}};
+  if (rated) table.columns.insert(table.columns.end() - 1, {"rated", true});
+  const auto times = [](const std::optional<double>& speed) { return speed ? short_number(*speed) + " ×" : "-"; };
   for (const DeviceTime& device : run.devices) {
-    const auto speed = speed_of(device);
-    table.rows.push_back({device.id, run.elapsed > Seconds(0) ? percent(device.busy / run.elapsed) : "-",
-                          length_text(device.audio), speed ? short_number(*speed) + " ×" : "-",
-                          idle_text(device, run.elapsed)});
+    auto& row = table.rows.emplace_back();
+    row = {device.id, run.elapsed > Seconds(0) ? percent(device.busy / run.elapsed) : "-", length_text(device.audio),
+           times(measured_speed(device)), idle_text(device, run.elapsed)};
+    if (rated) row.insert(row.end() - 1, times(device.rated));
   }
   Lines lines = lay_out(table, 200);
   for (std::string& line : lines) {
@@ -50,6 +54,14 @@ Lines device_lines(const RunNumbers& run) {
     line.insert(0, "  ");
   }
   return lines;
+}
+
+/// "no task 12 %, slower than rated 5 %": all that is missing to 100 %, but for what rounds to nothing.
+std::string losses_text(const RunNumbers& run) {
+  std::string text;
+  for (const auto& [name, share] : losses_of(run))
+    if (share >= 0.005) text += (text.empty() ? "" : ", ") + name + " " + percent(share);
+  return text;
 }
 
 std::string efficiency_line(const RunNumbers& run, Seconds bound) {
@@ -61,6 +73,8 @@ std::string efficiency_line(const RunNumbers& run, Seconds bound) {
     if (!speed_of(device)) uncounted += (uncounted.empty() ? "" : ", ") + device.id;
   if (!uncounted.empty()) line += ", without " + uncounted + ": nobody knows how fast it would have been";
   if (run.stopped) line += "; what was in work when it was stopped does not count";
+  const std::string rest = losses_text(run);
+  if (bound <= work_bound(run) && !rest.empty()) line += ". The rest: " + rest;
   return line;
 }
 

@@ -37,7 +37,8 @@ struct DeviceTime {
   Seconds busy{};
   IdleTime idle{};
   Seconds audio{};                // done here
-  std::optional<double> speed{};  // audio seconds per second of the device at work; none: audio / busy
+  double windows = 0;             // in it
+  std::optional<double> rated{};  // audio seconds per second that it is known to do; none: audio / busy
 };
 
 /// What `tutti plan` had said before.
@@ -57,6 +58,7 @@ struct RunNumbers {
   Seconds audio{};
   Seconds longest{};         // the longest recording
   bool shared_files = true;  // windows of one file may run on several devices
+  std::string policy{};      // that placed the work, as --policy names it; empty or tutti: the usual one
   bool stopped = false;      // what was in work then has taken time, and is no audio done
   std::vector<DeviceTime> devices{};
   std::optional<double> energy_joules{};

@@ -121,6 +121,9 @@ std::string review_html(const ReviewList& list) {
   if (list.not_heard > 0)
     out += "<p class=\"soft\">" + thousands(list.not_heard) +
            " were judged by their text alone: the recording was not found or not listened to.</p>\n";
+  if (list.without_speech > 0)
+    out += "<p class=\"soft\">" + thousands(list.without_speech) +
+           " without speech: their transcripts have no text.</p>\n";
   for (const std::string& line : list.not_read)
     out += "<p class=\"soft\">not judged: " + escaped_markup(line) + "</p>\n";
   for (const ReviewRecording& recording : list.recordings) out += recording_html(recording);

@@ -116,7 +116,7 @@ Lines about_device(const TopData& data, const std::string& id) {
   for (const DeviceStatus& device : data.devices) {
     if (device.id != id) continue;
     if (!device.uuid.empty()) lines.push_back(fitted("UUID", 10) + device.uuid);
-    if (!device.reason.empty()) lines.push_back(fitted("WHY", 10) + reason_text(device));
+    if (!reason_text(device).empty()) lines.push_back(fitted("WHY", 10) + reason_text(device));
   }
   const auto more = data.details.find(id);
   if (more != data.details.end()) lines.insert(lines.end(), more->second.begin(), more->second.end());
@@ -200,7 +200,7 @@ std::vector<std::string> top_report(const TopData& data, const Screen& screen) {
     add("");
     for (const auto& line : lay_out(rows.table, screen.columns)) add(line);
     for (const auto& device : data.devices)
-      if (panel == TopPanel::devices && !device.reason.empty()) add(device.id + ": " + reason_text(device));
+      if (panel == TopPanel::devices && !reason_text(device).empty()) add(device.id + ": " + reason_text(device));
   }
   return lines;
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// Gives what is at `from` the name `to`, unless something has that name: std::errc::file_exists, and nothing has
+/// changed. Other errors are rename's.
+std::error_code rename_if_free(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// A new synced file in the folder of `path`, with a name of its own, that holds `content`: to be renamed to `path`.
+Result<std::filesystem::path> write_beside(const std::filesystem::path& path, std::string_view content);
+
+/// Fault::usage where a path holds a NUL character: the system would take what stands before it for the whole.
+Result<void> expect_no_nul(const std::filesystem::path& path);
+
+}  // namespace tutti

@@ -1,0 +1,166 @@
+#include "base/output_ownership.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <climits>
+#include <span>
+
+#include "base/files.h"
+#include "base/sha256.h"
+#include "base/system_error.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostLinks = 40;  // as Linux follows
+
+/// Whether `path` is `folder` or in it; both resolved.
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end();
+}
+
+/// A file with several names may be one of a folder's under another one.
+bool has_other_names(const fs::path& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink > 1;
+}
+
+/// Whether one of these files is somewhere in `folder`.
+bool holds_any(const fs::path& folder, const std::set<FileNumber>& numbers) {
+  if (numbers.empty()) return false;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && at != end; at.increment(error))
+    if (const auto number = number_of(at->path()); number && numbers.contains(*number)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<FileNumber> number_of(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return FileNumber{facts.st_dev, facts.st_ino};
+}
+
+fs::path resolved_path(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::absolute(path, error);
+  // A link that leads nowhere: what is written there becomes what it names.
+  for (int links = 0; links < kMostLinks && fs::is_symlink(target, error) && !fs::exists(target, error); ++links) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) break;
+    target = target.parent_path() / next;  // an absolute one replaces it
+  }
+  const fs::path resolved = fs::weakly_canonical(target, error);
+  return error ? target.lexically_normal() : resolved;
+}
+
+void OutputOwnership::add_input(const fs::path& path) {
+  if (path.empty() || path == "-") return;
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    folders_.push_back(resolved_path(path));
+  else if (const auto number = number_of(path))
+    numbers_.insert(*number);
+  else
+    missing_names_.insert(missing_.insert(resolved_path(path)).first->filename().string());
+}
+
+bool OutputOwnership::is_in_input_folder(const fs::path& output) const {
+  if (folders_.empty()) return false;
+  const fs::path resolved = resolved_path(output);
+  if (std::ranges::any_of(folders_, [&](const fs::path& folder) { return is_below(resolved, folder); })) return true;
+  if (!has_other_names(resolved)) return false;
+  const auto number = number_of(resolved);
+  return number && std::ranges::any_of(folders_, [&](const fs::path& in) { return holds_any(in, {*number}); });
+}
+
+bool OutputOwnership::is_input(const fs::path& output) const {
+  // What is not there yet can only be an input that is not there either.
+  if (const auto number = number_of(output)) return numbers_.contains(*number) || is_in_input_folder(output);
+  if (missing_.empty()) return false;
+  std::error_code error;
+  const bool may_be = missing_names_.contains(output.filename().string()) || fs::is_symlink(output, error);
+  return may_be && missing_.contains(resolved_path(output));
+}
+
+tl::unexpected<Error> OutputOwnership::refused(const fs::path& output, const std::string& why) const {
+  return fail(Fault::usage, output.string() + " " + why, hint_);
+}
+
+Result<void> OutputOwnership::expect_no_input(const fs::path& output) const {
+  if (is_input(output)) return refused(output, "is an input itself and would be overwritten");
+  return {};
+}
+
+Result<void> OutputOwnership::expect_no_input_in(const fs::path& folder) const {
+  const fs::path resolved = resolved_path(folder);
+  const auto is_inside = [&](const fs::path& input) { return is_below(input, resolved); };
+  if (const auto input = std::ranges::find_if(folders_, is_inside); input != folders_.end())
+    return refused(folder, "is to be replaced, and " + input->string() + " is read");
+  const auto number = number_of(resolved);
+  const bool is_one = number && numbers_.contains(*number);
+  if (is_one || std::ranges::any_of(missing_, is_inside) || holds_any(resolved, numbers_))
+    return refused(folder, "is to be replaced, and an input is in it");
+  return {};
+}
+
+Result<void> OutputOwnership::claim(const fs::path& output, const std::string& owner) {
+  if (auto free = expect_no_input(output); !free) return free;
+  std::error_code error;
+  if (fs::is_other(output, error)) return {};  // pipes and devices replace nothing, and may have several owners
+  const auto [other, fresh] = owners_.emplace(resolved_path(output), owner);
+  if (fresh) return {};
+  return refused(output, "would be written twice: by " + other->second + " and by " + owner);
+}
+
+Result<bool> OutputOwnership::write(const fs::path& output, std::string_view content) const {
+  if (auto free = expect_no_input(output); !free) return tl::unexpected(free.error());
+  std::error_code error;
+  const bool replaces = fs::is_regular_file(output, error);
+  if (auto written = write_file_atomically(output, content); !written) return tl::unexpected(written.error());
+  return replaces;
+}
+
+Result<void> expect_no_files(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator first(folder, error);
+  if (error == std::errc::no_such_file_or_directory || (!error && first == fs::directory_iterator())) return {};
+  if (error) return tl::unexpected(system_error(folder.string(), "new files cannot go there", error.value()));
+  return fail(Fault::usage, folder.string() + ": expected no files there yet, found " + first->path().string(),
+              "Name another folder, or move them away");
+}
+
+Occupant occupant_of(const fs::path& path, const std::vector<KnownContent>& known) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return Occupant::none;
+  const auto size = fs::file_size(path, error);  // of what a link leads to
+  if (error) return Occupant::other;
+  const auto has_size = [&](const KnownContent& each) { return static_cast<std::uintmax_t>(each.bytes) == size; };
+  if (std::ranges::none_of(known, has_size)) return Occupant::other;
+  const auto content = read_regular_file(path);
+  if (!content) return Occupant::other;
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(*content)));
+  const KnownContent found{hash.hex(), static_cast<std::int64_t>(content->size())};
+  return std::ranges::find(known, found) == known.end() ? Occupant::other : Occupant::known;
+}
+
+fs::path name_beside(const fs::path& path, int number) {
+  const std::string added = ".new" + (number > 1 ? std::to_string(number) : "") + path.extension().string();
+  const std::string stem = path.stem().string();
+  std::size_t length = std::min(stem.size(), NAME_MAX - std::min<std::size_t>(NAME_MAX, added.size()));
+  const auto is_inside_character = [&](std::size_t at) {
+    return at > 0 && at < stem.size() && (static_cast<unsigned char>(stem[at]) & 0xC0) == 0x80;
+  };
+  while (is_inside_character(length)) --length;
+  return path.parent_path() / (stem.substr(0, length) + added);
+}
+
+}  // namespace tutti

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// A file whatever its path: links of both kinds and other spellings lead to the same one.
+using FileNumber = std::pair<dev_t, ino_t>;
+/// None where there is no file.
+std::optional<FileNumber> number_of(const std::filesystem::path& path);
+
+/// The path without links, "." and "..", also of what does not exist yet, and behind a link that leads nowhere.
+std::filesystem::path resolved_path(const std::filesystem::path& path);
+
+/// Knows which files a command reads and which owner (outputs, a report, a model, ...) writes which file, so that none
+/// of them is written onto an input or onto what another owner writes. Every file of a command is claimed before the
+/// work, and written through here. Claims are one thread's; afterwards any thread may write.
+class OutputOwnership {
+ public:
+  /// Of a claim that cannot be met: what to do about it.
+  explicit OutputOwnership(std::string hint = "Name another file or folder") : hint_(std::move(hint)) {}
+
+  /// A file that is read, now or once it is there. A folder counts with everything in it; "-" and "" are none.
+  void add_input(const std::filesystem::path& path);
+
+  bool has_missing_inputs() const { return !missing_.empty(); }
+
+  /// Fault::usage where writing `output` would replace an input.
+  Result<void> expect_no_input(const std::filesystem::path& output) const;
+  /// The same of a folder that is replaced as a whole: it may neither be an input nor hold one.
+  Result<void> expect_no_input_in(const std::filesystem::path& folder) const;
+  /// The same, and from now on the file is `owner`'s: Fault::usage where it is another's already.
+  Result<void> claim(const std::filesystem::path& output, const std::string& owner);
+
+  /// Writes it as write_file_atomically does, unless it has become an input meanwhile. True: a file was replaced.
+  Result<bool> write(const std::filesystem::path& output, std::string_view content) const;
+
+ private:
+  bool is_input(const std::filesystem::path& output) const;
+  bool is_in_input_folder(const std::filesystem::path& output) const;
+  tl::unexpected<Error> refused(const std::filesystem::path& output, const std::string& why) const;
+
+  std::string hint_;
+  std::set<FileNumber> numbers_{};                         // of inputs that are there
+  std::set<std::filesystem::path> missing_{};              // resolved, of inputs that are not
+  std::set<std::string> missing_names_{};                  // their last parts: hardly any output has one of them
+  std::vector<std::filesystem::path> folders_{};           // resolved
+  std::map<std::filesystem::path, std::string> owners_{};  // by resolved path
+};
+
+/// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
+Result<void> expect_no_files(const std::filesystem::path& folder);
+
+/// What a file held when it was written: how whoever wrote it knows it again.
+struct KnownContent {
+  std::string sha256{};
+  std::int64_t bytes = 0;
+  bool operator==(const KnownContent&) const = default;
+};
+
+/// What has the name that a result is to get.
+enum class Occupant {
+  none,
+  known,  // a file with one of the known contents
+  other   // any other file, or one that cannot be read: it is the user's
+};
+Occupant occupant_of(const std::filesystem::path& path, const std::vector<KnownContent>& known);
+
+/// The name beside a file that stays: talk.srt becomes talk.new.srt, talk.new2.srt, ... A name that would be too long
+/// for a file loses the end of its stem.
+std::filesystem::path name_beside(const std::filesystem::path& path, int number);
+
+}  // namespace tutti

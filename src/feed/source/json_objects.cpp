@@ -1,0 +1,194 @@
+#include <array>
+
+#include "base/files.h"
+#include "base/new_file.h"
+#include "base/random/counter_random.h"
+#include "base/strings/ascii.h"
+#include "base/strings/joined.h"
+#include "base/strings/trimmed.h"
+#include "feed/source/field_lookup.h"
+#include "feed/source/line_index.h"
+#include "feed/source/table.h"
+#include "text/json_bytes.h"
+#include "text/manifest/json_scan.h"
+#include "text/utf16.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Json& object, std::span<const char* const> names) {
+  const Json* at = find_field(object, names);
+  if (!at || at->is_null()) return {};
+  return at->is_string() ? at->get<std::string>() : json_line(*at);
+}
+
+std::string text_of(const Json& object, const char* name) {
+  return text_of(object, {&name, 1});
+}
+
+/// A number may be the text, a list or a truth value cannot.
+Result<void> check_text(const Json& object) {
+  const Json* at = find_field(object, kTextNames);
+  if (!at || at->is_string() || at->is_number() || at->is_null()) return {};
+  return fail(Fault::corrupt, "its text: expected a text, found " + json_line(*at).substr(0, 80));
+}
+
+/// A name; or as Hugging Face's sets have it, {"path": name, ...}.
+std::string audio_of(const Json& object) {
+  const Json* at = find_field(object, kAudioNames);
+  if (at && at->is_object()) return at->value("path", Json()).is_string() ? at->at("path").get<std::string>() : "";
+  return text_of(object, kAudioNames);
+}
+
+Result<std::optional<double>> number_of(const Json& object, std::span<const char* const> names) {
+  const Json* at = find_field(object, names);
+  if (!at || at->is_null()) return std::nullopt;
+  if (at->is_number() && at->get<double>() >= 0) return at->get<double>();
+  return fail(Fault::corrupt, std::string(names.front()) + ": expected seconds, found " + json_line(*at));
+}
+
+/// The names of an object's fields, for people.
+std::string names_in(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items())
+    if (names.size() < 20) names.push_back("'" + name.substr(0, 40) + "'");
+  return names.empty() ? "none" : joined(names, ", ");
+}
+
+/// "words" as transcripts have them.
+Result<std::vector<TimedText>> words_of(const Json& object) {
+  std::vector<TimedText> words;
+  const auto at = object.find("words");
+  if (at == object.end() || at->is_null()) return words;
+  const auto wrong = [](const Json& found) {
+    return fail(Fault::corrupt,
+                R"(words: expected a list of {"word": text, "start": seconds, "end": seconds}, found )" +
+                    json_line(found).substr(0, 80));
+  };
+  if (!at->is_array()) return wrong(*at);
+  for (const Json& word : *at) {
+    const auto number = [&](const char* name) { return word.is_object() ? word.value(name, Json()) : Json(); };
+    const Json start = number("start"), end = number("end"), text = number("word");
+    if (!text.is_string() || !start.is_number() || !end.is_number() || end < start) return wrong(word);
+    words.push_back({start, end, text});
+  }
+  return words;
+}
+
+/// Objects with a sample each, wherever they are.
+class JsonObjects : public Dataset {
+ public:
+  JsonObjects(std::filesystem::path index, std::vector<std::string> fields)
+      : index_(std::move(index)), fields_(std::move(fields)) {}
+
+  std::string id(std::int64_t index) const override {
+    const Json object = parse_json_keeping_bytes<Json>(text(index));
+    return id_of(object, index);
+  }
+  Result<DatasetLine> at(std::int64_t index) const override;
+
+ private:
+  virtual std::string_view text(std::int64_t index) const = 0;
+  std::string id_of(const Json& object, std::int64_t index) const {
+    const std::string named = object.is_object() ? text_of(object, kIdNames) : std::string();
+    return named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
+  }
+
+  std::filesystem::path index_;
+  std::vector<std::string> fields_;
+};
+
+Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
+  const Json object = parse_json_keeping_bytes<Json>(text(index));
+  if (!object.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
+  DatasetLine sample;
+  const std::string audio = audio_of(object);
+  if (audio.empty()) return fail(Fault::corrupt, "it names no audio file, found " + names_in(object));
+  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
+  sample.audio = index_.parent_path() / audio;
+  sample.id = id_of(object, index);
+  if (auto checked = check_text(object); !checked) return tl::unexpected(checked.error());
+  sample.text = text_of(object, kTextNames);
+  sample.is_noise =
+      text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
+  constexpr std::array kEnd{"end"};
+  const auto start = number_of(object, kStartNames), end = number_of(object, kEnd),
+             duration = number_of(object, kDurationNames);
+  for (const auto* read : {&start, &end, &duration})
+    if (!*read) return tl::unexpected(read->error());
+  set_place(sample, *start, *end, *duration);
+  auto words = words_of(object);
+  if (!words) return tl::unexpected(words.error());
+  sample.words = std::move(*words);
+  for (const auto& name : fields_) sample.fields.push_back(text_of(object, name.c_str()));
+  return sample;
+}
+
+class JsonLines final : public JsonObjects {
+ public:
+  JsonLines(LineIndex lines, std::filesystem::path index, std::vector<std::string> fields)
+      : JsonObjects(std::move(index), std::move(fields)), lines_(std::move(lines)) {}
+
+  std::int64_t size() const override { return lines_.size(); }
+  std::uint64_t fingerprint() const override { return lines_.fingerprint(); }
+
+ private:
+  std::string_view text(std::int64_t index) const override { return lines_.line(index); }
+
+  LineIndex lines_;
+};
+
+class JsonList final : public JsonObjects {
+ public:
+  JsonList(std::string document, std::vector<TextSpan> elements, std::filesystem::path index,
+           std::vector<std::string> fields)
+      : JsonObjects(std::move(index), std::move(fields)),
+        document_(std::move(document)),
+        elements_(std::move(elements)) {}
+
+  std::int64_t size() const override { return std::ssize(elements_); }
+  std::uint64_t fingerprint() const override { return digest(document_); }
+
+ private:
+  std::string_view text(std::int64_t index) const override {
+    return elements_[static_cast<std::size_t>(index)].of(document_);
+  }
+
+  std::string document_;
+  std::vector<TextSpan> elements_;
+};
+
+/// The member that holds the list of a document; empty: the document is the list. None: it is an object a line.
+std::optional<std::string> list_in(std::string_view document) {
+  const std::string_view text = trimmed(document);
+  if (text.starts_with('[')) return "";
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const Json first = Json::parse(line, nullptr, false);
+  for (const char* member : {"assets", "data"})
+    if (first.is_object() ? first.value(member, Json()).is_array() : find_elements(text, member).has_value())
+      return member;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, const std::vector<std::string>& fields) {
+  if (ascii_lower(index.extension().string()) == ".json") {
+    auto document = read_file(index);
+    if (!document) return tl::unexpected(document.error());
+    if (auto converted = utf8_of_utf16(*document)) *document = std::move(*converted);
+    if (document->starts_with("\xEF\xBB\xBF")) document->erase(0, 3);
+    if (const auto member = list_in(*document)) {
+      auto elements = find_elements(*document, *member);
+      if (!elements) return fail_in(index.string(), elements.error());
+      return std::make_unique<JsonList>(std::move(*document), std::move(*elements), index, fields);
+    }
+  }
+  auto lines = LineIndex::open(index);
+  if (!lines) return tl::unexpected(lines.error());
+  return std::make_unique<JsonLines>(std::move(*lines), index, fields);
+}
+
+}  // namespace tutti

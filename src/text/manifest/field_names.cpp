@@ -1,0 +1,37 @@
+#include "text/manifest/field_names.h"
+
+#include <algorithm>
+
+#include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::array kOtherNames{"class", "priority", "deadline", "folder_path", "asset_type", "deleted_at", kFileName};
+
+bool is_among(std::span<const char* const> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+std::string plain_field_name(std::string_view name) {
+  return ascii_lower(trimmed(name));
+}
+
+std::string known_field_name(std::string_view name) {
+  std::string plain = plain_field_name(name);
+  if (plain == name) return plain;
+  for (const std::span<const char* const> names :
+       {std::span<const char* const>(kPathNames), {kDurationNames}, {kIdNames}, {kNameNames}, {kOtherNames}})
+    if (is_among(names, plain)) return plain;
+  return std::string(name);
+}
+
+bool is_seconds_field(std::string_view name) {
+  const std::string plain = plain_field_name(name);
+  return is_among(kDurationNames, plain) || is_among(kStartNames, plain) || plain == "end";
+}
+
+}  // namespace tutti

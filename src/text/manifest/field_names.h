@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+// The names under which lists, tables and manifests of other programs give the same thing, the best first. Letters of
+// any size and spaces around them are understood ("Audio", " Filename").
+
+inline constexpr std::array<const char*, 8> kPathNames{"path",       "audio", "audio_path", "audio_filepath",
+                                                       "audio_file", "file",  "filename",   "wav"};
+/// A file's name alone: beside folder_path in the manifest of an archive; in Hugging Face's audiofolder a path.
+inline constexpr const char* kFileName = "file_name";
+inline constexpr std::array<const char*, 4> kTextNames{"text", "transcript", "transcription", "sentence"};
+inline constexpr std::array<const char*, 2> kStartNames{"start", "offset"};
+inline constexpr std::array<const char*, 4> kDurationNames{"media_duration_seconds", "duration", "duration_seconds",
+                                                           "audio_seconds"};
+inline constexpr std::array<const char*, 2> kIdNames{"id", "uuid"};
+inline constexpr std::array<const char*, 2> kNameNames{"name", "title"};
+
+/// `name` in small letters, without spaces around it.
+std::string plain_field_name(std::string_view name);
+
+/// The plain name of a field that says something of a recording: where it is, what it is called, how urgent it is. Any
+/// other name is handed back as it is, so that reports repeat it.
+std::string known_field_name(std::string_view name);
+
+/// Whether values of this field are seconds.
+bool is_seconds_field(std::string_view name);
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+#include "text/utf16.h"
+
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+bool is_high(char32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+
+bool is_low(char32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
+
+}  // namespace
+
+std::optional<std::string> utf8_of_utf16(std::string_view bytes) {
+  const bool little = bytes.starts_with("\xFF\xFE"), big = bytes.starts_with("\xFE\xFF");
+  if (!little && !big) return std::nullopt;
+  if (bytes.starts_with(std::string_view("\xFF\xFE\0\0", 4))) return std::nullopt;  // UTF-32, whose mark begins alike
+  const auto unit_at = [&](std::size_t at) -> char32_t {
+    if (at + 1 >= bytes.size()) return CodePoint::kReplacement;
+    const auto first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);
+    return little ? first | (second << 8U) : (first << 8U) | second;
+  };
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::size_t at = 2; at < bytes.size(); at += 2) {
+    const char32_t unit = unit_at(at);
+    if (is_high(unit) && is_low(unit_at(at + 2))) {
+      append_utf8(out, 0x10000 + ((unit - 0xD800) << 10U) + (unit_at(at + 2) - 0xDC00));
+      at += 2;
+    } else {
+      append_utf8(out, is_high(unit) || is_low(unit) ? CodePoint::kReplacement : unit);
+    }
+  }
+  return out;
+}
+
+}  // namespace tutti

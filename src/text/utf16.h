@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// `bytes` as UTF-8 where they begin with a byte order mark of UTF-16, as spreadsheets and editors of Windows write it;
+/// else nothing. The mark is left out. Halves of pairs and an odd byte at the end become U+FFFD.
+std::optional<std::string> utf8_of_utf16(std::string_view bytes);
+
+}  // namespace tutti

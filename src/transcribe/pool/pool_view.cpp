@@ -1,0 +1,65 @@
+#include <utility>
+
+#include "transcribe/pool/pool_state.h"
+
+namespace tutti {
+
+// What others see of a pool.
+
+namespace {
+
+PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Seconds now) {
+  PooledDeviceView view{.id = device.id,
+                        .name = member.ready ? member.ready->device_name : std::string(),
+                        .state = std::string(member.gone ? "failed" : name_of(device.state)),
+                        .reason = member.gone ? member.gone->what : device.state_reason,
+                        .since = now - device.state_since,
+                        .windows = device.pieces,
+                        .tasks = device.tasks,
+                        .slots = device.slots,
+                        .task_cap = device.task_cap,
+                        .reserved = device.reserved,
+                        .speed = device.speed,
+                        .speed_known = member.facts.speed_known || device.speed != member.facts.speed,
+                        .error = device.error,
+                        .audio_done = device.audio_done,
+                        .windows_done = device.windows_done,
+                        .busy = device.busy,
+                        .refusal = device.refusal,
+                        .restarts = member.restarts,
+                        .process = member.worker ? member.worker->process() : std::nullopt,
+                        .memory_loss = device.memory_loss};
+  for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
+    if (device.idle[reason] > Seconds(0))
+      view.idle[std::string(name_of(static_cast<Idle>(reason)))] = device.idle[reason];
+  return view;
+}
+
+}  // namespace
+
+PoolView PoolShared::view(const Lock&) {
+  PoolView view;
+  view.elapsed = now();
+  const auto devices = dispatcher.devices(view.elapsed);
+  for (DeviceIndex device = 0; device < devices.size(); ++device) {
+    view.devices.push_back(shown(devices[device], members[device], view.elapsed));
+    view.devices.back().speeds = dispatcher.speeds(device);
+  }
+  const auto queue = dispatcher.queue(view.elapsed);
+  view.expected_left = queue.expected_left;
+  view.error = queue.error;
+  if (const auto next = dispatcher.next_device(view.elapsed)) view.next_device = members[*next].facts.id;
+  return view;
+}
+
+void PoolShared::note_first_grant(const Lock& held, PoolTaskRecord& task, const Grant& grant) {
+  if (std::exchange(task.granted, true)) return;
+  FirstGrant first{.task = grant.task, .device = members[grant.device].facts.id, .before = view(held)};
+  PooledDeviceView& device = first.before.devices[grant.device];
+  --device.windows;
+  --device.tasks;
+  first.before.next_device = first.device;
+  first_grants.push_back(std::move(first));
+}
+
+}  // namespace tutti

@@ -1,0 +1,282 @@
+// That no command writes onto what it reads, whatever the file is called, and that a batch leaves users' files alone.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/said.h"
+#include "support/test_data.h"
+#include "system/batch_runs.h"
+
+using namespace tutti;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+const std::string kNano = TUTTI_SOURCE_DIR "/models/nano";
+
+/// A recording called by its name, by links of both kinds, and by another way to its folder.
+class OwnInput : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_tone(folder_ / "t.wav", 1, 300);
+    fs::create_symlink("t.wav", folder_ / "soft.json");
+    fs::create_hard_link(folder_ / "t.wav", folder_ / "hard.json");
+    fs::create_directory_symlink(".", folder_ / "here");
+    before_ = read_file(folder_ / "t.wav").value();
+  }
+
+  std::vector<std::string> spellings() const {
+    return {folder_ / "t.wav", folder_ / "soft.json", folder_ / "hard.json", folder_ / "here/t.wav",
+            folder_ / "./t.wav"};
+  }
+
+  /// `words` and then `flag FILE`, for every spelling.
+  void expect_refused(const std::vector<std::string>& words, const std::string& flag) {
+    for (const auto& spelling : spellings()) {
+      auto all = words;
+      all.insert(all.begin(), tutti_program());
+      all.insert(all.end(), {flag, spelling});
+      const ProgramEnd end = run_program(all, settings());
+      EXPECT_EQ(end.exit_code, 2) << words[0] << " " << spelling << ": " << end.err;
+      EXPECT_THAT(end.err, HasSubstr("is an input itself and would be overwritten")) << words[0] << " " << spelling;
+      EXPECT_EQ(read_file(folder_ / "t.wav").value(), before_) << words[0] << " " << spelling;
+    }
+  }
+
+  std::vector<std::string> settings() const {
+    return {"XDG_RUNTIME_DIR=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string(),
+            "XDG_STATE_HOME=" + folder_.path().string()};
+  }
+
+  TempFolder folder_;
+  std::string before_{};
+};
+
+/// One recording and what is in the output folder.
+class UserFilesInBatch : public BatchTest {
+ protected:
+  void SetUp() override { write_tone(in_ / "talk.wav", 3, 300); }
+  ProgramEnd run(std::vector<std::string> more = {}) const { return batch("emulated:200x", std::move(more)); }
+  fs::path out(const std::string& name) const { return folder_ / "out" / name; }
+  std::string text(const std::string& name) const { return read_file(out(name)).value_or("(missing)"); }
+  void put(const std::string& name, const std::string& content) const {
+    ASSERT_TRUE(write_file_atomically(out(name), content));
+  }
+};
+
+}  // namespace
+
+TEST_F(OwnInput, NoFileThatIsNamedReplacesIt) {
+  const std::string t = folder_ / "t.wav";
+  expect_refused({"manifest", t}, "-o");
+  expect_refused({"manifest", folder_.path()}, "-o");
+  expect_refused({"bench", t, "--model", kNano, "--devices", "cpu"}, "--picture");
+  expect_refused({"batch", t, "--devices", "emulated:200x", "-o", folder_ / "out", "--yes"}, "--report");
+  expect_refused({"evaluate", "--model", kNano, "--data", folder_.path()}, "--report");
+  EXPECT_FALSE(fs::exists(folder_ / "out")) << "before any work";
+}
+
+TEST_F(OwnInput, ListsModelsAndTheStoreAreInputsToo) {
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), tutti_program());
+    return run_program(words, settings());
+  };
+  const std::string list = folder_ / "list.txt", store = folder_ / "state/tutti.sqlite";
+  ASSERT_TRUE(write_file_atomically(list, "t.wav\n"));
+  const auto names = read_file(list).value();
+  EXPECT_EQ(run({"manifest", list, "-o", list}).exit_code, 2);
+  EXPECT_EQ(run({"manifest", "--sqlite", list, "--query", "SELECT 1", "-o", list}).exit_code, 2);
+  const std::vector<std::string> batch{"batch",         list,    "--audio-root", folder_.path(),   "--devices",
+                                       "emulated:200x", "--yes", "--state",      folder_ / "state"};
+  const auto batch_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), batch.begin(), batch.end());
+    return run(more);
+  };
+  EXPECT_EQ(batch_with({"-o", folder_ / "out", "--report", list}).exit_code, 2);
+  EXPECT_EQ(batch_with({"-o", folder_ / "out", "--report", store}).exit_code, 2);
+  EXPECT_EQ(read_file(list).value(), names);
+  // A recording called list.wav has its transcript where the list is.
+  fs::copy_file(folder_ / "t.wav", folder_ / "list.wav");
+  ASSERT_TRUE(write_file_atomically(list, "list.wav\n"));
+  const auto onto_list = batch_with({"-o", folder_.path(), "--name-by", "stem", "-f", "txt"});
+  EXPECT_EQ(onto_list.exit_code, 2) << onto_list.err;
+  EXPECT_EQ(read_file(list).value(), "list.wav\n");
+  // And one called config.wav where a model's configuration is.
+  fs::copy(kNano, folder_ / "model");
+  fs::copy_file(folder_ / "t.wav", folder_ / "config.wav");
+  const auto config = read_file(folder_ / "model/config.json").value();
+  EXPECT_EQ(
+      run({"transcribe", folder_ / "config.wav", "--model", folder_ / "model", "-f", "json", "-o", folder_ / "model"})
+          .exit_code,
+      2);
+  EXPECT_EQ(read_file(folder_ / "model/config.json").value(), config);
+}
+
+TEST_F(OwnInput, APageForReviewReplacesNoListAndNoTranscript) {
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), tutti_program());
+    return run_program(words, settings());
+  };
+  ASSERT_TRUE(write_file_atomically(folder_ / "out/review.csv", "path\n" + (folder_ / "t.wav").string() + "\n"));
+  const auto list = read_file(folder_ / "out/review.csv").value();
+  const auto end =
+      run({"batch", folder_ / "out/review.csv", "-o", folder_ / "out", "--devices", "emulated:200x", "--yes"});
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_EQ(read_file(folder_ / "out/review.csv").value(), list);
+  fs::create_symlink("../t.json", folder_ / "out/review.html");
+  ASSERT_TRUE(write_file_atomically(folder_ / "t.json", R"({"text": "a", "segments": []})"));
+  EXPECT_EQ(run({"review", folder_ / "t.json", "--text-only", "--out", folder_ / "out"}).exit_code, 2);
+  EXPECT_EQ(read_file(folder_ / "t.json").value(), R"({"text": "a", "segments": []})");
+}
+
+TEST_F(OwnInput, AReportAndATranscriptAreNotWrittenOntoEachOther) {
+  const ProgramEnd end =
+      run_program({tutti_program(), "batch", folder_ / "t.wav", "--devices", "emulated:200x", "--yes", "-o",
+                   folder_ / "out", "-f", "json", "--report", folder_ / "out/t.wav.json"},
+                  settings());
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("would be written twice: by --report and as a transcript"));
+}
+
+TEST_F(OwnInput, ACorpusIsNotMadeWhereItsRecordingsAre) {
+  fs::create_directory(folder_ / "corpus");
+  fs::create_directory(folder_ / "corpus/audio");
+  fs::copy_file(folder_ / "t.wav", folder_ / "corpus/audio/t.wav");
+  const std::string corpus = folder_ / "corpus";
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"prepare", "whisper", corpus + "/audio/t.wav", "--model", kNano, "--out", corpus},
+           {"synth", "morse", "--count", "2", "--out", corpus}}) {
+    auto all = words;
+    all.insert(all.begin(), tutti_program());
+    const ProgramEnd end = run_program(all, settings());
+    EXPECT_EQ(end.exit_code, 2) << words[0] << ": " << end.err;
+    EXPECT_EQ(std::distance(fs::directory_iterator(corpus), {}), 1) << words[0];
+    EXPECT_EQ(read_file(corpus + "/audio/t.wav").value(), before_);
+  }
+}
+
+TEST_F(OwnInput, ATrainingDoesNotReplaceWhatItReads) {
+  fs::create_directories(folder_ / "w");
+  fs::copy(kNano, folder_ / "w/model");
+  const auto train = [&](const std::string& model, const std::string& data, const std::string& out) {
+    return run_program({tutti_program(), "train", "whisper", "--model", model, "--data", data, "--out", out},
+                       settings());
+  };
+  const auto weights = read_file(folder_ / "w/model/model.safetensors").value();
+  const std::string w = folder_ / "w", set = folder_ / "set";
+  fs::create_directories(set);
+  for (const auto& [model, data, out] : std::vector<std::array<std::string, 3>>{{w + "/model", set, w},
+                                                                                {w + "/model", set, w + "/../w/"},
+                                                                                {w + "/model", set, w + "/model"},
+                                                                                {kNano, set, set},
+                                                                                {kNano, w + "/model", w},
+                                                                                {kNano, set, w}}) {
+    const ProgramEnd end = train(model, data, out);
+    EXPECT_EQ(end.exit_code, 2) << model << " " << data << " " << out << ": " << end.err;
+    EXPECT_EQ(read_file(folder_ / "w/model/model.safetensors").value(), weights);
+    EXPECT_FALSE(fs::exists(folder_ / "w/config.toml"));
+  }
+}
+
+TEST_F(UserFilesInBatch, AFileThatWasThereBeforeIsKeptAndListed) {
+  put("talk.wav.json", "mine");
+  const auto end = run();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(text("talk.wav.json"), "mine");
+  EXPECT_THAT(text("talk.wav.new.json"), HasSubstr("segments"));
+  EXPECT_THAT(end.err, HasSubstr("Kept files, which this store did not write or which were edited: 1."));
+  EXPECT_THAT(end.err, HasSubstr(out("talk.wav.json").string() + " -> " + out("talk.wav.new.json").string()));
+  EXPECT_EQ(report()["kept_files"], 1);
+  EXPECT_EQ(report()["assets"][0]["kept_files"][0]["path"], out("talk.wav.json").string());
+  EXPECT_EQ(report()["assets"][0]["kept_files"][0]["new_text"], out("talk.wav.new.json").string());
+  EXPECT_EQ(run().exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 0);
+  EXPECT_EQ(run({"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(text("talk.wav.json"), text("talk.wav.new.json"));
+  EXPECT_EQ(report()["kept_files"], 0);
+}
+
+TEST_F(UserFilesInBatch, ATranscriptThatWasCorrectedIsKept) {
+  ASSERT_EQ(run().exit_code, 0);
+  const std::string written = text("talk.wav.json");
+  std::string corrected = written;
+  corrected[corrected.find("segments")] = 'S';  // of equal length
+  put("talk.wav.json", corrected);
+  const auto end = run();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(text("talk.wav.json"), corrected);
+  EXPECT_EQ(text("talk.wav.new.json"), written);
+  EXPECT_EQ(report()["kept_files"], 1);
+  EXPECT_EQ(run().exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 0) << "once is enough";
+  EXPECT_EQ(run({"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(text("talk.wav.json"), written);
+}
+
+TEST_F(UserFilesInBatch, WhatTheStoreWroteIsReplacedByOtherOptions) {
+  ASSERT_EQ(run().exit_code, 0);
+  ASSERT_EQ(run({"-f", "json,srt"}).exit_code, 0);
+  EXPECT_EQ(report()["done_in_this_run"], 1);
+  EXPECT_EQ(report()["kept_files"], 0);
+  EXPECT_FALSE(fs::exists(out("talk.wav.new.json")));
+}
+
+TEST_F(UserFilesInBatch, ATranscriptOfAnotherStoreIsKept) {
+  ASSERT_EQ(run().exit_code, 0);
+  put("talk.wav.json", "of a store that is gone");
+  ASSERT_EQ(run({"--state", folder_ / "other"}).exit_code, 0);
+  EXPECT_EQ(text("talk.wav.json"), "of a store that is gone");
+  EXPECT_EQ(report()["kept_files"], 1);
+}
+
+TEST_F(UserFilesInBatch, AListOfNulsFromStandardInputIsReadWhole) {
+  write_tone(in_ / "b.wav", 2, 200);
+  const std::string talk = in_ / "talk.wav", b = in_ / "b.wav", before = read_file(talk).value();
+  auto all = words("emulated:200x");
+  all.at(2) = "-";
+  std::vector<std::string> piped{"/bin/sh", "-c", "printf '%s\\0%s\\0' '" + talk + "' '" + b + "' | \"$@\"", "sh"};
+  piped.insert(piped.end(), all.begin(), all.end());
+  const auto end = run_program(piped, settings());
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["done_in_this_run"], 2);
+  EXPECT_EQ(read_file(talk).value(), before);
+}
+
+TEST_F(UserFilesInBatch, ThePublicListOfNulsNamesTwoRecordings) {
+  TUTTI_NEEDS("outside/nul-list.txt");
+  fs::copy_file(test_data() / "outside/nul-list.txt", folder_ / "list.txt");
+  write_tone(folder_ / "a.wav", 2, 200);
+  write_tone(folder_ / "b.wav", 3, 200);
+  const auto before = read_file(folder_ / "a.wav").value();
+  auto all = words("emulated:200x", {"--audio-root", folder_.path()});
+  all.at(2) = folder_ / "list.txt";
+  const auto end = run_program(all, settings());
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(report()["done_in_this_run"], 2);
+  EXPECT_EQ(read_file(folder_ / "a.wav").value(), before);
+}
+
+TEST(Replaced, TranscribeAndConvertCountWhatTheyReplace) {
+  const TempFolder folder;
+  write_tone(folder / "t.wav", 1, 300);
+  const auto transcribe = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {tutti_program(), "transcribe", folder / "t.wav", "--model", kNano, "--device", "cpu",
+                               "-f", "txt", "-o", folder.path()});
+    return run_program(more);
+  };
+  EXPECT_THAT(transcribe({}).err, Not(HasSubstr("Replaced")));
+  ASSERT_TRUE(write_file_atomically(folder / "t.txt", "corrected"));
+  const auto again = transcribe({"--json"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("\"replaced\":[\"" + (folder / "t.txt").string() + "\"]"));
+  EXPECT_THAT(again.out, HasSubstr("\"replaced\":1"));
+  EXPECT_THAT(transcribe({}).err, HasSubstr("Replaced: 1 output file that was there before"));
+  ASSERT_TRUE(write_file_atomically(folder / "x.json", R"({"text": "a", "segments": []})"));
+  const auto convert = [&] {
+    return run_program({tutti_program(), "convert", folder / "x.json", "-f", "srt", "-o", folder.path()});
+  };
+  EXPECT_THAT(convert().err, Not(HasSubstr("Replaced")));
+  EXPECT_THAT(convert().err, HasSubstr("Replaced: 1 output file that was there before"));
+}
