@@ -11,21 +11,16 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/log.h"
-#include "base/units.h"
 #include "decode/stepper.h"
 #include "model/gpu.h"
 #include "worker/step_choice.h"
+#include "worker/window_time.h"
 
 namespace tutti {
 namespace {
 
-constexpr std::int32_t kTogether = 8;
-constexpr double kTokens = 100;         // of a window of speech
 constexpr std::int32_t kPositions = 8;  // that steps are timed at; every model has them
-constexpr int kRepeats = 3;             // at least; the first of them warms up
-constexpr Seconds kBudget{0.5};  // of what is short as many as fit: other work on the machine disturbs some of them
 constexpr std::array kFaster{ComputeType::tf32, ComputeType::bfloat16, ComputeType::float16, ComputeType::int8,
                              ComputeType::int8_float16};
 
@@ -51,47 +46,44 @@ double cosine(const at::Tensor& a, const at::Tensor& b) {
   return (x.dot(y) / (x.norm() * y.norm())).item<double>();
 }
 
-template <class Fn>
-double best_of_repeats(Fn fn) {
-  double best = std::numeric_limits<double>::infinity();
-  const auto first = Clock::real().now();
-  auto begun = first;
-  for (int i = 0; i < kRepeats || begun - first < kBudget; ++i) {
-    fn();
-    const auto ended = Clock::real().now();
-    if (i > 0) best = std::min(best, Seconds(ended - begun).count());
-    begun = ended;
-  }
-  return best;
-}
-
 /// One step of eight sequences that hold `position` tokens each.
 void step(Stepper& stepper, const CrossKv& window, std::int32_t position) {
   constexpr std::int32_t token = 100;
   std::vector<SequenceStep> steps;
-  for (std::int32_t slot = 0; slot < kTogether; ++slot) {
+  for (std::int32_t slot = 0; slot < kTimedTogether; ++slot) {
     steps.push_back({.slot = slot, .position = position, .tokens = std::span(&token, 1), .window = &window});
   }
   stepper.decode(steps);
+}
+
+/// Of one sequence, after the last of eight tokens.
+at::Tensor logits_after_prompt(Stepper& stepper, const CrossKv& window) {
+  std::vector<std::int32_t> tokens(8);
+  std::iota(tokens.begin(), tokens.end(), 100);
+  const SequenceStep prompt{.tokens = tokens, .window = &window};
+  return stepper.decode(std::span(&prompt, 1)).clone();
 }
 
 /// The type's trial without its likeness, and what it computed.
 TypeTrial time_network(const WhisperModel& model, Results& results) {
   const auto mel = made_up_mel(model.dims());
   CrossKv window;
-  const double encoding = best_of_repeats([&] {
+  const auto encode = [&] {
     const auto encoded = model.encode(mel);
     window = model.cross_kv(encoded);
     results.encoded = encoded.to(at::kCPU, at::kFloat);
-  });
-  ModelStepper stepper(model, kTogether, usual_steps(model.device()));
-  std::vector<std::int32_t> tokens(8);
-  std::iota(tokens.begin(), tokens.end(), 100);
-  const SequenceStep prompt{.tokens = tokens, .window = &window};
-  results.logits = stepper.decode(std::span(&prompt, 1)).clone();
+  };
+  std::optional<ModelStepper> stepper;  // made once the encoder has given its memory back
   std::int32_t position = 0;
-  const double stepping = best_of_repeats([&] { step(stepper, window, position++ % kPositions); });
-  return {.type = model.type(), .seconds = encoding + kTokens / kTogether * stepping};
+  const auto next_step = [&] {
+    if (!stepper) {
+      stepper.emplace(model, kTimedTogether, usual_steps(model.device()));
+      results.logits = logits_after_prompt(*stepper, window);
+    }
+    step(*stepper, window, position++ % kPositions);
+  };
+  const auto seconds = window_time(encode, next_step);
+  return {.type = model.type(), .seconds = seconds.count()};
 }
 
 struct Tried {

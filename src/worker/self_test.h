@@ -42,8 +42,7 @@ bool can_leave_out(ComputeType type, const Trouble& trouble);
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 
-/// Seconds of the device for a window of the model: it is encoded, and a hundred tokens are decoded among eight
-/// windows; half a dozen calls of each. Throws what torch throws.
+/// Seconds of the device for a window of the model (window_time.h). Throws what torch throws.
 double time_of_window(const WhisperModel& model);
 
 /// The fastest of those that are sound. trials: not empty, float32's first.

@@ -27,6 +27,16 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
+/// In which formats the reading is there: in all of them in the shared data, in the small ones in the project's own
+/// copy.
+std::vector<std::string> endings_of_sonnet() {
+  std::vector<std::string> endings;
+  for (const char* ending : {"aac", "aiff", "flac", "mp3", "mp4", "ogg", "wav", "webm"})
+    if (fs::exists(test_data() / "formats/sonnet" / ("p001." + std::string(ending)))) endings.emplace_back(ending);
+  EXPECT_GE(endings.size(), fs::exists(shared_data() / "formats/sonnet") ? 8U : 6U);
+  return endings;
+}
+
 /// Holds decoded sound in memory.
 class PcmInMemory final : public PcmSink {
  public:
@@ -83,7 +93,7 @@ TEST(Damage, EverySoundFileOfEveryFormatAndWidthDecodes) {
     EXPECT_GT(recording->samples(), 0) << file;
     ++decoded;
   }
-  EXPECT_GE(decoded, 38);
+  EXPECT_GE(decoded, fs::exists(shared_data() / "formats") ? 38 : 26) << "the project's own copy is smaller";
 }
 
 TEST(Damage, AnEmptyFileATextAndAFolderAreErrorsThatNameThem) {
@@ -124,9 +134,9 @@ TEST(Damage, EveryDamagedFileIsWholeOrAnErrorOrSaysWhatWasLost) {
 TEST(Damage, AFileCutInTheMiddleNeverPassesForWhole) {
   TUTTI_NEEDS("formats/sonnet");
   const TempFolder folder;
-  for (const char* ending : {"aac", "aiff", "flac", "mp3", "mp4", "ogg", "wav", "webm"}) {
-    const fs::path path = folder / ("cut." + std::string(ending));
-    const std::string bytes = read_file(test_data() / "formats/sonnet" / ("p001." + std::string(ending))).value();
+  for (const std::string& ending : endings_of_sonnet()) {
+    const fs::path path = folder / ("cut." + ending);
+    const std::string bytes = read_file(test_data() / "formats/sonnet" / ("p001." + ending)).value();
     ASSERT_TRUE(write_file_atomically(path, bytes.substr(0, bytes.size() / 8192 * 4096)));
     const auto recording = decode_recording(path);
     if (recording) {
@@ -195,8 +205,9 @@ TEST(Damage, APlaylistIsNotFollowed) {
 TEST(Decode, AFileAPipeAndMemoryGiveTheSameSound) {
   TUTTI_NEEDS("formats/sonnet");
   const TempFolder folder;
-  for (const char* ending : {"flac", "mp3", "mp4", "ogg", "wav", "webm"}) {
-    const fs::path path = test_data() / "formats/sonnet" / ("p001." + std::string(ending));
+  for (const std::string& ending : endings_of_sonnet()) {
+    if (ending == "aac" || ending == "aiff") continue;
+    const fs::path path = test_data() / "formats/sonnet" / ("p001." + ending);
     const std::string bytes = read_file(path).value();
     const auto from_file = all_of(decode_recording(path).value());
     const Pipe pipe(folder / ending, bytes);

@@ -19,7 +19,7 @@ using Pcm = std::vector<std::int16_t>;
 
 /// The samples of a .npy file of float32 that were 16-bit integers once.
 Pcm pcm_of_npy(const std::string& name) {
-  const std::string bytes = read_file(test_data() / "mel" / name).value();
+  const std::string bytes = read_file(test_data() / ("mel/" + name)).value();
   constexpr std::size_t kHeader = 128;
   std::vector<float> values((bytes.size() - kHeader) / sizeof(float));
   std::memcpy(values.data(), bytes.data() + kHeader, values.size() * sizeof(float));
@@ -82,9 +82,13 @@ void expect_like_the_reference(const Pcm& pcm, const std::string& name) {
 }  // namespace
 
 TEST(LogMel, EqualsTheReferenceOnSpeech) {
+  TUTTI_NEEDS("mel/mr_quilter.npy");
+  expect_like_the_reference(pcm_of_npy("mr_quilter.npy"), "mr_quilter");
+}
+
+TEST(LogMel, EqualsTheReferenceOnElevenSecondsOfSpeech) {
   TUTTI_NEEDS("mel/jfk.npy");
   expect_like_the_reference(pcm_of_npy("jfk.npy"), "jfk");
-  expect_like_the_reference(pcm_of_npy("mr_quilter.npy"), "mr_quilter");
 }
 
 TEST(LogMel, EqualsTheReferenceWhereNearSilenceStandsBesideLoudNoise) {

@@ -33,7 +33,7 @@ TEST(SoundLength, HeadersAgreeWithDecodingForEveryKindOfFile) {
     ++told;
     EXPECT_NEAR((*length)->count(), *expected, 0.1) << entry.path();
   }
-  EXPECT_GE(told, 7);  // all but raw AAC, which has no header
+  EXPECT_GE(told, fs::exists(shared_data() / "formats/sonnet") ? 7 : 5);  // all but raw AAC, which has no header
 }
 
 TEST(SoundLength, EveryWidthOfPlainSamplesIsRead) {

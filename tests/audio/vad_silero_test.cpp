@@ -43,8 +43,9 @@ std::vector<float> probabilities_by(const SileroKernel& kernel, std::vector<std:
 TEST(SileroVad, GivesTheProbabilitiesOfItsTorchScript) {
   const auto golden = golden_lines("vad_probabilities.txt");
   ASSERT_EQ(golden.size(), std::size(kSounds));
+  TUTTI_NEEDS(kSounds[0]);
   for (std::size_t i = 0; i < golden.size(); ++i) {
-    TUTTI_NEEDS(kSounds[i]);
+    if (!std::filesystem::exists(test_data() / kSounds[i])) continue;  // the long one is in the shared data alone
     const auto recording = decode_recording(test_data() / kSounds[i]);
     ASSERT_TRUE(recording) << recording.error().text();
     const auto found = speech_probabilities(*recording, VadMethod::silero);
@@ -57,12 +58,13 @@ TEST(SileroVad, GivesTheProbabilitiesOfItsTorchScript) {
 }
 
 TEST(SileroVad, AllGenerationsOfMachinesComputeTheSame) {
-  TUTTI_NEEDS(kSounds[2]);
-  const auto recording = decode_recording(test_data() / kSounds[2]);
+  const std::size_t i = std::filesystem::exists(test_data() / kSounds[2]) ? 2 : 0;
+  TUTTI_NEEDS(kSounds[i]);
+  const auto recording = decode_recording(test_data() / kSounds[i]);
   ASSERT_TRUE(recording) << recording.error().text();
   const auto golden = golden_lines("vad_probabilities.txt");
   for (const SileroKernel& kernel : silero_kernels())
-    EXPECT_LT(worst_error(golden[2], probabilities_by(kernel, all_of(*recording))), 1e-4) << kernel.name;
+    EXPECT_LT(worst_error(golden[i], probabilities_by(kernel, all_of(*recording))), 1e-4) << kernel.name;
 }
 
 TEST(SileroVad, FindsTheSpeechAndNothingInSilenceOrNoise) {

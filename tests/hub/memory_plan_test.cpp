@@ -66,7 +66,7 @@ TEST(MemoryPlan, KnowsTheComputeTypesByName) {
 TEST(ModelShape, IsReadFromTheFolderOrTakenFromTheName) {
   TUTTI_NEEDS("whisper-tiny.en/config.json");
   const ModelShape tiny{80, 1500, 448, 51864, 384, 4, 4};
-  EXPECT_EQ(model_shape(test_data() / "whisper-tiny.en"), tiny);
+  EXPECT_EQ(model_shape((test_data() / "whisper-tiny.en/config.json").parent_path()), tiny);
   EXPECT_EQ(model_shape("/nowhere/tiny.en.pt"), tiny);
   EXPECT_EQ(model_shape("/nowhere/faster-whisper-large-v3"), kLargeV3);
   EXPECT_EQ(model_shape("/nowhere/large-v3-turbo.pt")->text_layers, 4);

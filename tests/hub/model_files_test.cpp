@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "hub/hub_server.h"
 #include "support/temp_folder.h"
-#include "support/test_data.h"
+#include "support/test_models.h"
 
 using namespace tutti;
 using Names = std::vector<std::string>;
@@ -196,10 +196,13 @@ TEST(InspectModel, AFileOfWhisperCppIsKnownByItsMark) {
   EXPECT_FALSE(inspect_model(folder / "other.bin"));
 }
 
-TEST(InspectModel, TheSharedTinyModelIsWholeAndItsPartialSiblingIsNot) {
-  TUTTI_NEEDS("whisper-tiny.en");
-  const auto model = inspect_model(test_data() / "whisper-tiny.en");
+TEST(InspectModel, AWholeModelIsCompleteAndWeightsAloneAreNone) {
+  const auto model = inspect_model(digits_model());
   ASSERT_TRUE(model);
   EXPECT_TRUE(model->complete());
-  EXPECT_FALSE(inspect_model(test_data() / "whisper-tiny.en-partial"));
+  const TempFolder folder;
+  put_model_without_embedding(folder.path());
+  for (const char* name : {"config.json", "tokenizer.json", "generation_config.json"})
+    std::filesystem::remove(folder / name);
+  EXPECT_FALSE(inspect_model(folder.path()));
 }

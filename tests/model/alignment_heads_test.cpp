@@ -50,7 +50,8 @@ TEST(AlignmentHeads, OfAnUnknownShapeAreTheUpperHalf) {
 
 TEST(AlignmentHeads, TheListInTheSharedModelIsOpenAisOwn) {
   TUTTI_NEEDS("whisper-tiny.en/generation_config.json");
-  EXPECT_EQ(alignment_heads(test_data() / "whisper-tiny.en", kTiny), openai_alignment_heads(kTiny, false));
+  EXPECT_EQ(alignment_heads((test_data() / "whisper-tiny.en/generation_config.json").parent_path(), kTiny),
+            openai_alignment_heads(kTiny, false));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "support/scripted_machine.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "support/test_models.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -17,18 +18,16 @@ using testing::StartsWith;
 
 namespace {
 
-/// `tutti bench` on one short recording with the shared model.
+/// `tutti bench` on one short recording with a model that knows what is spoken there.
 ProgramEnd bench(const std::string& devices, std::vector<std::string> options) {
-  options.insert(options.begin(), {tutti_program(), "bench", "--model", (test_data() / "whisper-tiny.en").string(),
-                                   "--devices", devices});
-  options.push_back((test_data() / "whisper-tiny.en/clips/string-george.wav").string());
+  options.insert(options.begin(), {tutti_program(), "bench", "--model", digits_model(), "--devices", devices});
+  options.emplace_back(TUTTI_SOURCE_DIR "/samples/george.wav");
   return run_program(options);
 }
 
 }  // namespace
 
 TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
   const TempFolder folder;
   const std::string picture = (folder / "speed.svg").string();
   const ProgramEnd end =
@@ -50,7 +49,6 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
 }
 
 TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
   const ProgramEnd end = bench("cuda:7", {"--compute-types", "float16", "--batch-sizes", "1"});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_THAT(end.out, HasSubstr("did not run: "));
@@ -107,7 +105,6 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
 }
 
 TEST(Bench, ARecordingThatCannotBeReadEndsItOnceInsteadOfFailingEverySetting) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-george.wav");
   const TempFolder folder;
   const ProgramEnd end = bench("cpu", {"--compute-types", "float32", "--batch-sizes", "1,2", folder / "none.wav"});
   EXPECT_EQ(end.exit_code, 4);
@@ -117,10 +114,10 @@ TEST(Bench, ARecordingThatCannotBeReadEndsItOnceInsteadOfFailingEverySetting) {
 }
 
 TEST(Bench, WithoutSpeechNothingIsMeasuredAndNothingRecommended) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/silence.wav");
+  TUTTI_NEEDS("vad/silence.wav");
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
                                       "cpu", "--compute-types", "float32", "--batch-sizes", "1,2", "--json",
-                                      (test_data() / "whisper-tiny.en/clips/silence.wav").string()});
+                                      (test_data() / "vad/silence.wav").string()});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_EQ(end.out, "");
   EXPECT_THAT(end.err, HasSubstr("silence.wav: expected speech to measure with, found none"));

@@ -10,7 +10,7 @@
 #include "support/said.h"
 #include "support/stored_model.h"
 #include "support/temp_folder.h"
-#include "support/test_data.h"
+#include "support/test_models.h"
 
 using namespace tutti;
 using Json = nlohmann::json;
@@ -39,11 +39,10 @@ std::map<std::string, std::string> tensors_of(const fs::path& file) {
 }
 
 std::string text_of_clip(const std::string& model, const TempFolder& folder) {
-  const ProgramEnd end =
-      run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o", folder.path().string(), "-q",
-                   (test_data() / "whisper-tiny.en/clips/string-theo.wav").string()});
+  const ProgramEnd end = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
+                                      folder.path().string(), "-q", TUTTI_SOURCE_DIR "/samples/george.wav"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  return read_file(folder / "string-theo.txt").value_or("");
+  return read_file(folder / "george.txt").value_or("");
 }
 
 std::size_t entries_in(const fs::path& folder) {
@@ -53,10 +52,10 @@ std::size_t entries_in(const fs::path& folder) {
 }  // namespace
 
 TEST(ConvertModel, AnyFormatBecomesTheHuggingFaceFolderItCameFrom) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
-  const auto expected = tensors_of(shared_model() + "/model.safetensors");
-  const auto config = Json::parse(read_file(shared_model() + "/config.json").value());
-  const auto generation = Json::parse(read_file(shared_model() + "/generation_config.json").value());
+  TUTTI_NEEDS_TINY_MODEL();
+  const auto expected = tensors_of(hugging_face_model() + "/model.safetensors");
+  const auto config = Json::parse(read_file(hugging_face_model() + "/config.json").value());
+  const auto generation = Json::parse(read_file(hugging_face_model() + "/generation_config.json").value());
   for (const auto& [kind, name] : {std::pair("openai", "tiny.en.pt"), {"ctranslate2", "ct2"}, {"ggml", "ggml.bin"}}) {
     SCOPED_TRACE(kind);
     const TempFolder folder;
@@ -70,56 +69,53 @@ TEST(ConvertModel, AnyFormatBecomesTheHuggingFaceFolderItCameFrom) {
     const auto says = Json::parse(read_file(into / "generation_config.json").value());
     for (const char* key : {"alignment_heads", "begin_suppress_tokens", "no_timestamps_token_id", "prev_sot_token_id"})
       EXPECT_EQ(says[key], generation[key]) << key;
-    EXPECT_EQ(text_of_clip(into.string(), folder), text_of_clip(shared_model(), folder));
+    EXPECT_EQ(text_of_clip(into.string(), folder), text_of_clip(hugging_face_model(), folder));
   }
 }
 
 TEST(ConvertModel, Int8IsAQuarterOfFloat32AndSpeaks) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
   const TempFolder folder;
   const auto into = folder / "int8";
-  const ProgramEnd end = convert(shared_model(), into.string(), "int8");
+  const ProgramEnd end = convert(hugging_face_model(), into.string(), "int8");
   ASSERT_EQ(end.exit_code, 0) << end.err;
   expect_said(end.out, "in int8");
-  EXPECT_LT(fs::file_size(into / "model.safetensors"), fs::file_size(shared_model() + "/model.safetensors") * 6 / 10);
+  EXPECT_LT(fs::file_size(into / "model.safetensors"),
+            fs::file_size(hugging_face_model() + "/model.safetensors") * 6 / 10);
   EXPECT_EQ(Json::parse(read_file(into / "config.json").value())["quantization_config"]["quant_method"], "tutti-int8");
-  EXPECT_EQ(read_file(into / "tokenizer.json").value(), read_file(shared_model() + "/tokenizer.json").value());
+  EXPECT_EQ(read_file(into / "tokenizer.json").value(), read_file(hugging_face_model() + "/tokenizer.json").value());
   EXPECT_FALSE(text_of_clip(into.string(), folder).empty());
 }
 
 TEST(ConvertModel, AFolderWithSomethingInItIsLeftAlone) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "mine/notes.txt", "mine"));
-  const ProgramEnd end = convert(shared_model(), (folder / "mine").string(), "float16");
+  const ProgramEnd end = convert(hugging_face_model(), (folder / "mine").string(), "float16");
   EXPECT_EQ(end.exit_code, 2);
   expect_said(end.err, "exists and is not an empty folder");
   EXPECT_EQ(entries_in(folder / "mine"), 1U);
 }
 
 TEST(ConvertModel, AFileOfOpenAisMakesTheFoldersItIsToLieInToo) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
   const TempFolder folder;
   const auto into = folder / "models/whisper/tiny.en.pt";
-  const ProgramEnd end = convert(shared_model(), into.string(), "float16");
+  const ProgramEnd end = convert(hugging_face_model(), into.string(), "float16");
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_GT(fs::file_size(into), 70'000'000U);
 }
 
 TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
-  TUTTI_NEEDS("whisper-tiny.en-partial");
   const TempFolder folder, model;
-  for (const char* name : {"config.json", "tokenizer.json"})
-    fs::copy(test_data() / "whisper-tiny.en" / name, model / name);
-  fs::copy(test_data() / "whisper-tiny.en-partial/model-minus-token-embedding.safetensors",
-           model / "model.safetensors");
+  put_model_without_embedding(model.path());
   const ProgramEnd lacking = convert(model.path().string(), (folder / "new").string(), "float16");
   EXPECT_EQ(lacking.exit_code, 4);
   expect_said(lacking.err, "embed_tokens");
 
   const ProgramEnd full = run_program({"/bin/bash", "-c", "ulimit -f 1000; exec \"$@\"", "bash",
                                        std::string(TUTTI_BINARY_DIR) + "/bin/tutti-engine", "convert", "--model",
-                                       shared_model(), "--into", (folder / "new").string()});
+                                       nano_model(), "--into", (folder / "new").string()});
   EXPECT_EQ(full.exit_code, 4);
   expect_said(full.err, "could not be written");
   expect_said(full.err, "a file may have at most 1.0 MB here. Raise the limit");

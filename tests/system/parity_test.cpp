@@ -28,7 +28,7 @@ struct WholeRun {
 
 /// One command over all `paths`, outputs named by path so that equal stems may meet.
 WholeRun transcribe(const std::vector<std::string>& paths, const std::vector<std::string>& flags,
-                    const std::string& model = shared_model()) {
+                    const std::string& model = hugging_face_model()) {
   const TempFolder out;
   std::vector<std::string> words{tutti_program(),
                                  "transcribe",
@@ -85,7 +85,7 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
 /// What the reference's `transcribe()` does, unlike its command line, unless it is told otherwise.
 const std::vector<std::string> kGreedy{"--beam-size", "None"};
 
-void expect_parity(const std::vector<Json>& clips, const std::string& model = shared_model(),
+void expect_parity(const std::vector<Json>& clips, const std::string& model = hugging_face_model(),
                    std::vector<std::string> search = kGreedy) {
   std::vector<std::string> paths;
   for (const Json& clip : clips) paths.push_back(clip["path"]);
@@ -104,7 +104,7 @@ void expect_parity(const std::vector<Json>& clips, const std::string& model = sh
 }  // namespace
 
 TEST(Parity, EveryExpectedClipHasTheReferencesTokensTextAndTimes) {
-  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
   expect_parity({expected["clips"].begin(), expected["clips"].end()});
 }
@@ -125,7 +125,7 @@ TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
     std::vector<std::string> flags;  // five beams are the default, as on the reference's command line
     const Json options = Json::parse(search);
     for (const auto& [name, value] : options.items()) flags.insert(flags.end(), {"--" + name, value.dump()});
-    expect_parity(clips, shared_model(), flags);
+    expect_parity(clips, hugging_face_model(), flags);
   }
 }
 
@@ -175,19 +175,19 @@ std::vector<Json> short_clips() {
 }  // namespace
 
 TEST(Parity, OpenAisCheckpointOfTheSameWeightsSaysTheSame) {
-  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("openai", "tiny.en.pt", folder));
 }
 
 TEST(Parity, FasterWhispersFolderOfTheSameWeightsSaysTheSame) {
-  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("ctranslate2", "faster-whisper-tiny.en", folder));
 }
 
 TEST(Parity, WhisperCppsFileOfTheSameWeightsSaysTheSame) {
-  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("ggml", "ggml-tiny.en.bin", folder));
 }

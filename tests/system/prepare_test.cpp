@@ -10,9 +10,10 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/environment.h"
+#include "support/long_recording.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
-#include "support/test_data.h"
+#include "support/test_models.h"
 #include "text/manifest/csv.h"
 
 using namespace tutti;
@@ -23,7 +24,14 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr const char* kRecording = "whisper-tiny.en/clips/long-three-minutes.flac";
+/// What is said in some of samples/.
+const std::map<std::string, std::string> kTexts{
+    {"mixed.m4a",
+     "seven nine four four zero four eight eight two four five three eight seven eight five four three nine four six "
+     "one "
+     "eight five three eight seven two zero seven five three eight five six four seven nine seven five"},
+    {"jackson.ogg", "three three five"},
+    {"theo.mp3", "three four zero nine six"}};
 
 struct Sample {
   std::string text;
@@ -35,9 +43,10 @@ struct Sample {
 class Prepare : public testing::Test {
  protected:
   void SetUp() override {
-    TUTTI_NEEDS(kRecording);
-    texts_ =
-        Json::parse(read_file(test_data() / "whisper-tiny.en/clips/texts.json").value())["long-three-minutes.flac"];
+    TUTTI_NEEDS_TINY_MODEL();
+    const auto three_minutes = long_recording(folder_, 3);
+    recording_ = three_minutes.file;
+    texts_ = three_minutes.spoken;
   }
 
   /// Subtitles of the recording; `change` may alter each one's text and times.
@@ -55,9 +64,8 @@ class Prepare : public testing::Test {
 
   ProgramEnd prepare(const std::string& text, const std::string& extension, const std::string& window = "None") {
     EXPECT_TRUE(write_file_atomically(folder_ / ("texts/long-three-minutes" + extension), text));
-    return run_program({tutti_program(), "prepare", "whisper", "--model", (test_data() / "whisper-tiny.en").string(),
-                        "--out", out().string(), "--texts", (folder_ / "texts").string(), "--window-seconds", window,
-                        "--json", (test_data() / kRecording).string()});
+    return run_program({tutti_program(), "prepare", "whisper", "--model", tiny_model(), "--out", out().string(),
+                        "--texts", (folder_ / "texts").string(), "--window-seconds", window, "--json", recording_});
   }
 
   std::vector<Sample> samples() const {
@@ -85,17 +93,21 @@ class Prepare : public testing::Test {
   }
   fs::path out() const { return folder_ / "corpus"; }
 
-  /// A clip of its own name, and beside it its text without times.
-  fs::path with_text(const std::string& clip) const {
-    const fs::path recording = test_data() / "whisper-tiny.en/clips" / clip;
-    const auto texts = Json::parse(read_file(test_data() / "whisper-tiny.en/clips/texts.json").value());
-    EXPECT_TRUE(write_file_atomically(folder_ / "texts" / recording.stem().concat(".txt"),
-                                      texts[clip]["text"].get<std::string>()));
+  /// Writes what is said in a recording, without times, where it is looked for.
+  fs::path with_text(const fs::path& recording, const std::string& text) const {
+    EXPECT_TRUE(write_file_atomically(folder_ / "texts" / recording.stem().concat(".txt"), text));
     return recording;
+  }
+  fs::path with_text(const std::string& sample) const {
+    return with_text(fs::path(TUTTI_SOURCE_DIR) / "samples" / sample, kTexts.at(sample));
+  }
+  fs::path long_with_text(int minutes) const {
+    const auto long_one = long_recording(folder_, minutes);
+    return with_text(long_one.file, long_one.spoken["text"].get<std::string>());
   }
   std::vector<std::string> command_for(const std::vector<fs::path>& recordings, const std::string& out) const {
     std::vector<std::string> words{tutti_program(), "prepare", "whisper", "--model"};
-    words.insert(words.end(), {(test_data() / "whisper-tiny.en").string(), "--out", (folder_ / out).string()});
+    words.insert(words.end(), {tiny_model(), "--out", (folder_ / out).string()});
     words.insert(words.end(), {"--texts", (folder_ / "texts").string()});
     for (const fs::path& recording : recordings) words.push_back(recording.string());
     return words;
@@ -119,7 +131,8 @@ class Prepare : public testing::Test {
   }
 
   TempFolder folder_;
-  Json texts_;
+  fs::path recording_;  // three minutes long
+  Json texts_;          // of it
 
  private:
   static std::string clock(double seconds) {
@@ -194,20 +207,18 @@ TEST_F(Prepare, ARecordingOfWhichSomethingCouldNotBeWrittenIsInNoListAndIsPrepar
 }
 
 TEST_F(Prepare, ARecordingWithoutTextIsRefusedByName) {
-  const auto end = run_program({tutti_program(), "prepare", "whisper", "--model",
-                                (test_data() / "whisper-tiny.en").string(), "--out", out().string(), "--texts",
-                                (folder_ / "nowhere").string(), (test_data() / kRecording).string()});
+  const auto end = run_program({tutti_program(), "prepare", "whisper", "--model", tiny_model(), "--out", out().string(),
+                                "--texts", (folder_ / "nowhere").string(), recording_});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_THAT(end.err, HasSubstr("long-three-minutes.srt"));
-  EXPECT_THAT(refused().at(0)["recording"].get<std::string>(), HasSubstr("long-three-minutes.flac"));
+  EXPECT_THAT(refused().at(0)["recording"].get<std::string>(), HasSubstr(recording_.filename().string()));
 }
 
 TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
   ASSERT_TRUE(write_file_atomically(folder_ / "broken.wav", "no sound at all"));
   ASSERT_TRUE(write_file_atomically(folder_ / "texts/broken.txt", "one two"));
-  const std::vector<fs::path> recordings{with_text("mixed-1.wav"), folder_ / "broken.wav",
-                                         with_text("string-jackson.wav"), folder_ / "textless.wav",
-                                         with_text("string-nicolas.wav")};
+  const std::vector<fs::path> recordings{with_text("mixed.m4a"), folder_ / "broken.wav", with_text("jackson.ogg"),
+                                         folder_ / "textless.wav", with_text("theo.mp3")};
   std::vector<ProgramEnd> ends;
   for (const std::string number : {"1", "4"}) {
     auto words = command_for(recordings, "corpus-" + number);
@@ -219,9 +230,9 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
   EXPECT_TRUE(one == four);
   EXPECT_EQ(one.at("refused.jsonl"), four.at("refused.jsonl"));
   const std::string& lines = one.at("metadata.csv");
-  EXPECT_LT(lines.find("mixed-1-0001"), lines.find("string-jackson-0001"));
-  EXPECT_LT(lines.find("string-jackson-0001"), lines.find("string-nicolas-0001"));
-  EXPECT_NE(lines.find("string-nicolas-0001"), std::string::npos);
+  EXPECT_LT(lines.find("mixed-0001"), lines.find("jackson-0001"));
+  EXPECT_LT(lines.find("jackson-0001"), lines.find("theo-0001"));
+  EXPECT_NE(lines.find("theo-0001"), std::string::npos);
   const std::string& refused = one.at("refused.jsonl");
   EXPECT_LT(refused.find("broken.wav"), refused.find("textless.wav"));
   EXPECT_THAT(ends[1].err, HasSubstr("broken.wav"));
@@ -229,14 +240,13 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
 
 TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
   // Long enough not to be over before we are heard of.
-  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("long-three-minutes.flac"),
-                                         with_text("string-nicolas.wav")};
+  const std::vector<fs::path> recordings{with_text("jackson.ogg"), long_with_text(3), with_text("theo.mp3")};
   ASSERT_EQ(run_program(command_for(recordings, "whole")).exit_code, 0);
   {
     auto words = command_for(recordings, "corpus");
     words.insert(words.end(), {"--files-at-once", "1"});
     RunningProgram program(words);
-    ASSERT_TRUE(program.saw("string-jackson.wav: "));
+    ASSERT_TRUE(program.saw("jackson.ogg: "));
     ::kill(program.pid(), SIGKILL);
     program.wait();
   }
@@ -249,17 +259,17 @@ TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
   const auto end = run_program(command_for(recordings, "corpus"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("of 3 recordings were prepared before"));
-  EXPECT_EQ(end.err.find("string-jackson.wav: "), std::string::npos) << end.err;
+  EXPECT_EQ(end.err.find("jackson.ogg: "), std::string::npos) << end.err;
   const auto found = content("corpus"), wanted = content("whole");
   for (const auto& [name, bytes] : wanted) EXPECT_TRUE(found.contains(name) && found.at(name) == bytes) << name;
   EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
 }
 
 TEST_F(Prepare, ARecordingWhoseDecoderWasKilledIsPreparedByTheSameCommandAgain) {
-  const std::vector<fs::path> recordings{with_text("string-jackson.wav"), with_text("string-nicolas.wav")};
+  const std::vector<fs::path> recordings{with_text("jackson.ogg"), with_text("theo.mp3")};
   const std::string decoder = folder_ / "decoder";
   ASSERT_TRUE(write_file_atomically(
-      decoder, "#!/bin/sh\ncase \"$2\" in *nicolas*) kill -KILL $$ ;; esac\nexec '" + tutti_program() + "' \"$@\"\n"));
+      decoder, "#!/bin/sh\ncase \"$2\" in *theo*) kill -KILL $$ ;; esac\nexec '" + tutti_program() + "' \"$@\"\n"));
   fs::permissions(decoder, fs::perms::owner_all);
   {
     const ScopedVariable killed("TUTTI_DECODER", decoder.c_str());
@@ -279,9 +289,8 @@ TEST_F(Prepare, ARecordingWhoseDecoderWasKilledIsPreparedByTheSameCommandAgain) 
 }
 
 TEST_F(Prepare, AfterCtrlCWhatIsWholeIsACorpus) {
-  RunningProgram program(
-      command_for({with_text("string-jackson.wav"), with_text("long-eight-minutes.flac")}, "corpus"));
-  ASSERT_TRUE(program.saw("string-jackson.wav: "));
+  RunningProgram program(command_for({with_text("jackson.ogg"), long_with_text(8)}, "corpus"));
+  ASSERT_TRUE(program.saw("jackson.ogg: "));
   ::kill(program.pid(), SIGINT);
   const auto end = program.wait();
   EXPECT_EQ(end.exit_code, 130) << end.err;

@@ -95,12 +95,16 @@ TEST(ShippedModel, HearsMorseThatOthersKeyed) {
   const TempFolder work;
   const auto known = nlohmann::json::parse(read_file(test_data() / "morse/texts.json").value());
   std::string lines;
-  for (const auto& [name, facts] : known.items())
-    if (facts["text"].is_string())
-      lines +=
-          nlohmann::json{{"audio", (test_data() / "morse" / name).string()}, {"text", facts["text"]}}.dump() + "\n";
+  std::size_t count = 0;
+  for (const auto& [name, facts] : known.items()) {
+    const auto recording = test_data() / ("morse/" + name);
+    if (!facts["text"].is_string() || !fs::exists(recording)) continue;
+    lines += nlohmann::json{{"audio", recording.string()}, {"text", facts["text"]}}.dump() + "\n";
+    ++count;
+  }
+  ASSERT_GE(count, fs::exists(shared_data() / "morse") ? 6U : 5U);
   ASSERT_TRUE(write_file_atomically(work / "morse.jsonl", lines));
   const auto found = evaluated(work / "morse.jsonl");
-  EXPECT_EQ(found["samples"], 6);
+  EXPECT_EQ(found["samples"], count);
   EXPECT_LE(found["cer"].get<double>(), 0.10);
 }

@@ -11,6 +11,7 @@
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "support/test_models.h"
 
 using namespace tutti;
 using Json = nlohmann::json;
@@ -87,7 +88,7 @@ std::size_t compare_segments(const Json& ours, const Json& theirs) {
 }  // namespace
 
 TEST(WordTimes, OfTheSharedClipsAreThoseOfItsExpectedValues) {
-  TUTTI_NEEDS("whisper-tiny.en/expected.json");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
   std::vector<Json> clips;
   for (const Json& clip : expected["clips"]) {
@@ -120,14 +121,12 @@ TEST(WordTimes, AreLaidOutInSubtitlesAsTheReferenceDoes) {
 }
 
 TEST(WordTimes, StandInTheEventsOfTheirSegments) {
-  TUTTI_NEEDS("whisper-tiny.en/clips/string-theo.wav");
   const TempFolder out;
   const ProgramEnd end =
-      run_program({tutti_program(), "transcribe", "--model", (test_data() / "whisper-tiny.en").string(),
-                   "--word-timestamps", "--json", "-f", "json", "--output-dir", out.path().string(),
-                   (test_data() / "whisper-tiny.en/clips/string-theo.wav").string()});
+      run_program({tutti_program(), "transcribe", "--model", digits_model(), "--word-timestamps", "--json", "-f",
+                   "json", "--output-dir", out.path().string(), TUTTI_SOURCE_DIR "/samples/george.wav"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const Json segments = read_json(out / "string-theo.json")["segments"];
+  const Json segments = read_json(out / "george.json")["segments"];
   std::istringstream lines(end.out);
   std::size_t seen = 0;
   for (std::string line; std::getline(lines, line);) {

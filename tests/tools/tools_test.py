@@ -258,6 +258,49 @@ class TestHouse(unittest.TestCase):
         self.assertNotIn("a_test.cpp", done.stdout)
 
 
+class TestData(unittest.TestCase):
+    """check_data.py over a made tree."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        write(self.root / "tests/data/audio/a.wav", "sound")
+        write(self.root / "tests/data/deep/down/b.json", "{}")
+        self.table("| tests/data/audio/*.wav | somebody | MIT |", "| tests/data/deep/ | own | MIT |")
+
+    def table(self, *rows):
+        write(self.root / "THIRD_PARTY.md", "\n".join(("| files | from | licence |", "|---|---|---|", *rows)) + "\n")
+
+    def checked(self):
+        return run(TOOLS / "check_data.py", self.root)
+
+    def test_data_whose_licences_are_known_passes(self):
+        done = self.checked()
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_file_without_a_row_is_named(self):
+        write(self.root / "tests/data/audio/c.flac", "sound")
+        done = self.checked()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tests/data/audio/c.flac: no row of THIRD_PARTY.md names it", done.stdout)
+        self.assertNotIn("a.wav", done.stdout)
+
+    def test_a_row_without_licence_or_without_files_is_named(self):
+        self.table("| tests/data/audio/ | somebody | |", "| tests/data/deep/, tests/data/gone/ | own | MIT |")
+        done = self.checked()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the row of tests/data/audio/: expected a source and a licence", done.stdout)
+        self.assertIn("tests/data/gone/: no such file", done.stdout)
+
+    def test_more_than_its_share_is_too_large(self):
+        write(self.root / "tests/data/audio/a.wav", "")
+        os.truncate(self.root / "tests/data/audio/a.wav", 9_000_000)
+        done = self.checked()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("at most 8900000 bytes are allowed, found 9000002", done.stdout)
+
+
 class TestPeers(unittest.TestCase):
     """What makes `make peers` fail; the programs that it measures are not needed."""
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "small_whisper.h"
-#include "support/test_data.h"
+#include "support/test_models.h"
 
 namespace tutti {
 namespace {
@@ -39,9 +39,9 @@ TEST(TrainedNetwork, GivesTheLogitsOfTheNetworkThatTranscribes) {
 }
 
 TEST(TrainedNetwork, GivesTheLogitsOfAStoredWhisper) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
   const c10::NoGradGuard no_gradients;
-  const auto path = test_data() / "whisper-tiny.en";
+  const auto path = tiny_model();
   auto recipe = small_recipe();
   const auto task = WhisperTask::start(recipe, path).value();
   const auto model = WhisperModel::load(path, at::kCPU, ComputeType::float32).value();

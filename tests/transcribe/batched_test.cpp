@@ -36,8 +36,8 @@ struct Told {
 class BatchedTest : public testing::Test {
  protected:
   void SetUp() override {
-    TUTTI_NEEDS("tokenizer/multilingual/tokenizer.json");
-    tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual").value());
+    TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
+    tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual.tiktoken", 51865).value());
     engine_.languages = {special().language_token("en").value(), special().language_token("de").value(),
                          special().language_token("ja").value()};
     engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000 + chunk_of(request), 900}); };

@@ -27,8 +27,8 @@ Recording tone() {
 class RemoteWindowsTest : public testing::Test {
  protected:
   void SetUp() override {
-    TUTTI_NEEDS("tokenizer/multilingual/tokenizer.json");
-    tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual").value());
+    TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
+    tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual.tiktoken", 51865).value());
   }
   std::optional<Tokenizer> tokenizer_;
   ScriptedEngine engine_;

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "support/environment.h"
 #include "support/temp_folder.h"
-#include "support/test_data.h"
+#include "support/test_models.h"
 #include "worker/compute_type_for.h"
 #include "worker/self_test.h"
 
@@ -69,8 +69,8 @@ TEST(SelfTest, ATypeThatTheDeviceCannotRunIsLeftOutAndTheOthersAreTried) {
 }
 
 TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
-  const auto trials = try_types(test_data() / "whisper-tiny.en", at::kCPU, ability_of(at::kCPU));
+  TUTTI_NEEDS_TINY_MODEL();
+  const auto trials = try_types(tiny_model(), at::kCPU, ability_of(at::kCPU));
   ASSERT_TRUE(trials) << trials.error().text();
   ASSERT_GE(trials->size(), 2U);
   EXPECT_EQ(trials->front().type, ComputeType::float32);
@@ -81,10 +81,10 @@ TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
 }
 
 TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
   const TempFolder cache;
   const ScopedVariable variable("TUTTI_CACHE", cache.path().c_str());
-  const SelfTestScope scope{test_data() / "whisper-tiny.en", "a device", "a build"};
+  const SelfTestScope scope{tiny_model(), "a device", "a build"};
   const auto ability = ability_of(at::kCPU);
   const auto first = automatic_type(scope, at::kCPU, ability);
   ASSERT_TRUE(first) << first.error().text();

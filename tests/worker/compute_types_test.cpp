@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastType, testing::Values(ComputeType::bfloat
                          [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
 TEST_P(FastType, HearsAndSaysWhatFloat32SaysAlongFloat32sPath) {
-  TUTTI_NEEDS("whisper-tiny.en");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto windows = all_speech();
   const auto wanted = opinions(ComputeType::float32, windows);
   const auto found = opinions(GetParam(), windows);

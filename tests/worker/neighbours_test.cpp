@@ -12,6 +12,7 @@
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
 #include "support/test_data.h"
+#include "support/test_models.h"
 #include "worker/network.h"
 
 namespace tutti {
@@ -28,16 +29,27 @@ struct Bench {
   std::vector<std::shared_ptr<const CrossKv>> windows{};
 };
 
+/// What the model knows: digits for the shared one, readings for OpenAI's.
+std::vector<std::filesystem::path> six_clips() {
+  std::vector<std::filesystem::path> clips;
+  const auto folder =
+      has_shared_tiny_model() ? shared_tiny_model() / "clips" : test_data() / "speech/ljspeech" / "wavs";
+  for (const char* clip : {"mixed-1.wav", "mixed-2.wav", "string-george.wav", "string-jackson.wav", "string-lucas.wav",
+                           "string-nicolas.wav", "LJ001-0001.wav", "LJ001-0003.wav", "LJ001-0002.wav", "LJ001-0004.wav",
+                           "LJ001-0006.wav", "LJ001-0008.wav"})
+    if (std::filesystem::exists(folder / clip)) clips.push_back(folder / clip);
+  EXPECT_EQ(clips.size(), kWindows);
+  return clips;
+}
+
 /// Nothing where this machine or build does not have the type.
 std::optional<Bench> bench_of(const std::string& compute_type) {
-  auto model =
-      load_model({.model_path = test_data() / "whisper-tiny.en", .device = "cpu", .compute_type = compute_type});
+  auto model = load_model({.model_path = tiny_model(), .device = "cpu", .compute_type = compute_type});
   if (!model && model.error().fault == Fault::unsupported) return {};
   Bench bench{.model = std::move(model.value())};
   const LogMel log_mel(80);
-  for (const char* clip : {"mixed-1.wav", "mixed-2.wav", "string-george.wav", "string-jackson.wav", "string-lucas.wav",
-                           "string-nicolas.wav"}) {
-    const auto recording = decode_recording(test_data() / "whisper-tiny.en/clips" / clip).value();
+  for (const auto& clip : six_clips()) {
+    const auto recording = decode_recording(clip).value();
     const auto frames = std::min<std::int64_t>(LogMel::content_frames(recording), 3000);
     const auto mel = log_mel.window(recording, 0, frames, log_mel.maximum(recording).value()).value();
     auto window = at::zeros({80, 3000}, at::kFloat);
@@ -112,7 +124,8 @@ Difference difference(const Outcomes& found, const Outcomes& wanted) {
 }
 
 TEST(RealNeighbours, InFloat32BatchesOfFourAndSixteenInAnyOrderChangeNoToken) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto bench = bench_of("float32").value();
   const auto alone = decode_alone(bench);
   for (const std::int32_t slots : {4, 16}) {
@@ -145,7 +158,8 @@ at::Tensor beside(const Bench& bench, std::size_t other) {
 }
 
 TEST_P(EveryType, NeighboursNeverEnterARowsArithmetic) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto bench = bench_of(GetParam());
   if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto wanted = beside(*bench, 0);
@@ -153,7 +167,8 @@ TEST_P(EveryType, NeighboursNeverEnterARowsArithmetic) {
 }
 
 TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto bench = bench_of(GetParam());
   if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto alone = decode_alone(*bench, true);
@@ -169,7 +184,8 @@ TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
 }
 
 TEST_P(EveryType, WhatABatchsShapeAloneChangesIsCounted) {
-  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
+  TUTTI_NEEDS_TINY_MODEL();
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto bench = bench_of(GetParam());
   if (!bench) GTEST_SKIP() << "another machine: this one has no " << GetParam();
   const auto alone = decode_alone(*bench);

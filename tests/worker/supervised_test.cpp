@@ -12,7 +12,9 @@
 #include "base/build_id.h"
 #include "base/json.h"
 #include "link/worker_handle.h"
+#include "support/temp_folder.h"
 #include "support/test_data.h"
+#include "support/test_models.h"
 #include "text/tokenizer.h"
 
 namespace tutti {
@@ -29,7 +31,7 @@ struct Clip {
 };
 
 std::filesystem::path model_folder() {
-  return test_data() / "whisper-tiny.en";
+  return digits_model();
 }
 
 Clip load_clip(const nlohmann::json& expected) {
@@ -112,7 +114,7 @@ void expect_reference(const std::vector<Decoded>& answers, const std::vector<Cli
 }
 
 TEST(SupervisedEngine, SaysInFloat32WhatTheReferenceSaysOnEveryClipDecodedTogether) {
-  TUTTI_NEEDS("whisper-tiny.en");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto clips = load_clips();
   ASSERT_EQ(clips.size(), 10U);
   const auto worker = start_engine("float32");
@@ -125,7 +127,7 @@ TEST(SupervisedEngine, SaysInFloat32WhatTheReferenceSaysOnEveryClipDecodedTogeth
 class FaultyEngine : public testing::TestWithParam<const char*> {};
 
 TEST_P(FaultyEngine, LosesNoWindow) {
-  TUTTI_NEEDS("whisper-tiny.en");
+  TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   auto clips = load_clips();
   clips.erase(clips.begin(), clips.end() - 2);
   const auto worker = start_engine("float32", {"--fault", GetParam()});
@@ -139,11 +141,12 @@ INSTANTIATE_TEST_SUITE_P(ThatCrashesHangsOrGarbles, FaultyEngine,
                          [](const auto& fault) { return std::string(fault.param, 4); });
 
 TEST(SupervisedEngine, RefusesAModelWhoseWeightsAreIncomplete) {
-  TUTTI_NEEDS("whisper-tiny.en-partial");
-  auto options = WorkerOptions{
-      .command = {.words = {TUTTI_BINARY_DIR "/bin/tutti-engine", "worker", "--fd", "3"}},
-      .build_id = std::string(build_id()),
-      .model = {.model_path = test_data() / "whisper-tiny.en-partial", .device = "cpu", .compute_type = "float32"}};
+  const TempFolder folder;
+  put_model_without_embedding(folder.path());
+  std::filesystem::remove(folder / "config.json");
+  auto options = WorkerOptions{.command = {.words = {TUTTI_BINARY_DIR "/bin/tutti-engine", "worker", "--fd", "3"}},
+                               .build_id = std::string(build_id()),
+                               .model = {.model_path = folder.path(), .device = "cpu", .compute_type = "float32"}};
   const auto worker = WorkerHandle::start(std::move(options)).value();
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());
@@ -151,7 +154,6 @@ TEST(SupervisedEngine, RefusesAModelWhoseWeightsAreIncomplete) {
 }
 
 TEST(SupervisedEngine, SaysWhichDevicesAndTypesItHasNot) {
-  TUTTI_NEEDS("whisper-tiny.en");
   const auto worker = start_engine("int3");
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());

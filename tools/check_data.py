@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Fails when tests/data is too large, or when THIRD_PARTY.md does not name source and licence of a file in it.
+
+Usage: check_data.py [ROOT]. A row of THIRD_PARTY.md names files in its first column: paths or patterns below ROOT, separated by commas;
+one that ends in / means everything below. Also fails when a row that begins with tests/data names no file.
+"""
+import fnmatch
+import pathlib
+import sys
+
+MOST_BYTES = 8_900_000  # 6 MB of small copies beside 2.9 MB of reference values
+
+
+def rows(table):
+    """(patterns, source, licence) of every row about tests/data."""
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| tests/data/"):
+            yield [name.strip() for name in cells[0].split(",")], *(cells[1:3] + ["", ""])[:2]
+
+
+def matches(path, pattern):
+    return fnmatch.fnmatchcase(path, pattern + "*" if pattern.endswith("/") else pattern)
+
+
+def problems(root):
+    files = {path.relative_to(root).as_posix(): path.stat().st_size for path in sorted((root / "tests/data").rglob("*")) if path.is_file()}
+    if not files:
+        yield f"{root}/tests/data: expected files, found none"
+    total = sum(files.values())
+    if total > MOST_BYTES:
+        largest = ", ".join(sorted(files, key=files.get)[-3:])
+        yield f"tests/data: at most {MOST_BYTES} bytes are allowed, found {total}; the largest files: {largest}"
+    found = list(rows((root / "THIRD_PARTY.md").read_text()))
+    for patterns, source, licence in found:
+        if not source or not licence:
+            yield f"THIRD_PARTY.md: the row of {', '.join(patterns)}: expected a source and a licence"
+        for pattern in patterns:
+            if not any(matches(path, pattern) for path in files):
+                yield f"THIRD_PARTY.md: {pattern}: no such file. Remove the row or mend the name"
+    known = [pattern for patterns, source, licence in found for pattern in patterns]
+    for path in files:
+        if pathlib.PurePath(path).name != "README.md" and not any(matches(path, pattern) for pattern in known):
+            yield f"{path}: no row of THIRD_PARTY.md names it. Add one with its source and licence"
+
+
+def main():
+    found = list(problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    print("\n".join(found) or "the test data is small, and its licences are known")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
