@@ -6,6 +6,10 @@
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
