@@ -1,7 +1,5 @@
 #include "decode/batcher.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 
 #include "base/units.h"
 #include "decode/step_logits.h"
+#include "model/cpu/parallel.h"
 
 namespace tutti {
 namespace {
@@ -152,9 +151,11 @@ std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
   std::vector<Verdict> verdicts(live_.size());
   // A vocabulary of 50,000 is worth waking another thread for.
   const auto grain = std::max<std::int64_t>(1, kLogitsPerThread / logits.n_vocab());
-  at::parallel_for(0, static_cast<std::int64_t>(live_.size()), grain, [&](std::int64_t first, std::int64_t last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      verdicts[i] = judge(live_[i], logits.newest(i), logits.at_sot(i), tokens_);
+  const auto rows = std::ssize(live_);
+  for_each_unit((rows + grain - 1) / grain, [&](std::int64_t unit) {
+    for (auto i = unit * grain; i < std::min(rows, (unit + 1) * grain); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      verdicts[row] = judge(live_[row], logits.newest(row), logits.at_sot(row), tokens_);
     }
   });
   return verdicts;

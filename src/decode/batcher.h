@@ -23,7 +23,7 @@ struct FinishedJob {
 /// got a slot and moves all others on by one token, each at its own position; a slot whose sequence ended is taken by
 /// the next in line at the following step. The beams of a search take all their slots at once and give them back
 /// together. What comes out of a job does not depend on its neighbours. One thread; the logits of many sequences are
-/// judged on torch's threads, or on the device where the stepper says so.
+/// judged on the compute team, or on the device where the stepper says so.
 class Batcher {
  public:
   /// `clock` must outlive the batcher.

@@ -1,6 +1,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 
+#include <optional>
+
+#include "model/cpu/compute_team.h"
 #include "model/decode_plan.h"
 #include "model/ops.h"
 #include "model/state.h"
@@ -23,6 +26,8 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
   const c10::InferenceMode guard;
   const auto& net = weights_->net;
   const auto plan = plan_decoding(sequences, weights_->dims, cache.slots());
+  std::optional<StepThreads> threads;
+  if (weights_->layout.own_kernels) threads.emplace(static_cast<std::int64_t>(plan.tokens.size()));
   auto x = ops::embed(net.tokens, net.text_positions, plan.tokens, plan.positions);
   const std::int64_t n = weights_->dims.n_text_state;
   for (std::size_t layer = 0; layer < net.decoder.size(); ++layer) {

@@ -1,7 +1,6 @@
 #include "worker/limits.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -14,8 +13,10 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "device/machine.h"
 #include "model/cards/tf32.h"
 #include "model/compute_type.h"
+#include "model/cpu/compute_team.h"
 #include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
@@ -136,7 +137,7 @@ Result<void> print_limits(const Asked& asked) {
   const auto threads = number_in<int>(asked.threads);
   if (!threads || *threads < 0)
     return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + asked.threads + "'");
-  if (*threads > 0) at::set_num_threads(*threads);
+  set_compute_threads(*threads, read_cpu().cores);
   const auto checkpoint = open_checkpoint(asked.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
   const auto peak = measure_peak(*device, asked.type);  // of a type that there is

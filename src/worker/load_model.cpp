@@ -1,5 +1,4 @@
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "decode/decoding_tokens.h"
 #include "device/machine.h"
 #include "hub/memory_plan.h"
+#include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/work.h"
@@ -150,7 +150,7 @@ double timed(const WhisperModel& model) {
 Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  if (request.threads > 0) at::set_num_threads(request.threads);
+  set_compute_threads(request.threads, read_cpu().cores);
   const auto type = compute_type_for(request.compute_type, request.model_path, *device, build);
   if (!type) return tl::unexpected<Error>(type.error());
   TokenizerAhead ahead(request.model_path);

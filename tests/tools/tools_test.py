@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, demo, fetched model."""
+"""Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, contention, demo, model."""
 import contextlib
 import hashlib
 import io
@@ -12,12 +12,15 @@ import sys
 import tempfile
 import types
 import unittest
+import wave
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 sys.path.insert(0, str(ROOT / "bench/peers"))
+sys.path.insert(0, str(ROOT / "bench"))
 
+import contention
 from contract import LINES, Line, faster_whisper, transformers
 from load import Load, busy_ticks, worst_share
 from measured import Measured
@@ -478,6 +481,59 @@ class TestConsole(unittest.TestCase):
     def test_commands_in_another_fence_and_pages_without_any_are_refused(self):
         self.assertIn("README.md:3: commands with what they print are a ```console block", self.check("```", "$ tutti a", "```").stdout)
         self.assertEqual(self.check("no block").returncode, 1)
+
+
+class TestContention(unittest.TestCase):
+    """bench/contention.py: what is fair, which targets a load misses, and a whole run with a program in tutti's place."""
+
+    def setUp(self):
+        cores, contention.CORES = contention.CORES, 2
+        self.addCleanup(setattr, contention, "CORES", cores)
+        self.work = types.SimpleNamespace(name="decode", threads=2)
+
+    def line(self, seconds, cpu, single=()):
+        runs = [contention.Run(s, c) for s, c in zip(seconds, cpu)]
+        return contention.summary(self.work, contention.Load(loops=2), runs, [contention.Run(10, 18)] * 3,
+                                  [contention.Run(s, s) for s in single])
+
+    def test_two_threads_beside_loops_keep_their_part_of_two_cores(self):
+        self.assertEqual([round(contention.Load(loops=k).fair(2), 3) for k in (0, 1, 2, 4)], [1, 0.667, 0.5, 0.333])
+
+    def test_one_thread_has_a_core_while_there_is_one(self):
+        self.assertEqual([contention.Load(loops=k).fair(1) for k in (0, 1, 4)], [1, 1, 0.4])
+
+    def test_a_quota_is_fair_by_itself(self):
+        self.assertEqual((contention.Load(quota=1.5).fair(2), contention.Load(quota=1.5).fair(1)), (0.75, 1))
+
+    def test_speed_and_cost_within_the_targets_miss_none(self):
+        line = self.line([20, 21, 23], [18, 19, 22], single=[23, 23, 24])
+        self.assertEqual((line["fair"], line["missed"]), (0.5, []))
+
+    def test_each_missed_target_is_named(self):
+        line = self.line([24, 25, 40], [26, 27, 30], single=[20, 20, 20])
+        self.assertEqual(line["missed"], ["speed_median", "speed_worst", "cpu_median", "cpu_worst", "single"])
+
+    def test_a_run_prints_a_line_for_each_load_and_fails_where_one_is_missed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "speech").mkdir()
+            with wave.open(str(root / "speech/gb0.wav"), "wb") as audio:
+                audio.setnchannels(1), audio.setsampwidth(2), audio.setframerate(16000)
+                audio.writeframes(bytes(32000))
+            # The first call finds out how long the work takes, the second is alone, the third beside the loop.
+            write(root / "tutti", "#!/bin/sh\necho >> $0.calls\nsleep 0.05\n[ $(wc -l < $0.calls) -lt 3 ] || sleep 0.5\n")
+            (root / "tutti").chmod(0o755)
+            done = run(ROOT / "bench/contention.py", "--tutti", root / "tutti", "--data", root, "--work", "features", "--loads", "1",
+                       "--runs", "1", "--seconds", "0.05")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([line["load"] for line in lines], ["0 loops", "1 loops", "1 loops"], done.stderr)
+        self.assertIn("speed_median", lines[-1]["missed"])
+        self.assertEqual(done.returncode, 1)
+
+    def test_unknown_work_is_refused(self):
+        done = run(ROOT / "bench/contention.py", "--work", "decode,dance")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found dance", done.stderr)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ struct Brothers {
 
 /// So many that every thread finds two jobs, if that leaves any together.
 std::int64_t rows_together(std::int64_t rows, std::int64_t heads) {
-  const auto shares = rows * heads / (2 * std::int64_t{at::get_num_threads()});
+  const auto shares = rows * heads / (2 * loop_threads());
   return std::clamp<std::int64_t>(shares, 1, ByteAttentionJob::kMostRows);
 }
 

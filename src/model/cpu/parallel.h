@@ -1,28 +1,21 @@
 #pragma once
 
-#include <ATen/Parallel.h>
-
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
+
+#include "model/cpu/compute_team.h"
 
 namespace tutti {
 
-/// Calls fn(tools, unit) for every unit in [0, units) on torch's team of threads, each thread with tools of its own
-/// from make_tools(), and each taking the next unit when it is done with one. Fixed shares would make everybody wait
-/// for the thread that lost its core for a moment; here the others do its work.
+/// Calls fn(tools, unit) for every unit in [0, units) on the compute team, each thread with tools of its own from
+/// make_tools(), and each taking the next unit when it is done with one. Which thread takes which unit must change no
+/// result.
 template <class MakeTools, class Fn>
 void for_each_unit(std::int64_t units, const MakeTools& make_tools, const Fn& fn) {
-  const std::int64_t threads = at::in_parallel_region() ? 1 : std::min<std::int64_t>(units, at::get_num_threads());
-  if (threads <= 1) {
+  compute_team().run(units, loop_threads(), [&](WorkerTeam::Claims& claims) {
+    auto unit = claims.next();
+    if (!unit) return;
     auto tools = make_tools();
-    for (std::int64_t unit = 0; unit < units; ++unit) fn(tools, unit);
-    return;
-  }
-  std::atomic<std::int64_t> next = 0;
-  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
-    auto tools = make_tools();
-    for (auto unit = next++; unit < units; unit = next++) fn(tools, unit);
+    for (; unit; unit = claims.next()) fn(tools, *unit);
   });
 }
 

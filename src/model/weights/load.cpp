@@ -1,7 +1,6 @@
 #include "model/weights/load.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "model/cpu/parallel.h"
 #include "model/stored/row_values.h"
 
 namespace tutti {
@@ -60,9 +60,8 @@ at::Tensor dequantised(const StoredTensor& stored) {
   auto values = at::empty(stored.shape, at::TensorOptions(at::kFloat));
   const auto width = static_cast<std::size_t>(values[0].numel());
   auto* out = values.mutable_data_ptr<float>();
-  at::parallel_for(0, stored.shape[0], 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto row = begin; row < end; ++row)
-      read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
+  for_each_unit(stored.shape[0], [&](std::int64_t row) {
+    read_row(stored, row, {out + static_cast<std::size_t>(row) * width, width});
   });
   return values;
 }

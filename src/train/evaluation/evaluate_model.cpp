@@ -1,12 +1,12 @@
 #include "train/evaluation/evaluate_model.h"
 
-#include <ATen/Parallel.h>
-
 #include <cstdio>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "device/machine.h"
 #include "feed/feed.h"
+#include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/listener.h"
@@ -69,7 +69,7 @@ Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType&
 }  // namespace
 
 Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComputeType& choose) {
-  if (request.threads > 0) at::set_num_threads(request.threads);
+  set_compute_threads(request.threads, read_cpu().cores);
   const auto heard = hear(request, choose);
   if (!heard) return tl::unexpected<Error>(heard.error());
   auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);

@@ -1,7 +1,5 @@
 #include "train/whisper/training.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -13,8 +11,10 @@
 #include "base/log.h"
 #include "base/owned.h"
 #include "base/units.h"
+#include "device/machine.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
+#include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/folder_lock.h"
@@ -215,7 +215,7 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   const auto parts = data_parts(recipe);
   if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
     return tl::unexpected<Error>(checked.error());
-  if (recipe.compute_threads > 0) at::set_num_threads(recipe.compute_threads);
+  set_compute_threads(recipe.compute_threads, read_cpu().cores);
   const auto company = meet_others(training.out);
   if (!company) return tl::unexpected<Error>(company.error());
   return train_with(company->peers.get(), std::move(training), parts);

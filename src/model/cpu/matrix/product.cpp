@@ -1,7 +1,5 @@
 #include "model/cpu/matrix/product.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 
 #include "model/cpu/matrix/block.h"
@@ -17,7 +15,7 @@ constexpr std::int64_t kUnitBytes = 64 << 10;
 
 /// Blocks of rows, where there are enough of them to keep all threads busy; else 0.
 std::int64_t block_rows(std::int64_t rows) {
-  const std::int64_t threads = at::get_num_threads();
+  const auto threads = loop_threads();
   if (rows < 2 * kRowsTogether * threads) return 0;
   const auto share = rows / (4 * threads) / kRowsTogether * kRowsTogether;
   return std::clamp(share, kRowsTogether, kMostBlockRows);
