@@ -136,10 +136,10 @@ class Work:
         self.speech = asked.data / "speech/gb0.wav"
         self.threads = {"features": 1, "vad": 1}.get(name, min(2, CORES) if name == "workers" else CORES)
         self.has_single = name in ("decode", "batch", "train")
-        self.amount, self.number = 4, 0
+        self.amount, self.number = 4 if name == "train" else 1, 0
         self.files = self.make()
         first = measure(self.command(asked.tutti))
-        self.amount = max(4, round(self.amount * asked.seconds / first.seconds))
+        self.amount = max(1, round(self.amount * asked.seconds / first.seconds))
         self.files = self.make()
 
     def make(self):
@@ -167,7 +167,7 @@ class Work:
         if self.name == "train":
             few = ["--compute-threads", "1"] if single else []
             return [tutti, "train", "whisper", "--model", asked.model, "--data", asked.data / "speech/ljspeech", "--out", out,
-                    "--batch-size", "2", "--steps", self.amount, "--save-steps", "0", *few]
+                    "--batch-size", "2", "--epochs", "0", "--max-steps", self.amount, "--save-steps", "0", *few]
         return [tutti, "features", *(["--vad"] if self.name == "vad" else []), *self.files]
 
 
