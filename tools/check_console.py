@@ -10,11 +10,12 @@ output and standard error. In these lines
   * any number of spaces stands for any other, because columns are as wide as their numbers.
 A command with "…" in it is shown and not run. Where one fails, "$ echo $?" comes next and shows its exit code.
 
-"```console needs=model" is skipped, by name, where that is missing: model and clips are of the test data (shared/data/README.md); what
+"```console needs=model" is skipped, by name, where that is missing: model and clips are of the test data (shared/data/README.md),
+tiny.en is what tools/fetch_model.py fetched; what
 this script does not know, such as needs=amx, is nowhere, and its block is never run. A block with "$ " in any other fence is refused.
 
 The blocks of a page run one after the other in one shell, in a new folder that holds samples/, recipes/, models/ and tests/data/ as in
-the tree, talks/ (the speech of samples/ and broken.wav) and, with the test data, clips/ and lecture.flac.
+the tree, talks/ (the digits of samples/ and broken.wav) and, with the test data, clips/ and lecture.flac.
 """
 import dataclasses
 import difflib
@@ -121,7 +122,7 @@ class Workplace:
         talks = folder / "talks"
         talks.mkdir()
         for sample in sorted((root / "samples").glob("*.*")):
-            if not sample.name.startswith("morse") and sample.suffix != ".md":
+            if not sample.name.startswith(("morse", "jfk", "LJ003")) and sample.suffix != ".md":
                 shutil.copy(sample, talks)
         (talks / "broken.wav").write_text("this was a recording once\n")
         self.here = set()
@@ -135,6 +136,12 @@ class Workplace:
                              "COLUMNS": "140", "CUDA_VISIBLE_DEVICES": ""}
         for name in (".home", ".tmp", ".run"):
             (folder / name).mkdir(mode=0o700)
+        fetch = pathlib.Path(__file__).parent / "fetch_model.py"
+        fetched = subprocess.run([fetch, "--print"], capture_output=True, text=True).stdout.strip()
+        if pathlib.Path(fetched, "model.bin").is_file():
+            (folder / ".home/.cache/tutti").mkdir(parents=True)
+            (folder / ".home/.cache/tutti/fetched").symlink_to(pathlib.Path(fetched).parent)
+            self.here.add("tiny.en")
         if (digits / "model.safetensors").is_file() or (digits / "config.json").is_file():
             self.environment["TUTTI_MODEL"] = str(digits)
             self.here.add("model")

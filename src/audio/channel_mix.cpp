@@ -34,12 +34,13 @@ Result<ChannelMix> channel_mix(const ResamplerApi& api, const AVChannelLayout& l
     one.weights[static_cast<std::size_t>(choice.channel) - 1] = 1;
     return one;
   }
-  if (channels == 1 || layout.order != AV_CHANNEL_ORDER_NATIVE) return average(channels);
-  // It writes one value behind those of the channels.
-  ChannelMix mix{std::vector<double>(channels + 1, 0.0), true};
+  if (channels == 1 || layout.order != AV_CHANNEL_ORDER_NATIVE) return average(channels);  // native: at most 64
+  // libswresample normalises a matrix of 64 x 64 values (SWR_CH_MAX), however few channels there are.
+  constexpr std::size_t kMostChannels = 64;
+  ChannelMix mix{std::vector<double>(kMostChannels * kMostChannels, 0.0), true};
   constexpr AVChannelLayout kMono = AV_CHANNEL_LAYOUT_MONO;
   const int code = api.swr_build_matrix2(&layout, &kMono, kCentre, kSurround, kLfe, 1.0, 0.0, mix.weights.data(),
-                                         layout.nb_channels + 1, AV_MATRIX_ENCODING_NONE, nullptr);
+                                         kMostChannels, AV_MATRIX_ENCODING_NONE, nullptr);
   mix.weights.resize(channels);
   if (code < 0) {
     mix = average(channels);

@@ -8,6 +8,15 @@
 #include "transcript/clips.h"
 
 namespace tutti {
+namespace {
+
+/// Shorter gaps are pauses as others are.
+bool is_long(const SampleRange& gap) {
+  return length_of(gap.end - gap.start, kModelRate) >= Seconds(1);
+}
+
+}  // namespace
+
 std::int64_t SpeechChunk::first_frame() const {
   return pieces.front().start / kHopSamples;
 }
@@ -18,7 +27,6 @@ std::int64_t SpeechChunk::frames() const {
 
 std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
                                      std::int64_t samples) {
-  constexpr Seconds kLong{1};  // shorter ones are pauses as others are
   const std::vector<double> whole{0};
   const std::span<const double> points = clip_points.empty() ? std::span<const double>(whole) : clip_points;
   std::vector<double> clips;
@@ -29,7 +37,7 @@ std::vector<double> clips_with_sound(std::span<const double> clip_points, std::s
     const double end = i + 1 < points.size() ? points[i + 1] : std::max(all, start);
     for (const SampleRange& gap : gaps) {
       const double from = length_of(gap.start, kModelRate).count(), to = length_of(gap.end, kModelRate).count();
-      if (Seconds(to - from) < kLong || to <= start || from >= end) continue;
+      if (!is_long(gap) || to <= start || from >= end) continue;
       has_gap = true;
       if (from > start) clips.insert(clips.end(), {start, from});
       start = to;
@@ -57,11 +65,23 @@ Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> piece
   return within;
 }
 
-std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window) {
+std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
+                                   std::span<const SampleRange> gaps) {
   std::vector<SpeechChunk> chunks;
-  for (PackedPieces& packed : pack_windows(pieces, frames_per_window * kHopSamples)) {
-    const std::int64_t samples = samples_of(packed);
-    if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
+  const auto has_gap_between = [&](const SpeechPiece& before, const SpeechPiece& after) {
+    return std::ranges::any_of(gaps, [&](const SampleRange& gap) {
+      const std::int64_t middle = (gap.start + gap.end) / 2;
+      return is_long(gap) && before.end <= middle && middle < after.start;
+    });
+  };
+  while (!pieces.empty()) {
+    std::size_t count = 1;
+    while (count < pieces.size() && !has_gap_between(pieces[count - 1], pieces[count])) ++count;
+    for (PackedPieces& packed : pack_windows(pieces.first(count), frames_per_window * kHopSamples)) {
+      const std::int64_t samples = samples_of(packed);
+      if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
+    }
+    pieces = pieces.subspan(count);
   }
   return chunks;
 }

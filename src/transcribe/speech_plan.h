@@ -42,8 +42,10 @@ std::vector<double> clips_with_sound(std::span<const double> clip_points, std::s
 Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
                                               std::int64_t samples);
 
-/// The chunks of a recording, in order; what is shorter than a frame is left out.
-std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window);
+/// The chunks of a recording, in order; what is shorter than a frame is left out. No chunk crosses a gap of a second or
+/// more, so that its text stands on the side of the gap where its speech is.
+std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
+                                   std::span<const SampleRange> gaps = {});
 
 /// Ends what a text claims to last longer than the sound it was heard in where that ends: behind it other chunks speak.
 void end_with_sound(std::vector<Segment>& segments, Seconds sound);

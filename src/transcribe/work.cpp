@@ -132,7 +132,7 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
   auto speech = speech_of(file, context);
   if (!speech) return tl::unexpected(speech.error());
   if (context.way.batched) {
-    auto chunks = chunks_of(**speech, context.model.frames_per_window);
+    auto chunks = chunks_of(**speech, context.model.frames_per_window, file.recording.gaps());
     context.windows.engine.correct_length(heard_in(chunks));
     if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
   }

@@ -40,7 +40,8 @@ struct MadeWav {
 inline std::vector<std::int16_t> interleaved(std::span<const std::int16_t> pcm, const std::vector<double>& gains) {
   std::vector<std::int16_t> all;
   for (const std::int16_t sample : pcm)
-    for (const double gain : gains) all.push_back(static_cast<std::int16_t>(std::lround(sample * gain)));
+    for (const double gain : gains)
+      all.push_back(static_cast<std::int16_t>(std::clamp(std::lround(sample * gain), -32767L, 32767L)));
   return all;
 }
 

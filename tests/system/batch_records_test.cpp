@@ -224,7 +224,8 @@ TEST_F(BatchRecordsTest, OutOfMemoryOnADeviceIsInLogReportAndHistory) {
   EXPECT_EQ(report()["devices"][0]["out_of_memory"]["times"], 1);
   const auto history = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()}, settings());
   int events = 0;
-  for (const auto& event : json::parse(history.out)["events"])
+  const auto recorded = json::parse(history.out);
+  for (const auto& event : recorded["events"])
     if (event["kind"] == "out_of_memory") ++events;
   EXPECT_EQ(events, 1) << history.out;
 }

@@ -57,7 +57,10 @@ class OwnInput : public testing::Test {
 /// One recording and what is in the output folder.
 class UserFilesInBatch : public BatchTest {
  protected:
-  void SetUp() override { write_tone(in_ / "talk.wav", 3, 300); }
+  void SetUp() override {
+    fs::create_directories(in_);
+    write_tone(in_ / "talk.wav", 3, 300);
+  }
   ProgramEnd run(std::vector<std::string> more = {}) const { return batch("emulated:200x", std::move(more)); }
   fs::path out(const std::string& name) const { return folder_ / "out" / name; }
   std::string text(const std::string& name) const { return read_file(out(name)).value_or("(missing)"); }

@@ -411,12 +411,15 @@ TEST_F(DevicePoolTest, FirstPlacesOfTasksAreToldInOrderWithWhatTheDecisionFound)
   }
   EXPECT_TRUE(one->first_grants().empty()) << "none has a window yet";
   std::vector<std::future<Result<Decoded>>> answers;
-  for (auto& engine : engines)
-    answers.push_back(std::async(std::launch::async, [&] {
-      const auto first = transcribe(*engine, 1, 0.5F);
-      return first ? transcribe(*engine, 2, 0.5F) : first;
+  for (std::size_t i = 0; i < engines.size(); ++i)
+    answers.push_back(std::async(std::launch::async, [&engine = *engines[i], window = 2 * i + 1] {
+      const auto first = transcribe(engine, window, 0.5F);
+      return first ? transcribe(engine, window + 1, 0.5F) : first;
     }));
-  for (auto& answer : answers) ASSERT_TRUE(answer.get());
+  for (auto& answer : answers) {
+    const auto decoded = answer.get();
+    ASSERT_TRUE(decoded) << decoded.error().text();
+  }
   EXPECT_EQ(told, 3) << "once for each task";
   const auto grants = one->first_grants();
   ASSERT_EQ(grants.size(), 3U);

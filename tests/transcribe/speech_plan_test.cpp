@@ -63,6 +63,16 @@ TEST(EndWithSound, NoSegmentClaimsTimeBehindTheSoundAndTextIsNotLost) {
   EXPECT_EQ(segments[2].text, "x");
 }
 
+TEST(Chunks, NoneCrossesAGapOfASecondOrMore) {
+  const std::vector<SpeechPiece> pieces{piece(0, 2), piece(3, 4), piece(10, 12)};
+  EXPECT_EQ(chunks_of(pieces, 3000).size(), 1U);
+  const std::vector<SampleRange> gaps{{2 * kSecond, 2 * kSecond + kSecond / 2}, {4 * kSecond, 10 * kSecond}};
+  const auto chunks = chunks_of(pieces, 3000, gaps);
+  ASSERT_EQ(chunks.size(), 2U) << "the first gap is shorter";
+  EXPECT_EQ(chunks[0].pieces.size(), 2U);
+  EXPECT_EQ(chunks[1].pieces.front().start, 10 * kSecond);
+}
+
 TEST(WithinClips, OnlyTheSpeechInTheClipsIsLeft) {
   const std::vector<double> clips{3, 4, 4.5, 11, 13};
   const auto within = within_clips(kTwo, clips, 20 * kSecond);

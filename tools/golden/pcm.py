@@ -62,7 +62,9 @@ def decode(path):
     command = ["ffmpeg", "-v", "error", "-nostdin", "-threads", "0", "-i", path, "-f", "s16le", "-ac", "1",
                "-lfe_mix_level", "1"]  # the LFE channel is in our mix, and not in ffmpeg's default one
     ran = subprocess.run([*command, "-acodec", "pcm_s16le", "-ar", "16000", "-"], capture_output=True)
-    return ran.stdout, "damaged" if ran.stderr else "clean"
+    # Where one stream follows another in a file, the muxer complains of time stamps; nothing of the sound is missing.
+    complaints = [line for line in ran.stderr.splitlines() if b"non monotonically increasing dts" not in line]
+    return ran.stdout, "damaged" if complaints else "clean"
 
 
 def fnv(data):

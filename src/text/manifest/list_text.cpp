@@ -30,7 +30,8 @@ Pieces pieces_of(std::string_view text) {
     ++pieces.all;
     pieces.empty += piece.empty() ? 1 : 0;
     pieces.single += piece.size() == 1 ? 1 : 0;
-    pieces.has_line_end |= piece == "\n" || piece == "\r";
+    const bool is_ended = piece.size() < text.size();  // what `echo` adds at the end is not
+    pieces.has_line_end |= is_ended && (piece == "\n" || piece == "\r");
     text.remove_prefix(std::min(text.size(), piece.size() + 1));
   }
   return pieces;
