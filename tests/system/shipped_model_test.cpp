@@ -68,7 +68,7 @@ TEST(ShippedModel, HasLearnedNoneOfTheRecordingsItIsJudgedBy) {
   EXPECT_TRUE(learned.empty()) << learned.size() << " recordings were learned that the set does not hold";
 }
 
-TEST(ShippedModel, HearsStringsOfHeldOutDigits) {
+TEST(ShippedModelLong, ReadsStringsOfHeldOutDigits) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
   const auto made =
