@@ -1,6 +1,7 @@
 #include "base/output_ownership.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -63,7 +64,12 @@ fs::path resolved_path(const fs::path& path) {
 }
 
 void OutputOwnership::add_input(const fs::path& path) {
-  if (path.empty() || path == "-") return;
+  if (path.empty()) return;
+  if (path == "-") {
+    struct stat facts {};  // `< FILE`: that file is read; a pipe or a terminal is none
+    if (::fstat(STDIN_FILENO, &facts) == 0 && S_ISREG(facts.st_mode)) numbers_.insert({facts.st_dev, facts.st_ino});
+    return;
+  }
   std::error_code error;
   if (fs::is_directory(path, error))
     folders_.push_back(resolved_path(path));

@@ -32,7 +32,8 @@ class OutputOwnership {
   /// Of a claim that cannot be met: what to do about it.
   explicit OutputOwnership(std::string hint = "Name another file or folder") : hint_(std::move(hint)) {}
 
-  /// A file that is read, now or once it is there. A folder counts with everything in it; "-" and "" are none.
+  /// A file that is read, now or once it is there. A folder counts with everything in it; "-" is the
+  /// file that standard input is redirected from, if any; "" is none.
   void add_input(const std::filesystem::path& path);
 
   bool has_missing_inputs() const { return !missing_.empty(); }

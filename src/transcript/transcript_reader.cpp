@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -163,7 +164,10 @@ class Reader {
   static std::string speaker(const Json& object) {
     const Json* found = find(object, "speaker");
     if (!found || (!found->is_string() && !found->is_number())) return {};
-    return std::string(strip(found->is_string() ? found->get<std::string>() : found->dump()));
+    std::string name(strip(found->is_string() ? found->get<std::string>() : found->dump()));
+    std::ranges::replace_if(
+        name, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // no line of a cue may be empty
+    return name;
   }
 
   /// A word without times (whisperX, where a word could not be aligned) stands at the end of the one before.

@@ -81,6 +81,34 @@ TEST_F(OwnInput, NoFileThatIsNamedReplacesIt) {
   EXPECT_FALSE(fs::exists(folder_ / "out")) << "before any work";
 }
 
+TEST_F(OwnInput, WhatStandardInputIsRedirectedFromStays) {
+  const std::string list = folder_ / "list.txt";
+  ASSERT_TRUE(write_file_atomically(list, "t.wav\n"));
+  const auto redirected = [&](const std::string& words) {
+    return run_program({"/bin/sh", "-c", tutti_program() + " " + words + " < " + list}, settings());
+  };
+  EXPECT_EQ(redirected("manifest - -o " + list).exit_code, 2);
+  EXPECT_EQ(redirected("batch - --audio-root " + folder_.path().string() + " --devices emulated:200x --yes -o " +
+                       (folder_ / "out").string() + " --state " + (folder_ / "state").string() + " --report " + list)
+                .exit_code,
+            2);
+  EXPECT_EQ(read_file(list).value(), "t.wav\n");
+}
+
+TEST_F(OwnInput, AFileCalledLikeAPageOfAReviewStays) {
+  const std::string transcript = folder_ / "a.json", page = folder_ / "review.csv";
+  ASSERT_TRUE(write_file_atomically(transcript, R"({"segments":[{"start":0,"end":3,"text":" Good day."}]})"));
+  const auto review = [&] {
+    return run_program({tutti_program(), "review", transcript, "--out", folder_.path(), "--text-only"}, settings());
+  };
+  ASSERT_TRUE(write_file_atomically(page, "my notes"));
+  EXPECT_EQ(review().exit_code, 2);
+  EXPECT_EQ(read_file(page).value(), "my notes");
+  std::filesystem::remove(page);
+  EXPECT_EQ(review().exit_code, 0);
+  EXPECT_EQ(review().exit_code, 0) << "its own page";
+}
+
 TEST_F(OwnInput, ListsModelsAndTheStoreAreInputsToo) {
   const auto run = [&](std::vector<std::string> words) {
     words.insert(words.begin(), tutti_program());

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/strings/split.h"
+#include "cli/settings/setting_sources.h"
 #include "hub/files_of_model.h"
 #include "jobs/open_store.h"
 
@@ -55,11 +56,12 @@ class Folders {
 
 Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs::path& model, const fs::path& state,
                                           std::span<const BatchTask> tasks) {
-  OutputOwnership files("Name another folder with --output-dir");
+  OutputOwnership files("Name another file with --report, or another folder with --output-dir");
   for (const BatchTask& task : tasks) files.add_input(task.spec.input);
   add_named_files(files, command.inputs);
   for (const auto& file : files_of_model(model)) files.add_input(file);
   for (const auto& file : files_of_store(state)) files.add_input(file);
+  files.add_input(settings_file_path());
   for (const std::string_view device : split(command.devices, ','))
     if (device.ends_with(".toml")) files.add_input(fs::path(device));
   const auto pages = pages_of(command);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
@@ -87,8 +88,14 @@ Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, cons
     files.add_input(input.transcript);
     files.add_input(input.recording);
   }
-  for (const char* page : {"review.csv", "review.html"})
-    if (auto claimed = files.claim(out / page, "review"); !claimed) return tl::unexpected(claimed.error());
+  for (const char* name : {"review.csv", "review.html"}) {
+    const fs::path page = out / name;
+    if (auto claimed = files.claim(page, "review"); !claimed) return tl::unexpected(claimed.error());
+    const auto there = read_regular_file(page);
+    if (there && !is_review_page(*there))
+      return fail(Fault::usage, page.string() + " is there already and is no page of a review",
+                  "Move it away, or name another folder with --out");
+  }
   return files;
 }
 

@@ -100,6 +100,10 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
   return section;
 }
 
+fs::path settings_file_path() {
+  return settings_file().path;
+}
+
 Result<SettingSources> setting_sources(const std::string& command) {
   SettingSources sources;
   sources.environment = tutti_variables();

@@ -5,6 +5,8 @@
 namespace tutti {
 namespace {
 
+constexpr const char* kReviewCsvHeader = "recording,position,reason,severity,excerpt,transcript\r\n";
+
 std::string cell(std::string text) {
   if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -16,7 +18,7 @@ std::string cell(std::string text) {
 }  // namespace
 
 std::string review_csv(const ReviewList& list) {
-  std::string out = "recording,position,reason,severity,excerpt,transcript\r\n";
+  std::string out = kReviewCsvHeader;
   for (const ReviewRecording& recording : list.recordings)
     for (const ReviewFinding& finding : recording.findings)
       out += cell(recording.name) + "," + position_text(finding.start, finding.end) + "," +

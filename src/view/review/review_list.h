@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -50,5 +51,8 @@ std::string review_csv(const ReviewList& list);
 /// One page that needs nothing else but the recordings: players that start at the finding (media fragments), waveforms
 /// as inline SVG, light and dark. Everything from outside is escaped; there is no script.
 std::string review_html(const ReviewList& list);
+
+/// Whether a file's content begins as review_csv() or review_html() begin theirs.
+bool is_review_page(std::string_view content);
 
 }  // namespace tutti
