@@ -111,6 +111,8 @@ class DeviceBook {
 
  private:
   std::optional<Seconds> ready_at() const;
+  void fits_one_more(Seconds at);
+  int enough_held() const;
   Seconds starting_since() const { return std::max(health_.since(), added_); }
 
   DeviceFacts facts_;
@@ -122,9 +124,6 @@ class DeviceBook {
   std::vector<Flight> flights_{};
   std::vector<std::pair<TaskKey, int>> tasks_{};  // with pieces in flight
   Bytes reserved_{};
-  void fits_one_more(Seconds at);
-  int enough_held() const;
-
   std::optional<int> fits_{};  // pieces, after it was out of memory
   Seconds fits_until_{};
   int held_ = 0;            // pieces done since that changed

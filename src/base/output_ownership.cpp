@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <span>
 
 #include "base/files.h"
 #include "base/sha256.h"
@@ -164,9 +163,7 @@ Occupant occupant_of(const fs::path& path, const std::vector<KnownContent>& know
   if (std::ranges::none_of(known, has_size)) return Occupant::other;
   const auto content = read_regular_file(path);
   if (!content) return Occupant::other;
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(*content)));
-  const KnownContent found{hash.hex(), static_cast<std::int64_t>(content->size())};
+  const KnownContent found{sha256_of(*content), static_cast<std::int64_t>(content->size())};
   return std::ranges::find(known, found) == known.end() ? Occupant::other : Occupant::known;
 }
 

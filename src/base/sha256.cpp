@@ -52,6 +52,12 @@ std::string Sha256::hex() const {
   return text;
 }
 
+std::string sha256_of(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(bytes)));
+  return hash.hex();
+}
+
 void Sha256::mix(const std::byte* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);

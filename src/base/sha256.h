@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tutti {
 
@@ -24,5 +25,8 @@ class Sha256 {
   std::array<std::byte, 64> pending_{};
   std::uint64_t size_ = 0;  // bytes so far; the last size_ % 64 of them wait in pending_
 };
+
+/// The digest of bytes that are all there, as Sha256::hex().
+std::string sha256_of(std::string_view bytes);
 
 }  // namespace tutti

@@ -23,12 +23,6 @@ namespace {
 
 constexpr const char* kStagingName = ".tmp";
 
-std::string hash_of(std::string_view bytes) {
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(bytes)));
-  return hash.hex();
-}
-
 bool is_whole(const fs::path& path, const TaskOutput& output) {
   return occupant_of(path, {{output.sha256, output.bytes}}) == Occupant::known;
 }
@@ -90,7 +84,7 @@ Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const O
     if (auto made = make_folders(*here); !made) return made;
     const std::string name = std::to_string(lease.key.task) + "." + std::to_string(lease.attempt) + "." +
                              lease.key.token + "." + std::to_string(staged.size());
-    staged.push_back({output.path.string(), (*here / name).string(), hash_of(output.content),
+    staged.push_back({output.path.string(), (*here / name).string(), sha256_of(output.content),
                       static_cast<std::int64_t>(output.content.size())});
     folders.insert(*here);
     return files.write(*here / name, output.content);
@@ -213,7 +207,7 @@ Result<TaskOutput> put_in_place(JobStore& store, TaskId task, const TaskOutput& 
 Result<TaskOutput> write_page(JobStore& store, const fs::path& page, std::string_view content, Existing existing) {
   constexpr TaskId kNone = 0;
   if (auto made = make_folders(folder_of(page)); !made) return tl::unexpected(made.error());
-  const KnownContent known{hash_of(content), static_cast<std::int64_t>(content.size())};
+  const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
   if (auto recorded = store.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
   const auto staged = write_beside(page, content);
   if (!staged) return tl::unexpected(staged.error());
@@ -314,8 +308,8 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std
   std::vector<OutputContent> copies;
   for (std::size_t i = 0; i < same.size(); ++i) {
     auto content = read_file(same[i].path);
-    if (!content || hash_of(*content) != same[i].sha256) content = read_file(same[i].staged);
-    if (!content || hash_of(*content) != same[i].sha256)
+    if (!content || sha256_of(*content) != same[i].sha256) content = read_file(same[i].staged);
+    if (!content || sha256_of(*content) != same[i].sha256)
       return fail(Fault::missing, same[i].path + ": not what was recorded");
     copies.push_back({paths[i], std::move(*content)});
   }

@@ -36,9 +36,7 @@ std::string state_of(const std::filesystem::path& model) {
 
 std::filesystem::path verdict_file(const SelfTestScope& scope) {
   const std::string key = scope.device + "\n" + scope.build + "\n" + state_of(scope.model);
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(key)));
-  return cache_folder() / "self-tests" / hash.hex();
+  return cache_folder() / "self-tests" / sha256_of(key);
 }
 
 /// "int8 (12.1 ms a window), the fastest of float32 (80.0 ms), bfloat16 (20.0 ms), ...".

@@ -138,9 +138,7 @@ std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool em
   for (const auto& [name, value] : table.values())
     if (!is_unset(name, value) && name != "model" && name != "model-dir" && name != "batch-size")
       text += name + "=" + value + "\n";
-  Sha256 sum;
-  sum.update(std::as_bytes(std::span(text)));
-  return sum.hex();
+  return sha256_of(text);
 }
 
 }  // namespace tutti

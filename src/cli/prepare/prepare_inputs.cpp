@@ -87,9 +87,7 @@ std::string stamp_of_sources(const PrepareInput& input, const std::filesystem::p
   std::string rows;
   for (const TextRow& row : input.rows)
     rows += number_text(row.start.value_or(-1)) + " " + number_text(row.end.value_or(-1)) + " " + row.text + "\n";
-  Sha256 sum;
-  sum.update(std::as_bytes(std::span(rows)));
-  return recording + "\nrows " + sum.hex();
+  return recording + "\nrows " + sha256_of(rows);
 }
 
 }  // namespace tutti

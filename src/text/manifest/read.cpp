@@ -68,11 +68,10 @@ class Reading {
     entry.origin = origin;
     return take(std::move(entry));
   }
-  /// A line of a list: a path, or a whole object as in JSON lines.
+  /// A line of a list that is not blank: a path, or a whole object as in JSON lines.
   bool take_line(std::string line, std::size_t number) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.find_first_not_of(" \t") == std::string::npos) return true;
-    return line[0] == '{' ? take_json(line, at(number)) : take_path(std::move(line), at(number));
+    if (line.back() == '\r') line.pop_back();
+    return take_name(std::move(line), number);
   }
   /// Between two NULs: a name may have line ends in it, and nothing is left out of it.
   bool take_name(std::string name, std::size_t number) {
@@ -91,29 +90,19 @@ class Reading {
   ManifestTally tally_;
 };
 
-Result<void> read_names_of(std::string_view text, bool json, Reading& reading) {
-  std::size_t number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\0', at), text.size());
-    const std::string_view name = text.substr(at, end - at);
-    at = end + 1;
-    ++number;
-    if (name.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;  // also what `echo` adds at the end
-    if (!(json ? reading.take_json(name, reading.at(number)) : reading.take_name(std::string(name), number))) break;
-  }
-  return {};
-}
-
 Result<void> read_lines_of(std::string_view text, bool json, Reading& reading) {
-  if (entry_end(text) == '\0') return read_names_of(text, json, reading);
+  const char separator = entry_end(text);
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    const std::string_view entry = text.substr(at, end - at);
     at = end + 1;
     ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    if (!(json ? reading.take_json(line, reading.at(number)) : reading.take_line(std::string(line), number))) break;
+    if (entry.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;  // also what `echo` adds at the end
+    const bool goes_on = json                ? reading.take_json(entry, reading.at(number))
+                         : separator == '\0' ? reading.take_name(std::string(entry), number)
+                                             : reading.take_line(std::string(entry), number);
+    if (!goes_on) break;
   }
   return {};
 }

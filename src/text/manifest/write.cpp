@@ -41,9 +41,7 @@ std::string manifest_text(std::span<const ManifestAsset> assets, const std::stri
 }
 
 std::string uuid_of(const std::string& text) {
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(text)));
-  std::string digits = hash.hex().substr(0, 32);
+  std::string digits = sha256_of(text).substr(0, 32);
   digits[12] = '8';
   digits[16] = "89ab"[digits[16] % 4];
   return normalised_uuid(digits);

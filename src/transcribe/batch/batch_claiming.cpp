@@ -115,6 +115,13 @@ void BatchFiles::report_starts(const Lock&) {
     if (const auto start = start_of(std::move(first))) observer_.on_start(*start);
 }
 
+/// A recording that ends without a device has started all the same.
+void BatchFiles::report_starts_before_end(const Lock& telling, TaskId id) {
+  report_starts(telling);
+  const Lock lock(mutex_);
+  number_of(lock, entries_.at(id));
+}
+
 /// None: nobody here has taken it up. An attempt that has ended meanwhile has started all the same.
 std::optional<BatchStart> BatchFiles::start_of(FirstGrant first) {
   const auto id = static_cast<TaskId>(first.task);

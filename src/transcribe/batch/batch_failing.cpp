@@ -79,11 +79,7 @@ void BatchFiles::tell_failure(BatchAttempt& attempt, const Error& error, const s
   const TaskId id = attempt.lease.key.task;
   const BatchEnd over = end_of(attempt, device);
   Lock telling(telling_);
-  report_starts(telling);
-  {
-    const Lock lock(mutex_);
-    number_of(lock, entries_.at(id));
-  }
+  report_starts_before_end(telling, id);
   const auto wish = ask_about(over, error);
   if (wish == BatchObserver::Wish::retry) {
     telling.unlock();

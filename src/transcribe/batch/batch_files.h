@@ -108,6 +108,7 @@ class BatchFiles final : public RunFiles {
   std::size_t number_of(const Lock& held, Entry& entry);
   void report_starts();
   void report_starts(const Lock& telling);
+  void report_starts_before_end(const Lock& telling, TaskId id);
   std::optional<BatchStart> start_of(FirstGrant first);
   bool is_over() const;
   void not_claimable(TaskId id);

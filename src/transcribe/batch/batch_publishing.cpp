@@ -162,11 +162,7 @@ void BatchFiles::finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, b
   over.kept_files = std::move(kept_files);
   over.busy = use.busy;
   const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
-  report_starts(telling);
-  {
-    const Lock lock(mutex_);
-    number_of(lock, entries_.at(attempt.lease.key.task));
-  }
+  report_starts_before_end(telling, attempt.lease.key.task);
   end(attempt.lease.key.task, &BatchCounts::done);
   observer_.on_done(over, counts());
 }
