@@ -12,6 +12,12 @@ std::string name_of_input(const std::filesystem::path& path) {
   return path == "-" ? "standard input" : path.string();
 }
 
+std::vector<std::string> Recording::remarks() const {
+  std::vector<std::string> all = losses_;
+  all.insert(all.end(), notes_.begin(), notes_.end());
+  return all;
+}
+
 Result<void> Recording::read(std::int64_t first, std::span<std::int16_t> out) const {
   const auto wanted = static_cast<std::int64_t>(out.size());
   const std::int64_t from = std::clamp<std::int64_t>(first, 0, samples_);

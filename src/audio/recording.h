@@ -36,6 +36,8 @@ class Recording final : public SampleReader {
   const std::vector<std::string>& losses() const { return losses_; }
   /// What was chosen of the file (track, channel) and how it is laid out, one sentence each. Nothing is damaged there.
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Both, what damage cost first.
+  std::vector<std::string> remarks() const;
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   /// Where the file has no sound, so that silence keeps its time: before a track that begins late, and in holes.
   const std::vector<SampleRange>& gaps() const { return gaps_; }

@@ -1,13 +1,11 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -20,16 +18,6 @@
 namespace tutti {
 
 namespace fs = std::filesystem;
-
-Result<void> expect_no_nul(const fs::path& path) {
-  const std::string& name = path.native();
-  const auto nul = name.find('\0');
-  if (nul == std::string::npos) return {};
-  return fail(
-      Fault::usage,
-      "'" + name.substr(0, nul) + "\\0" + name.substr(nul + 1) + "': expected a name of a file, found a NUL in it",
-      "Names in a list end with a line or with a NUL, not with both");
-}
 
 Result<std::string> read_file(const fs::path& path) {
   if (auto named = expect_no_nul(path); !named) return tl::unexpected(named.error());
@@ -135,26 +123,6 @@ Result<void> sync_folder(const fs::path& folder) {
 
 namespace {
 
-struct StagingFile {
-  OwnedFd fd{};
-  std::string path{};
-};
-
-/// A new file beside `path`, with the mode that the user's umask gives to new files (mkstemp's would be 0600).
-Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
-  static std::atomic<unsigned> made = 0;
-  for (;;) {
-    // Cut: with its addition a name that is just legal would be too long.
-    std::string name = "." + path.filename().string().substr(0, 200) + ".";
-    name += std::to_string(::getpid()) + "-" + std::to_string(made++);
-    StagingFile file{.path = (folder / name).string()};
-    file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file.fd) return file;
-    if (errno != EEXIST)
-      return fail_errno(path.string(), "could not be created");  // else left by a process of our number
-  }
-}
-
 Result<void> write_in_place(const fs::path& path, std::string_view content) {
   const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd) return fail_errno(path.string(), "cannot be opened");
@@ -162,33 +130,6 @@ Result<void> write_in_place(const fs::path& path, std::string_view content) {
 }
 
 }  // namespace
-
-Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
-  auto staging = staging_file(path, folder_of(path));
-  if (!staging) return tl::unexpected<Error>(staging.error());
-  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
-  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
-  if (written) return fs::path(staging->path);
-  ::unlink(staging->path.c_str());
-  return tl::unexpected<Error>(written.error());
-}
-
-std::error_code rename_if_free(const fs::path& from, const fs::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
-  // NFS, for one, knows no flags: a second name is never given to two files, either.
-  if (errno == EINVAL || errno == ENOSYS) {
-    if (::link(from.c_str(), to.c_str()) == 0) {
-      ::unlink(from.c_str());
-      return {};
-    }
-    // Nor has every file system second names.
-    const bool knows_links = errno != EPERM && errno != ENOTSUP && errno != ENOSYS;
-    std::error_code ignored;
-    if (!knows_links && fs::exists(fs::symlink_status(to, ignored))) errno = EEXIST;
-    if (!knows_links && errno != EEXIST && ::rename(from.c_str(), to.c_str()) == 0) return {};
-  }
-  return {errno, std::generic_category()};
-}
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
   if (auto named = expect_no_nul(path); !named) return named;

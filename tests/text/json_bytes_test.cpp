@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "text/utf16.h"
+#include "text/byte_order_mark.h"
 
 namespace tutti {
 namespace {

@@ -156,8 +156,7 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
 Result<void> write_report(const BatchCommand& command, const OutputOwnership& files, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  const auto written = files.write(command.report, batch_report_json(report, command.price, quote));
-  return written ? Result<void>() : tl::unexpected(written.error());
+  return files.write(command.report, batch_report_json(report, command.price, quote)).map([](bool) {});
 }
 
 /// Whether it did all that was quoted for, so that the two can be compared.

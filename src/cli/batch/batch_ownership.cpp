@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/strings/split.h"
+#include "cli/review/review.h"
 #include "cli/settings/setting_sources.h"
 #include "hub/files_of_model.h"
 #include "jobs/open_store.h"
@@ -26,7 +27,7 @@ std::vector<std::pair<fs::path, std::string>> pages_of(const BatchCommand& comma
   std::vector<std::pair<fs::path, std::string>> pages;
   if (!command.report.empty()) pages.emplace_back(command.report, "--report");
   if (!command.review) return pages;
-  for (const char* name : {"review.csv", "review.html"}) pages.emplace_back(command.output_dir / name, "--review");
+  for (const char* name : kReviewPages) pages.emplace_back(command.output_dir / name, "--review");
   return pages;
 }
 

@@ -65,8 +65,8 @@ class LiveDisplay final : public RunObserver {
       board.totals.audio_total += duration;
       ++board.lengths_known;
     });
-    for (const auto* remarks : {&recording.losses(), &recording.notes()})
-      for (const auto& remark : *remarks) log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
+    for (const auto& remark : recording.remarks())
+      log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
   }
   void on_progress(std::size_t index, Seconds position, const std::vector<Segment>& fresh) override {
     board_.with([&](Board& board) {

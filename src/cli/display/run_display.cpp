@@ -29,8 +29,8 @@ class LoggingObserver : public RunObserver {
   explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
 
   void on_decoded(std::size_t index, const Recording& recording) override {
-    for (const auto* remarks : {&recording.losses(), &recording.notes()})
-      for (const auto& remark : *remarks) log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
+    for (const auto& remark : recording.remarks())
+      log(Level::warning, name_of_input(files_[index].input) + ": " + remark);
   }
   void on_failed(std::size_t index, const Error& error) override {
     log(Level::error, failure_line(files_[index].input, error));

@@ -8,7 +8,7 @@
 #include "base/strings/joined.h"
 #include "base/strings/split.h"
 #include "base/strings/trimmed.h"
-#include "text/utf16.h"
+#include "text/byte_order_mark.h"
 #include "text/utf8.h"
 #include "transcript/known/caption_text.h"
 #include "transcript/like_python.h"
@@ -71,7 +71,6 @@ std::string spoken_of(std::string_view plain) {
 
 /// The whole file. Text of another encoding would become words that nobody says, in silence.
 Result<std::string> read_utf8(const fs::path& file) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
   auto content = read_file(file);
   if (!content) return tl::unexpected(content.error());
   if (auto converted = utf8_of_utf16(*content)) return std::move(*converted);
@@ -85,7 +84,7 @@ Result<std::string> read_utf8(const fs::path& file) {
     if (point.value == U'\n') ++line;
     at += point.size;
   }
-  return content->starts_with(kMark) ? content->substr(kMark.size()) : std::move(*content);
+  return std::string(without_mark(*content));
 }
 
 Result<KnownText> read_text(const fs::path& file, const std::string& extension) {

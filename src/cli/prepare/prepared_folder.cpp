@@ -183,8 +183,7 @@ std::string PreparedFolder::name_for(const fs::path& path) {
 }
 
 Result<void> PreparedFolder::write_file(const fs::path& path, const std::string& content) const {
-  const auto written = files_.write(path, content);
-  return written ? Result<void>() : tl::unexpected(written.error());
+  return files_.write(path, content).map([](bool) {});
 }
 
 Result<void> PreparedFolder::write(const std::string& id, const PreparedRecording& prepared, const PreparedPiece& taken,

@@ -75,8 +75,8 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
   Gathered all = gathered.with([](Gathered& it) { return std::move(it); });
   if (all.list.looked_at == 0 && all.first_error) return tl::unexpected(*all.first_error);
   sort_worst_first(all.list);
-  auto written = options.write(options.out / "review.csv", review_csv(all.list));
-  if (written) written = options.write(options.out / "review.html", review_html(all.list));
+  auto written = options.write(options.out / kReviewPages[0], review_csv(all.list));
+  if (written) written = options.write(options.out / kReviewPages[1], review_html(all.list));
   if (!written) return tl::unexpected(written.error());
   return std::move(all.list);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "view/review/review_list.h"
 
 namespace tutti {
+
+/// What write_review() writes: a table and a page with players.
+inline constexpr std::array<const char*, 2> kReviewPages{"review.csv", "review.html"};
 
 /// A finished transcript and what it was made of.
 struct ReviewInput {

@@ -88,7 +88,7 @@ Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, cons
     files.add_input(input.transcript);
     files.add_input(input.recording);
   }
-  for (const char* name : {"review.csv", "review.html"}) {
+  for (const char* name : kReviewPages) {
     const fs::path page = out / name;
     if (auto claimed = files.claim(page, "review"); !claimed) return tl::unexpected(claimed.error());
     const auto there = read_regular_file(page);
@@ -176,16 +176,14 @@ int run_review(const std::vector<std::string>& arguments) {
   auto files = claim_pages(inputs, command.out);
   if (!files) return complain(files.error(), kUsage);
   LiveLines lines(STDERR_FILENO);
-  const auto list = write_review(inputs, {.out = command.out,
-                                          .least_severity = command.least_severity,
-                                          .listen = !command.text_only,
-                                          .threads = command.threads,
-                                          .write =
-                                              [&files](const fs::path& page, std::string_view content) {
-                                                const auto written = files->write(page, content);
-                                                return written ? Result<void>() : tl::unexpected(written.error());
-                                              },
-                                          .on_progress = counting(lines, inputs.size())});
+  const auto list = write_review(
+      inputs, {.out = command.out,
+               .least_severity = command.least_severity,
+               .listen = !command.text_only,
+               .threads = command.threads,
+               .write = [&files](const fs::path& page,
+                                 std::string_view content) { return files->write(page, content).map([](bool) {}); },
+               .on_progress = counting(lines, inputs.size())});
   if (!list) return complain(list.error(), kNothingRan);
   if (command.json)
     print_json(*list);

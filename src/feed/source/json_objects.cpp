@@ -4,14 +4,13 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings/ascii.h"
-#include "base/strings/joined.h"
 #include "base/strings/trimmed.h"
 #include "feed/source/field_lookup.h"
 #include "feed/source/line_index.h"
 #include "feed/source/table.h"
+#include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/json_scan.h"
-#include "text/utf16.h"
 
 namespace tutti {
 namespace {
@@ -52,9 +51,8 @@ Result<std::optional<double>> number_of(const Json& object, std::span<const char
 /// The names of an object's fields, for people.
 std::string names_in(const Json& object) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : object.items())
-    if (names.size() < 20) names.push_back("'" + name.substr(0, 40) + "'");
-  return names.empty() ? "none" : joined(names, ", ");
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return quoted_names(names);
 }
 
 /// "words" as transcripts have them.
@@ -179,7 +177,7 @@ Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, c
     auto document = read_file(index);
     if (!document) return tl::unexpected(document.error());
     if (auto converted = utf8_of_utf16(*document)) *document = std::move(*converted);
-    if (document->starts_with("\xEF\xBB\xBF")) document->erase(0, 3);
+    *document = without_mark(*document);
     if (const auto member = list_in(*document)) {
       auto elements = find_elements(*document, *member);
       if (!elements) return fail_in(index.string(), elements.error());

@@ -5,7 +5,7 @@
 
 #include "feed/cache/cache_key.h"
 #include "feed/source/separated.h"
-#include "text/utf16.h"
+#include "text/byte_order_mark.h"
 
 namespace tutti {
 namespace {
@@ -28,7 +28,7 @@ Result<LineIndex> LineIndex::open(const std::filesystem::path& path, std::option
 
 void LineIndex::build() {
   const std::string_view text = this->text();
-  std::size_t at = next_start(text.starts_with("\xef\xbb\xbf") ? 3 : 0);  // a byte order mark is no text
+  std::size_t at = next_start(text.size() - without_mark(text).size());
   for (; at < text.size(); at = next_start(end_of(at))) {
     if (size_ % kStride == 0) starts_.push_back(at);
     ++size_;

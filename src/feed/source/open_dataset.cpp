@@ -6,8 +6,8 @@
 #include "base/strings/ascii.h"
 #include "feed/source/separated.h"
 #include "feed/source/table.h"
+#include "text/byte_order_mark.h"
 #include "text/manifest/csv.h"
-#include "text/utf16.h"
 
 namespace tutti {
 namespace {
@@ -27,8 +27,8 @@ std::string first_line(const fs::path& index) {
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   if (auto converted = utf8_of_utf16(head)) head = std::move(*converted);
-  if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
-  return head.substr(0, head.find_first_of("\r\n"));
+  const std::string_view text = without_mark(head);
+  return std::string(text.substr(0, text.find_first_of("\r\n")));
 }
 
 /// Whether bars part the columns of a table, whose header names them; else `a|b|c` is LJSpeech's layout.

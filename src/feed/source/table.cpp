@@ -6,7 +6,6 @@
 
 #include "base/new_file.h"
 #include "base/numbers.h"
-#include "base/strings/joined.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
 #include "text/manifest/csv.h"
@@ -35,12 +34,6 @@ Columns columns_of(const Names& header, const Names& fields) {
                   .noise_only = named("is_noise_only")};
   for (const auto& name : fields) columns.fields.push_back(named(name.c_str()));
   return columns;
-}
-
-/// What a header names, for people.
-std::string names_in(const Names& header) {
-  return joined(std::span(header).first(std::min<std::size_t>(header.size(), 20)), ", ",
-                [](const std::string& name) { return "'" + name.substr(0, 40) + "'"; });
 }
 
 class Table final : public Dataset {
@@ -141,11 +134,11 @@ Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, 
   if (lacks)
     return fail(Fault::corrupt,
                 index.string() + ": its header names no " + (columns.audio < 0 ? "audio" : "text") + " column, found " +
-                    names_in(header),
+                    quoted_names(header),
                 "Name them audio and text; docs/feed.md lists the other names that are understood");
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (columns.fields[i] < 0)
-      return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "', found " + names_in(header));
+      return fail(Fault::usage, index.string() + ": has no column '" + fields[i] + "', found " + quoted_names(header));
   lines->skip_first();
   return std::make_unique<Table>(std::move(*lines), separator, columns, std::move(folders), index.filename().string());
 }

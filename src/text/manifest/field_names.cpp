@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings/ascii.h"
+#include "base/strings/joined.h"
 #include "base/strings/trimmed.h"
 
 namespace tutti {
@@ -27,6 +28,13 @@ std::string known_field_name(std::string_view name) {
        {std::span<const char* const>(kPathNames), {kDurationNames}, {kIdNames}, {kNameNames}, {kOtherNames}})
     if (is_among(names, plain)) return plain;
   return std::string(name);
+}
+
+std::string quoted_names(std::span<const std::string> names) {
+  constexpr std::size_t kMost = 20, kLongest = 40;
+  if (names.empty()) return "none";
+  return joined(names.first(std::min(names.size(), kMost)), ", ",
+                [](const std::string& name) { return "'" + name.substr(0, kLongest) + "'"; });
 }
 
 bool is_seconds_field(std::string_view name) {

@@ -28,6 +28,9 @@ std::string plain_field_name(std::string_view name);
 /// other name is handed back as it is, so that reports repeat it.
 std::string known_field_name(std::string_view name);
 
+/// The names that a record or a table's header has, for people: in quotes, the first 20 of them, long ones cut.
+std::string quoted_names(std::span<const std::string> names);
+
 /// Whether values of this field are seconds.
 bool is_seconds_field(std::string_view name);
 

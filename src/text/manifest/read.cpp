@@ -7,18 +7,16 @@
 
 #include "base/files.h"
 #include "base/strings/ascii.h"
+#include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/csv.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/json_scan.h"
 #include "text/manifest/list_text.h"
 #include "text/manifest/record.h"
-#include "text/utf16.h"
 
 namespace tutti {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 using Json = nlohmann::ordered_json;
 
@@ -170,7 +168,7 @@ Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format
   Reading reading(name, rules, sink);
   const auto decoded = utf8_of_utf16(text);
   if (decoded) text = *decoded;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_mark(text);
   const bool nul_ends = format == ManifestFormat::list || format == ManifestFormat::jsonl;
   Result<void> read = expect_text(text, nul_ends, name);
   if (!read) return tl::unexpected(read.error());

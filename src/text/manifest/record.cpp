@@ -7,7 +7,6 @@
 #include <set>
 #include <vector>
 
-#include "base/strings/joined.h"
 #include "text/manifest/date_time.h"
 #include "text/manifest/field_names.h"
 
@@ -70,9 +69,8 @@ Result<std::string> filled(const std::string& pattern, const Json& record, std::
 /// The names of a record's fields, for people.
 std::string names_in(const Json& record) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : record.items()) names.push_back("'" + name.substr(0, 40) + "'");
-  if (names.size() > 20) names.resize(20);
-  return names.empty() ? "none" : joined(names, ", ");
+  for (const auto& [name, value] : record.items()) names.push_back(name);
+  return quoted_names(names);
 }
 
 Result<std::string> path_of(const Json& record, const ManifestRules& rules, std::set<std::string>& used) {

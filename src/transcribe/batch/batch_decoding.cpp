@@ -86,8 +86,7 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
 
 /// It is transcribed all the same, but must not come out shorter in silence.
 void BatchFiles::tell_remarks(const BatchAttempt& attempt, const Recording& recording) {
-  for (const auto* remarks : {&recording.losses(), &recording.notes()})
-    for (const auto& remark : *remarks) log(Level::warning, attempt.task->spec.name + ": " + remark);
+  for (const auto& remark : recording.remarks()) log(Level::warning, attempt.task->spec.name + ": " + remark);
   const Lock lock(mutex_);
   Entry& entry = entries_.at(attempt.lease.key.task);
   entry.losses = recording.losses();

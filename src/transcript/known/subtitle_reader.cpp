@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/strings/joined.h"
+#include "text/byte_order_mark.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -19,9 +20,7 @@ constexpr std::string_view kArrow = "-->";
 /// Lines one after the other, ends of any kind taken off.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : text_(text) {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
-  }
+  explicit Lines(std::string_view text) : text_(without_mark(text)) {}
   std::optional<std::string_view> next() {
     if (text_.empty()) return std::nullopt;
     const auto end = text_.find('\n');

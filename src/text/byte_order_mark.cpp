@@ -1,4 +1,4 @@
-#include "text/utf16.h"
+#include "text/byte_order_mark.h"
 
 #include "text/utf8.h"
 
@@ -14,6 +14,12 @@ bool is_low(char32_t unit) {
 }
 
 }  // namespace
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
 
 std::optional<std::string> utf8_of_utf16(std::string_view bytes) {
   const bool little = bytes.starts_with("\xFF\xFE"), big = bytes.starts_with("\xFE\xFF");

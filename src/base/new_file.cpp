@@ -1,0 +1,81 @@
+#include "base/new_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <span>
+#include <string>
+
+#include "base/files.h"
+#include "base/owned.h"
+#include "base/system_error.h"
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct StagingFile {
+  OwnedFd fd{};
+  std::string path{};
+};
+
+/// A new file beside `path`, with the mode that the user's umask gives to new files (mkstemp's would be 0600).
+Result<StagingFile> staging_file(const fs::path& path, const fs::path& folder) {
+  static std::atomic<unsigned> made = 0;
+  for (;;) {
+    // Cut: with its addition a name that is just legal would be too long.
+    std::string name = "." + path.filename().string().substr(0, 200) + ".";
+    name += std::to_string(::getpid()) + "-" + std::to_string(made++);
+    StagingFile file{.path = (folder / name).string()};
+    file.fd = OwnedFd(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.fd) return file;
+    if (errno != EEXIST)
+      return fail_errno(path.string(), "could not be created");  // else left by a process of our number
+  }
+}
+
+}  // namespace
+
+Result<void> expect_no_nul(const fs::path& path) {
+  const std::string& name = path.native();
+  const auto nul = name.find('\0');
+  if (nul == std::string::npos) return {};
+  return fail(
+      Fault::usage,
+      "'" + name.substr(0, nul) + "\\0" + name.substr(nul + 1) + "': expected a name of a file, found a NUL in it",
+      "Names in a list end with a line or with a NUL, not with both");
+}
+
+Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
+  auto staging = staging_file(path, folder_of(path));
+  if (!staging) return tl::unexpected<Error>(staging.error());
+  auto written = write_all(staging->fd.get(), std::as_bytes(std::span(content)), path.string());
+  if (written && ::fsync(staging->fd.get()) != 0) written = fail_errno(path.string(), "could not be synced");
+  if (written) return fs::path(staging->path);
+  ::unlink(staging->path.c_str());
+  return tl::unexpected<Error>(written.error());
+}
+
+std::error_code rename_if_free(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  // NFS, for one, knows no flags: a second name is never given to two files, either.
+  if (errno == EINVAL || errno == ENOSYS) {
+    if (::link(from.c_str(), to.c_str()) == 0) {
+      ::unlink(from.c_str());
+      return {};
+    }
+    // Nor has every file system second names.
+    const bool knows_links = errno != EPERM && errno != ENOTSUP && errno != ENOSYS;
+    std::error_code ignored;
+    if (!knows_links && fs::exists(fs::symlink_status(to, ignored))) errno = EEXIST;
+    if (!knows_links && errno != EEXIST && ::rename(from.c_str(), to.c_str()) == 0) return {};
+  }
+  return {errno, std::generic_category()};
+}
+
+}  // namespace tutti
