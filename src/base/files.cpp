@@ -141,14 +141,7 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
         leads_somewhere ? fs::canonical(path, ignored) : path.parent_path() / fs::read_symlink(path, ignored);
     if (!fs::is_symlink(target, ignored)) return write_file_atomically(target, content);
   }
-  const fs::path folder = folder_of(path);
-  fs::create_directories(folder, ignored);
-  const auto staging = write_beside(path, content);
-  if (!staging) return tl::unexpected<Error>(staging.error());
-  if (::rename(staging->c_str(), path.c_str()) == 0) return sync_folder(folder);
-  const auto failed = fail_errno(path.string(), "could not be put in place");
-  ::unlink(staging->c_str());
-  return failed;
+  return replace_file_atomically(path, content);
 }
 
 namespace {

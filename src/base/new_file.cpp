@@ -61,6 +61,20 @@ Result<fs::path> write_beside(const fs::path& path, std::string_view content) {
   return tl::unexpected<Error>(written.error());
 }
 
+Result<void> replace_file_atomically(const fs::path& path, std::string_view content) {
+  if (auto named = expect_no_nul(path); !named) return named;
+  std::error_code ignored;  // what follows reports what matters
+  if (fs::is_other(path, ignored)) return write_file_atomically(path, content);
+  const fs::path folder = folder_of(path);
+  fs::create_directories(folder, ignored);
+  const auto staging = write_beside(path, content);
+  if (!staging) return tl::unexpected<Error>(staging.error());
+  if (::rename(staging->c_str(), path.c_str()) == 0) return sync_folder(folder);
+  auto failed = fail_errno(path.string(), "could not be put in place");
+  ::unlink(staging->c_str());
+  return failed;
+}
+
 std::error_code rename_if_free(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   // NFS, for one, knows no flags: a second name is never given to two files, either.

@@ -15,6 +15,10 @@ std::error_code rename_if_free(const std::filesystem::path& from, const std::fil
 /// A new synced file in the folder of `path`, with a name of its own, that holds `content`: to be renamed to `path`.
 Result<std::filesystem::path> write_beside(const std::filesystem::path& path, std::string_view content);
 
+/// Writes a file whole, as write_file_atomically does, but a link at `path` is replaced itself: what it leads to stays.
+/// Only a pipe or a device is written to through its link.
+Result<void> replace_file_atomically(const std::filesystem::path& path, std::string_view content);
+
 /// Fault::usage where a path holds a NUL character: the system would take what stands before it for the whole.
 Result<void> expect_no_nul(const std::filesystem::path& path);
 

@@ -1,12 +1,16 @@
 #include "base/output_ownership.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
+#include <span>
 
 #include "base/files.h"
+#include "base/new_file.h"
+#include "base/owned.h"
 #include "base/sha256.h"
 #include "base/system_error.h"
 
@@ -28,6 +32,19 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 bool has_other_names(const fs::path& path) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink > 1;
+}
+
+/// Whether what is at `path`, if anything, begins as files with this mark do, or holds nothing. Pipes and devices do.
+bool has_mark(const fs::path& path, const std::string& mark) {
+  constexpr std::size_t kHead = 512;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error)) || fs::is_other(path, error)) return true;
+  if (!fs::is_regular_file(path, error)) return false;  // a folder, or a link that leads nowhere
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string head(kHead, '\0');
+  const auto count = file ? read_at(file.get(), std::as_writable_bytes(std::span(head)), 0, path.string())
+                          : Result<std::size_t>(fail_errno(path.string(), "cannot be opened"));
+  return count && (*count == 0 || head.find(mark) != std::string::npos);
 }
 
 /// Whether one of these files is somewhere in `folder`.
@@ -137,11 +154,26 @@ Result<void> OutputOwnership::claim(const fs::path& output, const std::string& o
   return refused(output, "would be written twice: by " + other->second + " and by " + owner);
 }
 
+Result<void> OutputOwnership::expect_mark(const fs::path& output, const std::string& mark) const {
+  if (has_mark(output, mark)) return {};
+  return fail(Fault::usage, output.string() + " is there already and was not written by this command",
+              "Move it away. " + hint_);
+}
+
+Result<void> OutputOwnership::claim_marked(const fs::path& output, const std::string& owner, std::string mark) {
+  auto claimed = claim(output, owner);
+  if (claimed) claimed = expect_mark(output, mark);
+  if (claimed) marks_[output] = std::move(mark);
+  return claimed;
+}
+
 Result<bool> OutputOwnership::write(const fs::path& output, std::string_view content) const {
-  if (auto free = expect_no_input(output); !free) return tl::unexpected(free.error());
+  auto free = expect_no_input(output);
+  if (const auto found = marks_.find(output); free && found != marks_.end()) free = expect_mark(output, found->second);
+  if (!free) return tl::unexpected(free.error());
   std::error_code error;
-  const bool replaces = fs::is_regular_file(output, error);
-  if (auto written = write_file_atomically(output, content); !written) return tl::unexpected(written.error());
+  const bool replaces = fs::exists(fs::symlink_status(output, error)) && !fs::is_other(output, error);
+  if (auto written = replace_file_atomically(output, content); !written) return tl::unexpected(written.error());
   return replaces;
 }
 

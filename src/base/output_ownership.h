@@ -45,13 +45,19 @@ class OutputOwnership {
   /// The same, and from now on the file is `owner`'s: Fault::usage where it is another's already.
   Result<void> claim(const std::filesystem::path& output, const std::string& owner);
 
-  /// Writes it as write_file_atomically does, unless it has become an input meanwhile. True: a file was replaced.
+  /// The same of a file that the user names. What is there already is replaced only where it is empty or an earlier
+  /// file of this kind, which has `mark` in its first 512 bytes: Fault::usage otherwise.
+  Result<void> claim_marked(const std::filesystem::path& output, const std::string& owner, std::string mark);
+
+  /// Writes it whole, unless it has become an input meanwhile, or what is there is not what was claimed. A link of its
+  /// name is replaced itself, and what it leads to stays. True: a file was replaced.
   Result<bool> write(const std::filesystem::path& output, std::string_view content) const;
 
  private:
   std::filesystem::path place_of(const std::filesystem::path& output);
   bool is_input(const std::filesystem::path& output) const;
   bool is_in_input_folder(const std::filesystem::path& output) const;
+  Result<void> expect_mark(const std::filesystem::path& output, const std::string& mark) const;
   tl::unexpected<Error> refused(const std::filesystem::path& output, const std::string& why) const;
 
   std::string hint_;
@@ -60,8 +66,16 @@ class OutputOwnership {
   std::set<std::string> missing_names_{};                  // their last parts: hardly any output has one of them
   std::vector<std::filesystem::path> folders_{};           // resolved
   std::map<std::filesystem::path, std::string> owners_{};  // by resolved path
+  std::map<std::filesystem::path, std::string> marks_{};   // by path as it was claimed
   std::filesystem::path last_folder_{}, last_resolved_{};  // of the latest claim
 };
+
+// What the files that users name have in their first 512 bytes, by kind: how a later run knows them again.
+inline constexpr const char* kManifestMark = "tutti-manifest";
+inline constexpr const char* kBatchReportMark = "tutti-batch-report";
+inline constexpr const char* kBenchPictureMark = "tutti-bench-picture";
+inline constexpr const char* kHistoryPictureMark = "tutti-history-picture";
+inline constexpr const char* kEvaluationMark = "tutti-evaluation";
 
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
 Result<void> expect_no_files(const std::filesystem::path& folder);

@@ -28,6 +28,10 @@ std::string escaped_markup(std::string_view text) {
   return safe;
 }
 
+std::string markup_comment(std::string_view text) {
+  return "<!-- " + std::string(text) + " -->\n";
+}
+
 std::string svg_head(double width, double height) {
   char head[256];
   std::snprintf(

@@ -8,6 +8,9 @@ namespace tutti {
 /// `text` for HTML and SVG, between tags or in a quoted attribute: & < > " ' and control characters cannot act.
 std::string escaped_markup(std::string_view text);
 
+/// A line of HTML or SVG that is not shown.
+std::string markup_comment(std::string_view text);
+
 /// The start of an SVG picture of that many pixels, on white. It ends with "</svg>".
 std::string svg_head(double width, double height);
 

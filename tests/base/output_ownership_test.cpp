@@ -108,6 +108,53 @@ TEST(OutputOwnership, ReportsWhetherAFileWasReplaced) {
   EXPECT_EQ(read_file(folder / "a.txt").value(), "second");
 }
 
+TEST(OutputOwnership, ReplacesALinkAndNotWhatItLeadsTo) {
+  const TempFolder folder;
+  put(folder / "outside/mine.txt", "mine");
+  fs::create_symlink("outside/mine.txt", folder / "a.txt");
+  fs::create_symlink("outside/new.txt", folder / "b.txt");
+  const OutputOwnership files;
+  EXPECT_TRUE(files.write(folder / "a.txt", "text").value());
+  EXPECT_TRUE(files.write(folder / "b.txt", "text").value());
+  for (const char* name : {"a.txt", "b.txt"}) {
+    EXPECT_FALSE(fs::is_symlink(folder / name)) << name;
+    EXPECT_EQ(read_file(folder / name).value(), "text");
+  }
+  EXPECT_EQ(read_file(folder / "outside/mine.txt").value(), "mine");
+  EXPECT_FALSE(fs::exists(folder / "outside/new.txt"));
+}
+
+TEST(OutputOwnership, ANamedFileReplacesOnlyAnEmptyOneOrOneOfItsKind) {
+  const TempFolder folder;
+  const auto claim = [](const fs::path& path) { return OutputOwnership().claim_marked(path, "--svg", "of-a-kind"); };
+  EXPECT_TRUE(claim(folder / "new.svg"));
+  EXPECT_TRUE(claim("/dev/null"));
+  put(folder / "empty.svg", "");
+  EXPECT_TRUE(claim(folder / "empty.svg"));
+  put(folder / "own.svg", "<!-- of-a-kind --><svg/>");
+  EXPECT_TRUE(claim(folder / "own.svg"));
+  put(folder / "mine.svg", "<svg/>" + std::string(600, ' ') + "of-a-kind");
+  fs::create_symlink("mine.svg", folder / "link.svg");
+  fs::create_symlink("nowhere", folder / "lost.svg");
+  for (const char* name : {"mine.svg", "link.svg", "lost.svg"}) {
+    const auto claimed = claim(folder / name);
+    ASSERT_FALSE(claimed) << name;
+    EXPECT_EQ(claimed.error().fault, Fault::usage) << name;
+  }
+}
+
+TEST(OutputOwnership, AFileThatCameAfterTheClaimIsKept) {
+  const TempFolder folder;
+  OutputOwnership files;
+  ASSERT_TRUE(files.claim_marked(folder / "a.json", "--report", "of-a-kind"));
+  put(folder / "a.json", "mine");
+  EXPECT_FALSE(files.write(folder / "a.json", "of-a-kind"));
+  EXPECT_EQ(read_file(folder / "a.json").value(), "mine");
+  fs::remove(folder / "a.json");
+  EXPECT_TRUE(files.write(folder / "a.json", "of-a-kind"));
+  EXPECT_TRUE(files.write(folder / "a.json", "of-a-kind, again"));
+}
+
 TEST(OutputOwnership, KnowsAFileByItsContentAlone) {
   const TempFolder folder;
   const std::vector<KnownContent> known{content_of("first"), content_of("other")};

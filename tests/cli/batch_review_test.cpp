@@ -1,15 +1,14 @@
-#include "cli/batch/batch_review.h"
-
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "cli/review/review_pages.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
 
 TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
   const TempFolder folder;
-  BatchPages pages(folder / "state", Existing::keep);
+  ReviewPages pages(folder / "state", Existing::keep);
   const auto write = [&](const std::string& name, const std::string& text) {
     ASSERT_TRUE(write_file_atomically(folder / name,
                                       "{\"language\":\"en\",\"segments\":[{\"start\":0,\"end\":9,"
@@ -35,7 +34,7 @@ TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
 
 TEST(BatchReview, CountsTranscriptsWithoutText) {
   const TempFolder folder;
-  BatchPages pages(folder / "state", Existing::keep);
+  ReviewPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(write_file_atomically(folder / "a.json", R"({"segments":[]})"));
   ASSERT_TRUE(write_file_atomically(folder / "b.json", R"({"segments":[{"start":0,"end":1,"text":" "}]})"));
   ASSERT_TRUE(write_file_atomically(folder / "c.json", R"({"segments":[{"start":0,"end":3,"text":" Good day."}]})"));
@@ -53,7 +52,7 @@ TEST(BatchReview, CountsTranscriptsWithoutText) {
 
 TEST(BatchReview, StopsWhenItIsTold) {
   const TempFolder folder;
-  BatchPages pages(folder / "state", Existing::keep);
+  ReviewPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));
   std::vector<BatchTask> tasks(1);
   tasks[0].spec.key = folder / "a";
@@ -68,15 +67,15 @@ TEST(BatchReview, StopsWhenItIsTold) {
 TEST(BatchReview, APageThatWasEditedStaysAndTheNewOneGoesBesideIt) {
   const TempFolder folder;
   const auto page = folder / "review.csv";
-  ASSERT_TRUE(BatchPages(folder / "state", Existing::keep).write(page, "first"));
-  ASSERT_TRUE(BatchPages(folder / "state", Existing::keep).write(page, "second"));
+  ASSERT_TRUE(ReviewPages(folder / "state", Existing::keep).write(page, "first"));
+  ASSERT_TRUE(ReviewPages(folder / "state", Existing::keep).write(page, "second"));
   EXPECT_EQ(read_file(page).value(), "second") << "it was the store's own";
   ASSERT_TRUE(write_file_atomically(page, "my notes"));
-  BatchPages pages(folder / "state", Existing::keep);
+  ReviewPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(pages.write(page, "third"));
   EXPECT_EQ(read_file(page).value(), "my notes");
   EXPECT_EQ(pages.last(), folder / "review.new.csv");
   EXPECT_EQ(read_file(pages.last()).value(), "third");
-  ASSERT_TRUE(BatchPages(folder / "state", Existing::replace).write(page, "fourth"));
+  ASSERT_TRUE(ReviewPages(folder / "state", Existing::replace).write(page, "fourth"));
   EXPECT_EQ(read_file(page).value(), "fourth");
 }

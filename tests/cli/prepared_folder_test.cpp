@@ -97,6 +97,33 @@ TEST_F(PreparedCorpus, GivesNoRecordingTheNameOfAnotherOneThatWasDoneBefore) {
   EXPECT_NE(metadata().find("\"talk~2-0001\""), std::string::npos);
 }
 
+TEST_F(PreparedCorpus, ReplacesNoFileThatWasThereBefore) {
+  for (const char* name : {"refused.jsonl", "metadata.csv", "done/1", "done/talk.mp3", "audio/a.flac"}) {
+    const auto path = corpus() / name;
+    ASSERT_TRUE(write_file_atomically(path, "mine"));
+    const auto refused = open();
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().fault, Fault::usage) << name;
+    EXPECT_NE(refused.error().text().find(path.string()), std::string::npos) << refused.error().text();
+    EXPECT_EQ(read_file(path).value(), "mine");
+    fs::remove_all(corpus());
+  }
+  fs::create_directories(corpus() / "done");
+  ASSERT_TRUE(write_file_atomically(corpus() / "done/lock", "")) << "of one that was killed at its start";
+  EXPECT_TRUE(open());
+}
+
+TEST_F(PreparedCorpus, RemovesOnlyItsOwnFilesAtItsEnd) {
+  const auto one = recording("one", "a");
+  auto folder = open().value();
+  ASSERT_TRUE(folder.add(one, of(one)));
+  ASSERT_TRUE(write_file_atomically(corpus() / "done/notes.txt", "mine"));
+  ASSERT_TRUE(folder.finish(/*ended=*/true));
+  EXPECT_EQ(read_file(corpus() / "done/notes.txt").value(), "mine");
+  EXPECT_FALSE(fs::exists(corpus() / "done/1"));
+  EXPECT_EQ(open().error().fault, Fault::usage) << "it is whole";
+}
+
 TEST_F(PreparedCorpus, IsWorkedOnByOneProcessAtATime) {
   const auto first = open();
   ASSERT_TRUE(first);

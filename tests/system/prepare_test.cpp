@@ -197,7 +197,7 @@ TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
 TEST_F(Prepare, ARecordingOfWhichSomethingCouldNotBeWrittenIsInNoListAndIsPreparedByTheSameCommandAgain) {
   const auto in_the_way = out() / "audio/long-three-minutes-0003.flac";  // of the third sample
   fs::create_directories(in_the_way);
-  fs::create_directories(out() / "done");  // as an earlier run has left it
+  ASSERT_TRUE(write_file_atomically(out() / "done/settings", ""));  // as an earlier run has left it
   const auto end = prepare(subtitles([](int, Json&) {}), ".srt", "15");
   EXPECT_EQ(end.exit_code, 4) << end.err;
   EXPECT_THAT(end.err, HasSubstr("long-three-minutes-0003.flac"));

@@ -6,6 +6,7 @@
 #include "support/said.h"
 #include "support/test_data.h"
 #include "system/batch_runs.h"
+#include "system/training_runs.h"
 
 using namespace tutti;
 using testing::ElementsAre;
@@ -102,11 +103,19 @@ TEST_F(OwnInput, AFileCalledLikeAPageOfAReviewStays) {
     return run_program({tutti_program(), "review", transcript, "--out", folder_.path(), "--text-only"}, settings());
   };
   ASSERT_TRUE(write_file_atomically(page, "my notes"));
-  EXPECT_EQ(review().exit_code, 2);
+  const auto end = review();
+  EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(read_file(page).value(), "my notes");
+  EXPECT_THAT(end.err, HasSubstr("is kept; the new text is in " + (folder_ / "review.new.csv").string()));
   std::filesystem::remove(page);
+  std::filesystem::remove(folder_ / "review.new.csv");
   EXPECT_EQ(review().exit_code, 0);
-  EXPECT_EQ(review().exit_code, 0) << "its own page";
+  EXPECT_THAT(review().err, Not(HasSubstr("is kept"))) << "its own page";
+  const std::string corrected = read_file(page).value() + "seen,,,,,\r\n";
+  ASSERT_TRUE(write_file_atomically(page, corrected));
+  EXPECT_EQ(review().exit_code, 0);
+  EXPECT_EQ(read_file(page).value(), corrected);
+  EXPECT_TRUE(fs::exists(folder_ / "review.new.csv"));
 }
 
 TEST_F(OwnInput, ListsModelsAndTheStoreAreInputsToo) {
@@ -171,6 +180,41 @@ TEST_F(OwnInput, AReportAndATranscriptAreNotWrittenOntoEachOther) {
   EXPECT_THAT(end.err, HasSubstr("would be written twice: by --report and as a transcript"));
 }
 
+TEST_F(OwnInput, ANamedOutputReplacesNoFileOfAnotherKind) {
+  const std::string mine = folder_ / "mine", t = folder_ / "t.wav";
+  ASSERT_TRUE(write_file_atomically(mine, "{\"mine\": 1}"));
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"manifest", t, "-o", mine},
+           {"history", "--svg", mine},
+           {"bench", t, "--model", kNano, "--devices", "cpu", "--picture", mine},
+           {"batch", t, "--devices", "emulated:200x", "-o", folder_ / "out", "--yes", "--report", mine},
+           {"evaluate", "--model", kNano, "--data", folder_ / "set", "--report", mine}}) {
+    auto all = words;
+    all.insert(all.begin(), tutti_program());
+    const ProgramEnd end = run_program(all, settings());
+    EXPECT_EQ(end.exit_code, 2) << words[0] << ": " << end.err;
+    EXPECT_THAT(end.err, HasSubstr(mine + " is there already and was not written by this command")) << words[0];
+    EXPECT_EQ(read_file(mine).value(), "{\"mine\": 1}") << words[0];
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "out")) << "before any work";
+  const std::vector<std::string> again{tutti_program(), "manifest", t, "-o", folder_ / "list.json"};
+  EXPECT_EQ(run_program(again, settings()).exit_code, 0);
+  EXPECT_EQ(run_program(again, settings()).exit_code, 0) << "its own";
+}
+
+TEST_F(OwnInput, ADevicesFileIsAnInputHoweverItIsNamed) {
+  const std::string devices = folder_ / "devices.toml", text = "[[device]]\nuse = \"emulated:200x\"\n";
+  ASSERT_TRUE(write_file_atomically(devices, text));
+  for (const char* flag : {"--devices", "-d"}) {
+    const ProgramEnd end = run_program({tutti_program(), "batch", folder_ / "t.wav", flag, devices, "-o",
+                                        folder_ / "out", "--yes", "--report", devices},
+                                       settings());
+    EXPECT_EQ(end.exit_code, 2) << flag << ": " << end.err;
+    EXPECT_THAT(end.err, HasSubstr("is an input itself")) << flag;
+    EXPECT_EQ(read_file(devices).value(), text) << flag;
+  }
+}
+
 TEST_F(OwnInput, ACorpusIsNotMadeWhereItsRecordingsAre) {
   fs::create_directory(folder_ / "corpus");
   fs::create_directory(folder_ / "corpus/audio");
@@ -178,6 +222,8 @@ TEST_F(OwnInput, ACorpusIsNotMadeWhereItsRecordingsAre) {
   const std::string corpus = folder_ / "corpus";
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"prepare", "whisper", corpus + "/audio/t.wav", "--model", kNano, "--out", corpus},
+           {"prepare", "whisper", corpus + "/audio", "--model", kNano, "--out", corpus + "/audio"},
+           {"prepare", "whisper", corpus + "/audio/", "--model", kNano, "--out", corpus + "/../corpus/audio"},
            {"synth", "morse", "--count", "2", "--out", corpus}}) {
     auto all = words;
     all.insert(all.begin(), tutti_program());
@@ -209,6 +255,42 @@ TEST_F(OwnInput, ATrainingDoesNotReplaceWhatItReads) {
     EXPECT_EQ(read_file(folder_ / "w/model/model.safetensors").value(), weights);
     EXPECT_FALSE(fs::exists(folder_ / "w/config.toml"));
   }
+}
+
+TEST_F(OwnInput, ATrainingFillsNoFolderThatHoldsFilesOfItsNames) {
+  const fs::path out = folder_ / "q";
+  for (const char* name : {"config.toml", "metrics.jsonl", "order.jsonl", "bad_samples.jsonl", "loss.svg",
+                           "events/mine", "model/mine", "checkpoints/step-1/mine"})
+    for (const bool resumes : {false, true}) {
+      ASSERT_TRUE(write_file_atomically(out / name, "mine"));
+      std::vector<std::string> words{tutti_program(), "train",        "whisper", "--model", kNano,
+                                     "--data",        folder_.path(), "--out",   out};
+      if (resumes) words.emplace_back("--resume");
+      const ProgramEnd end = run_program(words, settings());
+      EXPECT_EQ(end.exit_code, 2) << name << ": " << end.err;
+      EXPECT_EQ(read_file(out / name).value(), "mine") << name;
+      EXPECT_FALSE(fs::exists(out / "training.lock")) << name;
+      fs::remove_all(out);
+    }
+}
+
+TEST(UserFilesInTraining, AResumedOneKeepsThemAndReplacesNoEditedModel) {
+  TUTTI_NEEDS("speech/ljspeech/metadata.csv");
+  const TempFolder out;
+  const fs::path notes = out / "model/notes.txt", edited = out / "model/generation_config.json";
+  const auto train = [&](std::vector<std::string> more) { return run_program(training(out.path(), more)); };
+  ASSERT_EQ(train({"--max-steps", "2"}).exit_code, 0);
+  ASSERT_TRUE(write_file_atomically(notes, "mine"));
+  const auto weights = read_file(out / "model/model.safetensors").value();
+  const auto resumed = train({"--resume", "--max-steps", "4"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(read_file(notes).value(), "mine");
+  EXPECT_NE(read_file(out / "model/model.safetensors").value(), weights);
+  ASSERT_TRUE(write_file_atomically(edited, "{}"));
+  const auto refused = train({"--resume", "--max-steps", "6"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr(edited.string()));
+  EXPECT_EQ(read_file(edited).value(), "{}");
 }
 
 TEST_F(UserFilesInBatch, AFileThatWasThereBeforeIsKeptAndListed) {
@@ -310,4 +392,27 @@ TEST(Replaced, TranscribeAndConvertCountWhatTheyReplace) {
   };
   EXPECT_THAT(convert().err, Not(HasSubstr("Replaced")));
   EXPECT_THAT(convert().err, HasSubstr("Replaced: 1 output file that was there before"));
+}
+
+TEST(Replaced, ALinkIsReplacedAndNotTheFileItLeadsTo) {
+  const TempFolder folder;
+  write_tone(folder / "t.wav", 1, 300);
+  ASSERT_TRUE(write_file_atomically(folder / "x.json", R"({"text": "a", "segments": []})"));
+  for (const char* name : {"t.txt", "x.txt"}) {
+    ASSERT_TRUE(write_file_atomically(folder / "outside" / name, "mine"));
+    fs::create_directories(folder / "out");
+    fs::create_symlink(folder / "outside" / name, folder / "out" / name);
+  }
+  const auto transcribed = run_program({tutti_program(), "transcribe", folder / "t.wav", "--model", kNano, "--device",
+                                        "cpu", "-f", "txt", "-o", folder / "out"});
+  EXPECT_EQ(transcribed.exit_code, 0) << transcribed.err;
+  EXPECT_THAT(transcribed.err, HasSubstr("Replaced: 1"));
+  const auto converted =
+      run_program({tutti_program(), "convert", folder / "x.json", "-f", "txt", "-o", folder / "out"});
+  EXPECT_EQ(converted.exit_code, 0) << converted.err;
+  EXPECT_THAT(converted.err, HasSubstr("Replaced: 1"));
+  for (const char* name : {"t.txt", "x.txt"}) {
+    EXPECT_EQ(read_file(folder / "outside" / name).value(), "mine") << name;
+    EXPECT_FALSE(fs::is_symlink(folder / "out" / name)) << name;
+  }
 }

@@ -94,6 +94,44 @@ TEST(CheckpointFolder, WhatIsKnownLaterIsAddedAndNoTensorIsWrittenAgain) {
   EXPECT_FALSE(check_digests(folder)) << "what was not written again is still held against what was";
 }
 
+TEST(CheckpointFolder, FilesOfTheUsersStayInAModelThatIsWrittenAgain) {
+  const TempFolder out;
+  const auto model = out / "model";
+  const auto write = [&](const char* config, const char* other) {
+    return write_network(model,
+                         {.files = {{"config.json", config}, {other, "written"}}, .weights = {{"w", at::ones({3})}}});
+  };
+  ASSERT_TRUE(write("first", "vocab.json"));
+  ASSERT_TRUE(write_file_atomically(model / "notes.txt", "mine"));
+  ASSERT_TRUE(write_file_atomically(model / "ggml/model.bin", "mine"));
+  fs::create_symlink("notes.txt", model / "link");
+  ASSERT_TRUE(write("second", "merges.txt"));
+  EXPECT_EQ(read_file(model / "config.json").value(), "second");
+  EXPECT_FALSE(fs::exists(model / "vocab.json")) << "written before, and not any more";
+  EXPECT_EQ(read_file(model / "notes.txt").value(), "mine");
+  EXPECT_EQ(read_file(model / "ggml/model.bin").value(), "mine");
+  EXPECT_TRUE(fs::is_symlink(model / "link"));
+  EXPECT_TRUE(check_digests(model));
+  EXPECT_FALSE(fs::exists(out / ".new-model"));
+}
+
+TEST(CheckpointFolder, OneThatHoldsFilesOfTheUsersIsNotPruned) {
+  const TempFolder out;
+  const CheckpointFolder checkpoints(out.path());
+  const auto write = [&](std::int64_t step) {
+    return checkpoints.write({.network = {.files = {{"config.json", "{}"}}, .weights = {{"w", at::ones({3})}}},
+                              .training = {{"moment", at::zeros({3})}},
+                              .state = {.step = step}});
+  };
+  for (const std::int64_t step : {1, 2, 3}) ASSERT_TRUE(write(step));
+  ASSERT_TRUE(write_file_atomically(checkpoints.of_step(1) / "notes.txt", "mine"));
+  checkpoints.prune(/*keep=*/1, /*best=*/0);
+  EXPECT_EQ(read_file(checkpoints.of_step(1) / "notes.txt").value(), "mine");
+  EXPECT_FALSE(fs::exists(checkpoints.of_step(2)));
+  ASSERT_TRUE(write(1)) << "by a training that begins again";
+  EXPECT_EQ(read_file(checkpoints.of_step(1) / "notes.txt").value(), "mine");
+}
+
 TEST(Digests, TellWhatIsWholeFromWhatWasChangedOrCut) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "a", std::string(1000, 'a')));

@@ -16,13 +16,13 @@
 #include "cli/batch/batch_ownership.h"
 #include "cli/batch/batch_places.h"
 #include "cli/batch/batch_quote.h"
-#include "cli/batch/batch_review.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
 #include "cli/named_model.h"
+#include "cli/review/review_pages.h"
 #include "device/machine_devices.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
@@ -176,7 +176,7 @@ std::string what_is_left(const BatchReport& report) {
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
-  BatchPages pages(prepared.options.state, prepared.options.existing);
+  ReviewPages pages(prepared.options.state, prepared.options.existing);
   const auto list = review_batch(prepared.tasks, command.output_dir, pages, prepared.options.run.audio,
                                  [&] { return interrupt.raised(); });
   if (!list)

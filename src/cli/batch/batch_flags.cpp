@@ -40,7 +40,8 @@ void add_run(OptionTable& table, BatchCommand& c) {
            "of the folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "
            "monday.srt")
       .choices = {"stem", "path"};
-  table.add("report", c.report, "FILE.json", "what became of every recording and every device");
+  table.add("report", c.report, "FILE.json",
+            "what became of every recording and every device; replaces an earlier report only");
   table.add(
       "state", c.state, "DIR",
       "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");

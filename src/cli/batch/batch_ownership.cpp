@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/strings/split.h"
 #include "cli/review/review.h"
 #include "cli/settings/setting_sources.h"
+#include "device/list/device_list.h"
 #include "hub/files_of_model.h"
 #include "jobs/open_store.h"
 
@@ -63,11 +63,14 @@ Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs:
   for (const auto& file : files_of_model(model)) files.add_input(file);
   for (const auto& file : files_of_store(state)) files.add_input(file);
   files.add_input(settings_file_path());
-  for (const std::string_view device : split(command.devices, ','))
-    if (device.ends_with(".toml")) files.add_input(fs::path(device));
+  for (const auto& list : {command.devices, command.device.value_or("")})
+    for (const auto& file : device_files(list)) files.add_input(file);
   const auto pages = pages_of(command);
   for (const auto& [page, owner] : pages)
-    if (auto claimed = files.claim(page, owner); !claimed) return tl::unexpected(claimed.error());
+    if (auto claimed =
+            page == command.report ? files.claim_marked(page, owner, kBatchReportMark) : files.claim(page, owner);
+        !claimed)
+      return tl::unexpected(claimed.error());
   Folders folders;
   for (const BatchTask& task : tasks)
     for (const auto& output : task.outputs()) {

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/terminal/controls.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
@@ -251,7 +252,8 @@ std::string with_assets(std::string object, const std::vector<BatchAsset>& asset
 
 std::string batch_report_json(const BatchReport& report, std::optional<double> price,
                               const std::optional<BatchQuote>& quote) {
-  Json json{{"total", report.counts.total},
+  Json json{{"format", kBatchReportMark},
+            {"total", report.counts.total},
             {"successful", report.counts.done},
             {"failed", report.counts.failed},
             {"cancelled", report.counts.cancelled},

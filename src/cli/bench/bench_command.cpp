@@ -26,6 +26,7 @@
 #include "hub/model_shape.h"
 #include "transcribe/bench/clip.h"
 #include "transcribe/interrupt.h"
+#include "view/markup.h"
 
 namespace tutti {
 namespace {
@@ -53,7 +54,7 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.add("batch-sizes", c.batch_sizes, "LIST",
             "sequences stepped together; without it: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
   table.add("seconds", c.seconds, "S", "of every file at most");
-  table.add("picture", c.picture, "FILE.svg", "the speeds as a picture");
+  table.add("picture", c.picture, "FILE.svg", "the speeds as a picture, replacing an earlier one only");
   table.add_switch("json", c.json, "one JSON object on standard output instead of the table");
   table.add_switch(
       "dry-run", c.dry_run,
@@ -95,7 +96,8 @@ Result<OutputOwnership> claim_picture(const BenchCommand& c, const std::filesyst
   for (const auto& file : c.files) owned.add_input(file);
   for (const auto& file : files_of_model(model)) owned.add_input(file);
   if (c.picture.empty()) return owned;
-  if (auto claimed = owned.claim(c.picture, "--picture"); !claimed) return tl::unexpected(claimed.error());
+  if (auto claimed = owned.claim_marked(c.picture, "--picture", kBenchPictureMark); !claimed)
+    return tl::unexpected(claimed.error());
   return owned;
 }
 
@@ -196,7 +198,9 @@ int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesy
            const OutputOwnership& owned) {
   if (c.json) std::fputs(bench_json(verdict).c_str(), stdout);
   if (!c.picture.empty())
-    if (auto written = owned.write(c.picture, bench_picture(verdict, model.filename().string())); !written)
+    if (auto written = owned.write(
+            c.picture, markup_comment(kBenchPictureMark) + bench_picture(verdict, model.filename().string()));
+        !written)
       return complain(written.error(), kNothingRan);
   if (!verdict.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
   if (!c.json)

@@ -11,13 +11,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where its content is put together before it appears whole: beside it, of a link beside what that leads to. None: a
-/// pipe or a device is written to as it stands.
+/// The folder in which its content is put together before it appears whole. None: a pipe or a device is written to
+/// itself.
 std::optional<fs::path> folder_to_write_in(const fs::path& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) return folder_of(file);
-  if (!fs::is_regular_file(file, ignored)) return {};
-  return folder_of(fs::canonical(file, ignored));
+  if (fs::is_other(file, ignored)) return {};
+  return folder_of(file);
 }
 
 }  // namespace

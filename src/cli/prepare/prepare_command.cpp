@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/build_id.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
@@ -111,7 +112,12 @@ bool may_pass(Fault fault) {
 Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<PrepareInput>& inputs,
                                      const fs::path& model) {
   OutputOwnership files("Name another folder with --out");
-  for (const auto& path : std::span(c.words).subspan(1)) files.add_input(path);
+  for (const auto& path : std::span(c.words).subspan(1)) {
+    if (is_there(path) && resolved_path(path) == resolved_path(c.out))
+      return fail(Fault::usage, "--out " + c.out.string() + ": " + path + " is read, and not to be filled",
+                  "Name another folder with --out");
+    files.add_input(path);
+  }
   for (const auto& input : inputs) files.add_input(input.path);  // what tables and folders name
   if (!c.texts.empty()) files.add_input(c.texts);
   for (const auto& file : files_of_model(model)) files.add_input(file);

@@ -22,6 +22,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDone = "done";
+constexpr const char* kRefused = "refused.jsonl";
+// In done/.
+constexpr const char* kSettings = "settings";
+constexpr const char* kLock = "lock";
 
 std::string quoted(const std::string& field) {
   std::string text = "\"";
@@ -83,7 +87,7 @@ Transcript transcript_of(const Piece& piece, const std::string& language) {
 
 /// One process at a time: who takes another one for gone, and goes on, would write over what that one does.
 Result<OwnedFd> lock_folder(const fs::path& out) {
-  return take_hold({.file = out / kDone / "lock",
+  return take_hold({.file = out / kDone / kLock,
                     .other = out.string() + ": another process is preparing this corpus",
                     .unnoticed = "a second process in " + out.string(),
                     .way_out = "Wait for it to end, or name another folder with --out"});
@@ -106,9 +110,44 @@ Result<DoneRecording> read_done_file(const fs::path& file) {
   return done;
 }
 
+/// Whether part of a corpus is there, to go on with.
+bool is_begun(const fs::path& out) {
+  return is_there(out / kDone / kSettings);
+}
+
+/// Fault::usage where a corpus is there already, or something of the user's that has one of its names.
+Result<void> expect_own_folder(const fs::path& out) {
+  if (is_begun(out)) return {};
+  const bool is_whole = is_there(out / "metadata.csv") && is_there(out / kRefused);
+  if (is_whole)
+    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
+  std::error_code ignored;
+  for (const char* name : {"metadata.csv", kRefused})
+    if (fs::exists(fs::symlink_status(out / name, ignored)))
+      return fail(Fault::usage, (out / name).string() + " is there already and is no part of a corpus that is begun",
+                  "Move it away, or name another folder with --out");
+  for (const char* name : {"audio", "transcripts"})
+    if (auto own = expect_no_files(out / name); !own) return own;
+  // A process that was killed at its start left its lock alone.
+  for (const auto& entry : fs::directory_iterator(out / kDone, ignored))
+    if (entry.path().filename() != kLock) return expect_no_files(out / kDone);
+  return {};
+}
+
+/// Removes done/, but for what is not ours in it. First what makes it part of a corpus, so that half of it is never
+/// gone on with.
+void remove_done(const fs::path& out) {
+  const auto files = done_files(out);
+  std::error_code ignored;
+  fs::remove(out / kDone / kSettings, ignored);
+  for (const auto& [number, file] : files) fs::remove(file, ignored);
+  fs::remove(out / kDone / kLock, ignored);
+  fs::remove(out / kDone, ignored);  // if nothing else is in it
+}
+
 /// Keeps the settings of a corpus that is begun, and expects those of one that is gone on with.
 Result<void> settle_settings(const fs::path& out, const std::string& settings, bool goes_on) {
-  const auto place = out / kDone / "settings";
+  const auto place = out / kDone / kSettings;
   if (!goes_on) return write_file_atomically(place, settings);
   const auto before = read_file(place);
   if (!before) return tl::unexpected<Error>(before.error());
@@ -121,12 +160,7 @@ Result<void> settle_settings(const fs::path& out, const std::string& settings, b
 
 Result<PreparedFolder> PreparedFolder::create(const fs::path& out, const std::string& settings,
                                               const StampOf& stamp_now, OutputOwnership files) {
-  std::error_code ignored;
-  if (fs::exists(out / "metadata.csv", ignored) && !fs::exists(out / kDone, ignored))
-    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  if (!fs::exists(out / kDone, ignored))
-    for (const char* name : {"audio", "transcripts"})
-      if (auto own = expect_no_files(out / name); !own) return tl::unexpected<Error>(own.error());
+  if (auto own = expect_own_folder(out); !own) return tl::unexpected<Error>(own.error());
   for (const char* name : {"audio", "transcripts", kDone}) {
     if (auto made = make_folders(out / name); !made) return tl::unexpected<Error>(made.error());
   }
@@ -238,15 +272,10 @@ void PreparedFolder::refuse(const fs::path& path, const std::string& reason) {
 }
 
 Result<void> PreparedFolder::finish(bool ended) const {
-  if (auto written = write_file(out_ / "refused.jsonl", refused_); !written) return written;
+  if (auto written = write_file(out_ / kRefused, refused_); !written) return written;
   auto written = write_file(out_ / "metadata.csv", "id,audio_file,text,duration,from,score\n" + metadata_);
-  if (!written || !ended) return written;
-  // Under another name first, so that half of it is never gone on with.
-  const auto gone = out_ / ".done";
-  std::error_code ignored;
-  fs::rename(out_ / kDone, gone, ignored);
-  fs::remove_all(gone, ignored);
-  return {};
+  if (written && ended) remove_done(out_);
+  return written;
 }
 
 }  // namespace tutti

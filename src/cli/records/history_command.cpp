@@ -12,6 +12,7 @@
 #include "cli/command_start.h"
 #include "cli/records/history_text.h"
 #include "jobs/open_store.h"
+#include "view/markup.h"
 
 namespace tutti {
 namespace {
@@ -77,7 +78,7 @@ int run_history(const std::vector<std::string>& arguments) {
   table.add("state", command.state, "DIR", "the folder of the store");
   table.add("last", command.last, "N", "how many runs to look back");
   table.add("run", command.run, "N|None", "only this run, with all that befell its devices");
-  table.add("svg", command.svg, "FILE", "draw the speeds over time there, too");
+  table.add("svg", command.svg, "FILE", "draw the speeds over time there, too, replacing an earlier picture only");
   table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
   table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});
   if (const auto code = start_command(table, arguments)) return *code;
@@ -86,11 +87,13 @@ int run_history(const std::vector<std::string>& arguments) {
   OutputOwnership files("Name another file with --svg");
   for (const auto& file : files_of_store(command.state)) files.add_input(file);
   if (!command.svg.empty())
-    if (const auto claimed = files.claim(command.svg, "--svg"); !claimed) return complain(claimed.error());
+    if (const auto claimed = files.claim_marked(command.svg, "--svg", kHistoryPictureMark); !claimed)
+      return complain(claimed.error());
   const auto history = read_history(command);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
-    if (const auto written = files.write(command.svg, history_svg(*history)); !written)
+    if (const auto written = files.write(command.svg, markup_comment(kHistoryPictureMark) + history_svg(*history));
+        !written)
       return complain(written.error(), kNothingRan);
   if (command.json) {
     std::puts(history_json(*history).c_str());

@@ -99,7 +99,7 @@ Result<std::vector<Input>> find_inputs(const ManifestCommand& command, OutputOwn
 /// That the manifest, if it is to be a file, would be none that is read.
 Result<void> claim_output(const ManifestCommand& command, OutputOwnership& files) {
   if (command.output.empty()) return {};
-  return files.claim(command.output, "--output");
+  return files.claim_marked(command.output, "--output", kManifestMark);
 }
 
 Result<Gathered> gather_files(const ManifestCommand& command, OutputOwnership& files) {
@@ -158,7 +158,10 @@ Result<void> check(const ManifestCommand& command) {
 
 void add_options(OptionTable& table, ManifestCommand& command) {
   table.positional(command.inputs, "INPUT...", "folders, files, globs, lists or tables", 0);
-  table.add("output", command.output, "FILE", "where to write it; without it, standard output").letter = 'o';
+  table
+      .add("output", command.output, "FILE",
+           "where to write it, replacing an earlier manifest only; without it, standard output")
+      .letter = 'o';
   table.add("sqlite", command.sqlite, "FILE", "take the assets from this SQLite database; opened for reading only");
   table.add("postgres", command.postgres, "CONNINFO",
             "take them from this PostgreSQL database: what psql takes, 'host=... dbname=...' or a URI");

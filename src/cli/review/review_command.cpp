@@ -13,6 +13,8 @@
 #include "cli/command_start.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
+#include "cli/review/review_pages.h"
+#include "jobs/open_store.h"
 #include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
@@ -31,6 +33,7 @@ struct ReviewCommand {
   std::vector<std::string> files{};
   fs::path out{};
   fs::path audio_root{};
+  fs::path state{};
   double least_severity = 0.5;
   std::int32_t threads = 0;
   bool text_only = false;
@@ -42,9 +45,15 @@ void add_review(OptionTable& table, ReviewCommand& c) {
       c.files, "TRANSCRIPT.json...",
       "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder stands for all below "
       "it");
-  table.add("out", c.out, "DIR", "where review.csv and review.html go").letter = 'o';
+  table
+      .add("out", c.out, "DIR",
+           "where review.csv and review.html go; one that is there and that the store did not write, or that was "
+           "edited, "
+           "is kept, and the new one becomes NAME.new.EXT")
+      .letter = 'o';
   table.add("audio-root", c.audio_root, "DIR",
             "look for the recordings below it, by name; without it: beside each transcript");
+  table.add("state", c.state, "DIR", "the folder of the store, which knows the pages that it wrote");
   table.add("least-severity", c.least_severity, "S",
             "leave out findings below, 0 to 1. From 0.5 on a finding is worth an ear");
   table.add("threads", c.threads, "N", "recordings looked at together; 0: one per core");
@@ -89,12 +98,7 @@ Result<OutputOwnership> claim_pages(const std::vector<ReviewInput>& inputs, cons
     files.add_input(input.recording);
   }
   for (const char* name : kReviewPages) {
-    const fs::path page = out / name;
-    if (auto claimed = files.claim(page, "review"); !claimed) return tl::unexpected(claimed.error());
-    const auto there = read_regular_file(page);
-    if (there && !is_review_page(*there))
-      return fail(Fault::usage, page.string() + " is there already and is no page of a review",
-                  "Move it away, or name another folder with --out");
+    if (auto claimed = files.claim(out / name, "review"); !claimed) return tl::unexpected(claimed.error());
   }
   return files;
 }
@@ -125,7 +129,7 @@ void print_json(const ReviewList& list) {
   std::puts(json_keeping_bytes(out).c_str());
 }
 
-void print_text(const ReviewList& list, const fs::path& out) {
+void print_text(const ReviewList& list, const fs::path& page) {
   for (std::size_t i = 0; i < std::min(kShown, list.recordings.size()); ++i) {
     const ReviewRecording& recording = list.recordings[i];
     const ReviewFinding& worst = recording.findings.front();
@@ -141,7 +145,7 @@ void print_text(const ReviewList& list, const fs::path& out) {
     std::printf("%zu were judged by their text alone%s\n", list.not_heard,
                 list.recordings.empty() ? "" : ", without where speech is");
   if (list.without_speech > 0) std::printf("without speech: %zu transcripts have no text\n", list.without_speech);
-  std::printf("%s: %s\n", review_headline(list).c_str(), (out / "review.html").c_str());
+  std::printf("%s: %s\n", review_headline(list).c_str(), page.c_str());
 }
 
 /// Counts on a terminal, silent elsewhere.
@@ -158,7 +162,7 @@ std::function<void(std::size_t)> counting(LiveLines& lines, std::size_t all) {
 }  // namespace
 
 int run_review(const std::vector<std::string>& arguments) {
-  ReviewCommand command;
+  ReviewCommand command{.state = state_folder()};
   OptionTable table("review",
                     "Find the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
                     "other languages, impossible speed, low confidence. Write a table and a page with players.");
@@ -175,20 +179,22 @@ int run_review(const std::vector<std::string>& arguments) {
   const auto inputs = inputs_of(*transcripts, command.audio_root);
   auto files = claim_pages(inputs, command.out);
   if (!files) return complain(files.error(), kUsage);
+  ReviewPages pages(command.state, Existing::keep);
   LiveLines lines(STDERR_FILENO);
-  const auto list = write_review(
-      inputs, {.out = command.out,
-               .least_severity = command.least_severity,
-               .listen = !command.text_only,
-               .threads = command.threads,
-               .write = [&files](const fs::path& page,
-                                 std::string_view content) { return files->write(page, content).map([](bool) {}); },
-               .on_progress = counting(lines, inputs.size())});
+  const auto list = write_review(inputs, {.out = command.out,
+                                          .least_severity = command.least_severity,
+                                          .listen = !command.text_only,
+                                          .threads = command.threads,
+                                          .write = [&](const fs::path& page, std::string_view content) -> Result<void> {
+                                            if (auto free = files->expect_no_input(page); !free) return free;
+                                            return pages.write(page, content);
+                                          },
+                                          .on_progress = counting(lines, inputs.size())});
   if (!list) return complain(list.error(), kNothingRan);
   if (command.json)
     print_json(*list);
   else
-    print_text(*list, command.out);
+    print_text(*list, pages.last());
   return list->not_read.empty() ? kDone : kSomeFailed;
 }
 

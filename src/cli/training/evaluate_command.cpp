@@ -43,7 +43,8 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
   table.add("samples", c.samples, "N", "at most; 0: all");
   table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
-  table.add("report", c.report, "FILE.html", "rates by condition, the worst samples, characters taken for others");
+  table.add("report", c.report, "FILE.html",
+            "rates by condition, the worst samples, characters taken for others; replaces an earlier report only");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 
@@ -61,7 +62,7 @@ Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::
   OutputOwnership files("Name another file with --report");
   for (const auto& file : files_of_model(model)) files.add_input(file);
   if (resolved_path(c.report).extension() != ".html") files.add_input(c.data);
-  return c.report.empty() ? Result<void>() : files.claim(c.report, "--report");
+  return c.report.empty() ? Result<void>() : files.claim_marked(c.report, "--report", kEvaluationMark);
 }
 
 }  // namespace

@@ -79,7 +79,10 @@ class Flags {
 };
 
 void add_train(OptionTable& table, TrainCommand& c) {
-  table.add("out", c.out, "DIR", "checkpoints, metrics, and in OUT/model the model");
+  table.add(
+      "out", c.out, "DIR",
+      "checkpoints, metrics, and in OUT/model the model; of what is there already only files that a training wrote are "
+      "replaced");
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
   table.add("resume-from", c.resume_from, "DIR",
@@ -216,15 +219,58 @@ bool is_one_folder(const fs::path& a, const fs::path& b) {
 std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
   std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
   if (!command.config.empty()) read.emplace_back(command.config);
+  for (const auto& file : device_files(command.recipe.devices)) read.push_back(file);
   std::erase_if(read, [](const fs::path& path) { return path.empty(); });
   return read;
+}
+
+/// A training was begun there; those of older versions left checkpoints alone.
+bool is_training_folder(const fs::path& out) {
+  std::error_code ignored;
+  return is_there(out / kTrainingLock) ||
+         std::ranges::any_of(fs::directory_iterator(out / "checkpoints", ignored), [](const auto& entry) {
+           return entry.path().filename().string().starts_with(kStepPrefix) && is_there(entry.path() / "training.json");
+         });
+}
+
+/// What a training writes in OUT, beside checkpoints and model.
+constexpr const char* kFiles[] = {"config.toml",       "metrics.jsonl", "order.jsonl",
+                                  "bad_samples.jsonl", "loss.svg",      "events"};
+
+/// Fault::usage where something in OUT has a name that a training writes to, and none has trained there.
+Result<void> expect_own_files(const fs::path& out) {
+  if (is_training_folder(out)) return {};
+  std::vector<std::string> names(std::begin(kFiles), std::end(kFiles));
+  names.insert(names.end(), {"model", "checkpoints"});
+  for (const auto& name : names) {
+    std::error_code ignored;
+    const fs::path path = out / name;
+    const bool is_empty_folder = fs::is_directory(path, ignored) && fs::is_empty(path, ignored);
+    if (fs::exists(fs::symlink_status(path, ignored)) && !is_empty_folder)
+      return fail(Fault::usage, path.string() + " is there already and is none of this training",
+                  "Move it away, or name another folder with --out");
+  }
+  return {};
+}
+
+/// Fault::usage where a file that is read is one that a training writes in OUT. A training that goes on reads its own
+/// settings.
+Result<void> expect_no_source_written(const fs::path& out, const std::vector<fs::path>& sources, bool resumes) {
+  for (const fs::path name : kFiles)
+    for (const auto& source : sources)
+      if (const auto number = number_of(out / name);
+          number && number == number_of(source) && !(resumes && name == "config.toml"))
+        return fail(Fault::usage, (out / name).string() + " is an input itself and would be overwritten",
+                    "Keep it elsewhere, or name another folder with --out");
+  return {};
 }
 
 /// That nothing of OUT takes the place of what the training reads, or of a model that is not its own.
 Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base) {
   constexpr const char* kOther = "Name another folder with --out";
   OutputOwnership files(kOther);
-  for (const auto& path : sources_of(command, base)) {
+  const auto sources = sources_of(command, base);
+  for (const auto& path : sources) {
     if (is_one_folder(command.out, path))
       return fail(Fault::usage,
                   "--out " + command.out.string() + ": " + path.string() + " is read, and not to be filled", kOther);
@@ -232,10 +278,8 @@ Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base
   }
   for (const char* folder : {"model", "checkpoints"})
     if (auto free = files.expect_no_input_in(command.out / folder); !free) return free;
-  const fs::path settings = command.out / "config.toml";
-  if (!command.resume && number_of(settings) && number_of(settings) == number_of(command.config))
-    return fail(Fault::usage, settings.string() + " is an input itself and would be overwritten",
-                "Keep the recipe elsewhere, or name another folder with --out");
+  if (auto free = expect_no_source_written(command.out, sources, command.resume); !free) return free;
+  if (auto own = expect_own_files(command.out); !own) return own;
   if (!command.resume && is_there(command.out / "model") && !is_there(command.out / "checkpoints"))
     return fail(Fault::usage, (command.out / "model").string() + " is there already and is none of this training",
                 kOther);

@@ -37,6 +37,13 @@ std::string unique(const std::string& name, std::map<std::string, int>& taken) {
 
 }  // namespace
 
+std::vector<std::string> device_files(std::string_view list) {
+  std::vector<std::string> files;
+  for (const std::string_view entry : split(list, ','))
+    if (entry.ends_with(".toml")) files.emplace_back(entry);
+  return files;
+}
+
 Result<std::vector<ListedDevice>> parse_device_list(std::string_view list) {
   std::vector<ListedDevice> devices;
   for (const std::string_view entry : split(list, ',')) {

@@ -22,6 +22,9 @@ struct ListedDevice {
 /// right form.
 Result<std::vector<ListedDevice>> parse_device_list(std::string_view list);
 
+/// The devices files (*.toml) that a list names.
+std::vector<std::string> device_files(std::string_view list);
+
 /// A devices file:
 ///
 ///     time = 0.1                 # real seconds per second of an emulated card; for all of them

@@ -4,11 +4,15 @@
 
 namespace tutti {
 
-// How folders in OUT/checkpoints are called, for both programs: who writes them, and who is told to go on from one.
+// How things in OUT and OUT/checkpoints are called, for both programs: who writes them, and who is told to go on from
+// one.
 
 /// A checkpoint: "step-00000012", and sorted by name also by step.
 inline constexpr std::string_view kStepPrefix = "step-";
 /// In front of such a name: what a training had come to when it gave up.
 inline constexpr std::string_view kStoppedPrefix = "stopped-";
+
+/// In OUT: held by the training that fills it, and left there. A folder that has it is a training's.
+inline constexpr std::string_view kTrainingLock = "training.lock";
 
 }  // namespace tutti

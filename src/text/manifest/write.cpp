@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/sha256.h"
 #include "text/json_bytes.h"
 #include "text/manifest/record.h"
@@ -35,8 +36,11 @@ std::string manifest_text(std::span<const ManifestAsset> assets, const std::stri
     for (const auto& field : asset) object[field.name] = json_of(field.value);
     list.push_back(std::move(object));
   }
-  const Json manifest{
-      {"count", assets.size()}, {"exported_at", exported_at}, {"filter", nullptr}, {"assets", std::move(list)}};
+  const Json manifest{{"format", kManifestMark},
+                      {"count", assets.size()},
+                      {"exported_at", exported_at},
+                      {"filter", nullptr},
+                      {"assets", std::move(list)}};
   return json_keeping_bytes(manifest, 2) + "\n";
 }
 

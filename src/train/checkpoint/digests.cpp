@@ -29,14 +29,25 @@ Result<Json> digests_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files) {
+Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                           const std::vector<std::string>& others) {
   Json digests;
+  for (const auto& name : others) digests[name] = nullptr;
   for (const auto& name : files) {
     const auto digest = digest_of(folder / name);
     if (!digest) return tl::unexpected<Error>(digest.error());
     digests[name] = *digest;
   }
   return write_file_atomically(folder / kName, digests.dump(1) + "\n");
+}
+
+std::set<std::string> written_files(const std::filesystem::path& folder) {
+  const auto digests = digests_in(folder);
+  std::set<std::string> names;
+  if (!digests || digests->empty()) return names;
+  for (const auto& [name, digest] : digests->items()) names.insert(name);
+  names.insert(kName);
+  return names;
 }
 
 Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file) {
@@ -53,6 +64,7 @@ Result<void> check_digests(const std::filesystem::path& folder) {
   const auto digests = digests_in(folder);
   if (!digests) return tl::unexpected<Error>(digests.error());
   for (const auto& [name, wanted] : digests->items()) {
+    if (wanted.is_null()) continue;
     const auto found = digest_of(folder / name);
     if (!found) return tl::unexpected<Error>(found.error());
     if (wanted != *found)

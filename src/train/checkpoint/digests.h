@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,13 @@
 
 namespace tutti {
 
-/// Writes FOLDER/digests.json: what the named files of the folder hold now.
-Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files);
+/// Writes FOLDER/digests.json: what the named files of the folder hold now. `others` were written with them and may
+/// change.
+Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                           const std::vector<std::string>& others = {});
+
+/// All that FOLDER/digests.json names, and itself; without one, empty.
+std::set<std::string> written_files(const std::filesystem::path& folder);
 
 /// FOLDER/digests.json, where there is one, with what this file of it holds now; the others hold what they held.
 Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file);

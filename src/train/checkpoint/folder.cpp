@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/files.h"
 #include "base/owned.h"
 #include "base/system_error.h"
 #include "feed/recipe/checkpoint_names.h"
+#include "hub/files_of_model.h"
 #include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
@@ -30,6 +32,8 @@ constexpr const char* kGone = ".gone-";
 constexpr const char* kDamaged = "damaged-";
 // Within a checkpoint.
 constexpr const char* kState = "training.json";
+constexpr const char* kTraining = "training.safetensors";
+constexpr const char* kWeights = "model.safetensors";
 
 fs::path beside(const fs::path& path, std::string_view kind) {
   return path.parent_path() / (std::string(kind) + path.filename().string());
@@ -65,14 +69,20 @@ Result<void> replace_folder(const fs::path& path, const std::function<Result<voi
 Result<void> fill_network(const fs::path& path, const NetworkFolder& network) {
   for (const auto& [name, content] : network.files)
     if (auto written = write_file_atomically(path / name, content); !written) return written;
-  return write_tensors(path / "model.safetensors", network.weights, network.weight_type);
+  return write_tensors(path / kWeights, network.weights, network.weight_type);
+}
+
+std::vector<std::string> names_of(const NetworkFolder& network) {
+  std::vector<std::string> names;
+  for (const auto& [name, content] : network.files) names.push_back(name);
+  return names;
 }
 
 Result<void> fill_checkpoint(const fs::path& path, const CheckpointContent& content) {
   auto written = fill_network(path, content.network);
-  if (written) written = write_tensors(path / "training.safetensors", content.training, "float32");
+  if (written) written = write_tensors(path / kTraining, content.training, "float32");
   if (written) written = write_file_atomically(path / kState, show_state(content.state));
-  if (written) written = write_digests(path, {"model.safetensors", "training.safetensors", kState});
+  if (written) written = write_digests(path, {kWeights, kTraining, kState}, names_of(content.network));
   return written;
 }
 
@@ -86,16 +96,57 @@ Result<void> copy_durably(const fs::path& from, const fs::path& to) {
   return fail_errno(to.string(), "could not be synced");
 }
 
-/// Every file of a folder is one of another as well: the same one, where the file system lets it have two names.
-Result<void> share_files(const fs::path& from, const fs::path& to) {
+Result<void> share_files(const fs::path& from, const fs::path& to, const std::set<std::string>& without = {});
+
+/// A folder with all that is in it, a link, or a file: the same one, where the file system lets it have two names.
+Result<void> share(const fs::path& from, const fs::path& to) {
   std::error_code failed;
+  if (fs::is_directory(fs::symlink_status(from, failed))) {
+    if (auto made = make_folders(to); !made) return made;
+    return share_files(from, to);
+  }
+  if (::link(from.c_str(), to.c_str()) == 0) return {};
+  if (!fs::is_symlink(from, failed)) return copy_durably(from, to);
+  fs::copy_symlink(from, to, failed);
+  if (failed) return tl::unexpected(system_error(to.string(), "could not be copied", failed.value()));
+  return {};
+}
+
+/// What is in `from` is in `to` as well, but for the names that are taken there and for those `without`.
+Result<void> share_files(const fs::path& from, const fs::path& to, const std::set<std::string>& without) {
+  std::error_code failed, ignored;
   for (const auto& entry : fs::directory_iterator(from, failed)) {
-    const auto name = to / entry.path().filename();
-    if (::link(entry.path().c_str(), name.c_str()) == 0) continue;
-    if (auto copied = copy_durably(entry.path(), name); !copied) return copied;
+    const auto name = entry.path().filename();
+    if (without.contains(name.string()) || fs::exists(fs::symlink_status(to / name, ignored))) continue;
+    if (auto shared = share(entry.path(), to / name); !shared) return shared;
   }
   if (failed) return tl::unexpected(system_error(from.string(), "cannot be read", failed.value()));
   return {};
+}
+
+/// What a training wrote into a checkpoint or model; anything else in it is the user's.
+std::set<std::string> names_written_to(const fs::path& folder) {
+  auto names = written_files(folder);
+  if (names.contains("config.json")) return names;
+  for (const auto& file : files_of_model(folder)) names.insert(file.filename().string());  // of an older version
+  names.insert({kTraining, kState, "training.toml"});
+  return names;
+}
+
+bool holds_user_files(const fs::path& folder) {
+  const auto names = names_written_to(folder);
+  std::error_code ignored;
+  return std::ranges::any_of(fs::directory_iterator(folder, ignored), [&](const fs::directory_entry& entry) {
+    return !names.contains(entry.path().filename().string());
+  });
+}
+
+/// As replace_folder; files of the user's in the folder stay there.
+Result<void> replace_own_files(const fs::path& path, const std::function<Result<void>(const fs::path&)>& fill) {
+  return replace_folder(path, [&](const fs::path& folder) {
+    auto filled = fill(folder);
+    return filled && is_there(path) ? share_files(path, folder, names_written_to(path)) : filled;
+  });
 }
 
 std::string name_of_step(std::int64_t step) {
@@ -141,12 +192,17 @@ Result<void> replace_by_renames(const fs::path& staging, const fs::path& path) {
 }
 
 Result<void> write_network(const fs::path& path, const NetworkFolder& network) {
-  return replace_folder(path, [&](const fs::path& folder) { return fill_network(folder, network); });
+  return replace_own_files(path, [&](const fs::path& folder) {
+    auto names = names_of(network);
+    names.emplace_back(kWeights);
+    auto written = fill_network(folder, network);
+    return written ? write_digests(folder, names) : written;
+  });
 }
 
 Result<void> CheckpointFolder::write(const CheckpointContent& content) const {
-  return replace_folder(of_step(content.state.step),
-                        [&](const fs::path& path) { return fill_checkpoint(path, content); });
+  return replace_own_files(of_step(content.state.step),
+                           [&](const fs::path& path) { return fill_checkpoint(path, content); });
 }
 
 Result<void> CheckpointFolder::amend(const TrainingState& state) const {
@@ -160,8 +216,8 @@ Result<void> CheckpointFolder::amend(const TrainingState& state) const {
 }
 
 Result<void> CheckpointFolder::write_aside(const CheckpointContent& content) const {
-  return replace_folder(aside_of_step(content.state.step),
-                        [&](const fs::path& path) { return fill_checkpoint(path, content); });
+  return replace_own_files(aside_of_step(content.state.step),
+                           [&](const fs::path& path) { return fill_checkpoint(path, content); });
 }
 
 fs::path CheckpointFolder::aside_of_step(std::int64_t step) const {
@@ -186,7 +242,7 @@ void CheckpointFolder::prune(std::int32_t keep, std::int64_t best) const {
   all.erase(all.begin(), all.begin() + std::min<std::ptrdiff_t>(std::ssize(all), keep));
   std::error_code ignored;
   for (const auto& path : all) {
-    if (path.filename() == name_of_step(best)) continue;
+    if (path.filename() == name_of_step(best) || holds_user_files(path)) continue;
     // Under another name first, so that half a folder is never found.
     const auto gone = beside(path, kGone);
     fs::rename(path, gone, ignored);

@@ -38,7 +38,7 @@ class CheckpointFolder {
   /// Under another name (kStoppedPrefix), which is neither gone on from nor pruned: whoever wants to go on from it
   /// gives it the name of its step.
   Result<void> write_aside(const CheckpointContent& content) const;
-  /// Removes all but the newest `keep` and that of step `best`.
+  /// Removes all but the newest `keep`, that of step `best`, and those that hold files which no training wrote.
   void prune(std::int32_t keep, std::int64_t best) const;
   /// Where that of a step lies, if it does.
   std::filesystem::path of_step(std::int64_t step) const;
@@ -64,7 +64,7 @@ class CheckpointFolder {
 /// aside first, so for a moment nothing has the name.
 Result<void> replace_by_renames(const std::filesystem::path& staging, const std::filesystem::path& path);
 
-/// Writes a folder that appears whole, in the place of what had its name.
+/// Writes a folder that appears whole, in the place of what had its name. What no training wrote there stays in it.
 Result<void> write_network(const std::filesystem::path& path, const NetworkFolder& network);
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "device/machine.h"
 #include "feed/feed.h"
 #include "model/cpu/compute_team.h"
@@ -81,7 +82,9 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   else
     print(*evaluation);
   if (request.report.empty()) return {};
-  return write_file_atomically(request.report, evaluation_html(*evaluation, heard->samples, request.normaliser));
+  OutputOwnership files("Name another file with --report");  // what the report is not to replace was refused before
+  if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed) return claimed;
+  return files.write(request.report, evaluation_html(*evaluation, heard->samples, request.normaliser)).map([](bool) {});
 }
 
 }  // namespace tutti

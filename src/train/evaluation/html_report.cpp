@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "text/utf8.h"
 #include "train/evaluation/character_pairs.h"
 #include "view/markup.h"
@@ -102,8 +103,8 @@ std::string confusion_table(const std::vector<HeardSample>& samples, const std::
 
 std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
                             const std::string& normaliser) {
-  return kHead + ("<h1>Evaluation</h1>\n" + rates_table(evaluation)) + worst_table(samples, normaliser) +
-         confusion_table(samples, normaliser);
+  return kHead + (markup_comment(kEvaluationMark) + "<h1>Evaluation</h1>\n" + rates_table(evaluation)) +
+         worst_table(samples, normaliser) + confusion_table(samples, normaliser);
 }
 
 }  // namespace tutti

@@ -16,6 +16,7 @@
 #include "feed/recipe/recipe_file.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
+#include "train/checkpoint/digests.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/folder_lock.h"
 #include "train/checkpoint/going_on.h"
@@ -41,6 +42,15 @@ struct Company {
   std::unique_ptr<Peers> peers{};
 };
 
+/// Fault::usage where OUT/model is not as this training wrote it: what was edited would be replaced.
+Result<void> expect_own_model(const std::filesystem::path& out) {
+  const auto model = out / "model";
+  const auto whole = check_digests(model);
+  if (whole || whole.error().fault != Fault::corrupt) return {};
+  return fail(Fault::usage, model.string() + " would be replaced, and was edited: " + whole.error().what,
+              "Move it away to keep it, or remove it");
+}
+
 /// Whoever has met the others finds the checkpoints as a killed process should have left them.
 Result<Company> meet_others(const std::filesystem::path& out) {
   const auto place = meeting_place();
@@ -51,6 +61,7 @@ Result<Company> meet_others(const std::filesystem::path& out) {
     if (!held) return tl::unexpected<Error>(held.error());
     company.folder = std::move(*held);
     CheckpointFolder(out).put_back();
+    if (auto own = expect_own_model(out); !own) return tl::unexpected<Error>(own.error());
   }
   if (!*place) return company;
   auto peers = meet(**place);

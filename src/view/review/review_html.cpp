@@ -112,10 +112,6 @@ std::string review_headline(const ReviewList& list) {
   return done + "listen to these " + thousands(list.recordings.size());
 }
 
-bool is_review_page(std::string_view content) {
-  return content.starts_with(kHead) || content.starts_with(review_csv({}));
-}
-
 std::string review_html(const ReviewList& list) {
   const std::string headline = escaped_markup(review_headline(list));
   std::string out = kHead + ("<title>" + headline) + "</title></head><body><main>\n<h1>" + headline + "</h1>\n";

@@ -52,7 +52,4 @@ std::string review_csv(const ReviewList& list);
 /// as inline SVG, light and dark. Everything from outside is escaped; there is no script.
 std::string review_html(const ReviewList& list);
 
-/// Whether a file's content begins as review_csv() or review_html() begin theirs.
-bool is_review_page(std::string_view content);
-
 }  // namespace tutti

@@ -1,14 +1,13 @@
-#include "cli/batch/batch_review.h"
+#include "cli/review/review_pages.h"
 
 #include <algorithm>
 
 #include "base/log.h"
 #include "jobs/open_store.h"
-#include "jobs/publish.h"
 
 namespace tutti {
 
-Result<void> BatchPages::write(const std::filesystem::path& page, std::string_view content) {
+Result<void> ReviewPages::write(const std::filesystem::path& page, std::string_view content) {
   if (!store_) {
     auto store = open_store({.folder = state_});
     if (!store) return tl::unexpected(store.error());
@@ -22,7 +21,7 @@ Result<void> BatchPages::write(const std::filesystem::path& page, std::string_vi
 }
 
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped) {
+                                ReviewPages& pages, const AudioChoice& audio, std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
   for (const BatchTask& task : tasks) {
     const auto outputs = task.outputs();

@@ -9,16 +9,17 @@
 
 #include "base/error.h"
 #include "cli/review/review.h"
+#include "jobs/publish.h"
 #include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
 
-/// Writes the pages over all recordings of a batch. The store knows those that it wrote: a page that is the user's by
-/// now is kept as a transcript is, and the new one goes beside it. One thread.
-class BatchPages {
+/// Writes the pages of a review. The store knows those that it wrote: a page that is the user's by now is kept as a
+/// transcript is, and the new one goes beside it. One thread.
+class ReviewPages {
  public:
-  BatchPages(std::filesystem::path state, Existing existing) : state_(std::move(state)), existing_(existing) {}
+  ReviewPages(std::filesystem::path state, Existing existing) : state_(std::move(state)), existing_(existing) {}
 
   Result<void> write(const std::filesystem::path& page, std::string_view content);
   /// Where the latest one is.
@@ -34,6 +35,6 @@ class BatchPages {
 /// Writes review.csv and review.html into `folder`, over all transcripts of the batch that are there as JSON. An empty
 /// list with nothing looked at where there are none. `stopped` is asked now and then.
 Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
-                                BatchPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
+                                ReviewPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
 
 }  // namespace tutti
