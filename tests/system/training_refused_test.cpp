@@ -129,6 +129,7 @@ TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) 
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   fs::create_directories(out / "checkpoints/.new-step-00000001");
+  ASSERT_TRUE(write_file_atomically(out / "training.lock", ""));
   ASSERT_TRUE(write_file_atomically(out / "config.toml", "data = 'nowhere'\n"));
   const auto end = run_program(training(out.path(), {"--max-steps", "2"}));
   ASSERT_EQ(end.exit_code, 0) << end.err;
