@@ -148,7 +148,7 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 }
 
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
-  if (first_recording_end(bytes) < bytes.size())
+  if (first_recording(bytes, range.is_whole()).next < bytes.size())
     return fail(Fault::unsupported,
                 "several recordings stand behind one another in it, and libsndfile reads the first");
   if (range.is_whole()) {
