@@ -180,6 +180,20 @@ bool flv_is_whole(ByteSource& bytes) {
   return !tag.empty() && static_cast<std::int64_t>(number(tag.substr(1), true)) + kTagHead == last;
 }
 
+/// Whether the objects of an ASF file say that there is more.
+bool asf_is_whole(ByteSource& bytes) {
+  constexpr int kMostObjects = 1000;
+  Peek peek(bytes);
+  std::int64_t at = 0;
+  for (int object = 0; object < kMostObjects && at < bytes.size(); ++object) {
+    const std::string_view size = peek.at(at + 16, 8);
+    if (size.empty() || number(size, false) < 24) return true;
+    if (number(size, false) > static_cast<std::uint64_t>(bytes.size() - at)) return false;
+    at += static_cast<std::int64_t>(number(size, false));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
@@ -222,6 +236,8 @@ std::optional<std::string> broken_ending(ByteSource& bytes) {
     return "the file breaks off without the page that ends an Ogg stream";
   if (head.starts_with("RIFF") && head.ends_with("AVI ") && !avi_is_whole(bytes))
     return "the AVI file is shorter than its header says";
+  if (head.starts_with("\x30\x26\xb2\x75\x8e\x66\xcf\x11") && !asf_is_whole(bytes))
+    return "the ASF file is shorter than its header says";
   if (head.starts_with("FLV") && !flv_is_whole(bytes)) return "the FLV file breaks off within a tag";
   return {};
 }

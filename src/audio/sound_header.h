@@ -36,7 +36,7 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded = Seconds(0));
 
 /// What is wrong with the end of a file whose container tells whole files from truncated ones while FFmpeg does not
-/// (Ogg, AVI, FLV), as a sentence. None for a whole file and for every other kind.
+/// (Ogg, AVI, ASF, FLV), as a sentence. None for a whole file and for every other kind.
 std::optional<std::string> broken_ending(ByteSource& bytes);
 
 }  // namespace tutti
