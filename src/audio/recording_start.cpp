@@ -76,7 +76,8 @@ bool may_begin(const char* at) {
 
 std::string head_at(ByteSource& bytes, std::int64_t at) {
   std::string head(kSeen, '\0');
-  const auto got = at < bytes.size() ? bytes.read_at(at, std::as_writable_bytes(std::span(head))) : Result<std::size_t>(0);
+  const auto got =
+      at < bytes.size() ? bytes.read_at(at, std::as_writable_bytes(std::span(head))) : Result<std::size_t>(0);
   if (got.value_or(0) < 16) head.assign(kSeen, '\0');
   return head;
 }

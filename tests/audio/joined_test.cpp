@@ -96,7 +96,8 @@ TEST_F(Joined, WhatProgramsPutBetweenRecordingsHidesNone) {
   const auto wav = MadeWav{}.of(noise(16'000));
   const std::string tag = "TAG" + std::string(125, 'x'), junk(400, '\x07');
   const std::string mp3 = read_file(sound("change.mp3")).value(), ogg = read_file(sound("mono.opus")).value();
-  for (const std::string& between : {std::string(512, '\0'), std::string(5001, '\0'), tag, tag + std::string(64, '\0'), junk})
+  for (const std::string& between :
+       {std::string(512, '\0'), std::string(5001, '\0'), tag, tag + std::string(64, '\0'), junk})
     for (const std::string& second : {wav, ogg}) {
       const auto recording = decode("tagged.wav", wav + between + second);
       ASSERT_TRUE(recording) << recording.error().text();
@@ -105,7 +106,8 @@ TEST_F(Joined, WhatProgramsPutBetweenRecordingsHidesNone) {
       EXPECT_NEAR(length(wav + between + second).value_or(Seconds(2)).count(), 2, 0.03);
     }
   const double alone = decode("alone.mp3", mp3)->duration().count();
-  for (const auto& [name, content] : {std::pair("a.wav", wav + mp3), {"b.mp3", mp3 + wav}, {"c.mp3", mp3 + tag + wav}}) {
+  for (const auto& [name, content] :
+       {std::pair("a.wav", wav + mp3), {"b.mp3", mp3 + wav}, {"c.mp3", mp3 + tag + wav}}) {
     const auto recording = decode(name, content);
     ASSERT_TRUE(recording) << name << recording.error().text();
     EXPECT_NEAR(recording->duration().count(), alone + 1, 0.03) << name;
@@ -124,7 +126,8 @@ TEST_F(Joined, ASecondChunkOfSamplesIsReportedWithItsLength) {
 /// A VOC file of 8-bit samples at 8 kHz.
 std::string made_voc(std::size_t samples) {
   const std::string size{static_cast<char>((samples + 2) & 255), static_cast<char>((samples + 2) >> 8 & 255), 0};
-  std::string voc = "Creative Voice File\x1a" + std::string("\x1a\0\x0a\x01\x29\x11\x01", 7) + size + "\x83" + std::string(1, '\0');
+  std::string voc =
+      "Creative Voice File\x1a" + std::string("\x1a\0\x0a\x01\x29\x11\x01", 7) + size + "\x83" + std::string(1, '\0');
   for (std::size_t i = 0; i < samples; ++i) voc += static_cast<char>(128 + (i % 16) * 4);
   return voc + std::string(1, '\0');
 }
@@ -142,9 +145,11 @@ TEST_F(Joined, ItsStreamsEndWhereTheirContainersSay) {
     for (const int byte : bytes) name += static_cast<char>(byte);
     return name;
   };
-  const std::string tta = head("TTA1", {1, 0, 1, 0, 16, 0, 0x80, 0x3e, 0, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 11, 0, 0, 0,
-                                        0, 0, 0, 0}) + std::string(20, 't');
-  const std::string block = head("wvpk", {24, 0, 0, 0, 16, 4, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0});
+  const std::string tta = head("TTA1", {1, 0, 1, 0, 16, 0, 0x80, 0x3e, 0, 0, 0, 0x42, 0, 0, 0,
+                                        0, 0, 0, 9, 0,  0, 0,    11,   0, 0, 0, 0,    0, 0, 0}) +
+                          std::string(20, 't');
+  const std::string block =
+      head("wvpk", {24, 0, 0, 0, 16, 4, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0});
   const std::string tag = "TAG" + std::string(125, 'x');
   for (const auto& [one, between] : {std::pair(tta, std::string()), {tta, tag}, {block, std::string()}, {block, tag}}) {
     const std::string two = one + between + one;

@@ -97,7 +97,8 @@ TEST(SoundLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
   const auto length = length_in_memory(whole);
   ASSERT_TRUE(length);
   const auto last = whole.rfind("OggS");
-  const auto cut = length_in_memory(whole.substr(0, whole.size() - 10)), without = length_in_memory(whole.substr(0, last));
+  const auto cut = length_in_memory(whole.substr(0, whole.size() - 10)),
+             without = length_in_memory(whole.substr(0, last));
   EXPECT_EQ(cut, without) << "a page that is not all there is not decoded";
   EXPECT_LT(cut.value_or(Seconds(0)), *length);
   EXPECT_EQ(length_in_memory(whole + other), std::nullopt) << "the streams have other serial numbers";

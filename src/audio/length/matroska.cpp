@@ -6,8 +6,8 @@ namespace tutti {
 namespace {
 
 constexpr std::uint64_t kEbml = 0x1a45dfa3, kSegment = 0x18538067, kInfo = 0x1549a966, kScale = 0x2ad7b1,
-                        kDuration = 0x4489, kCluster = 0x1f43b675, kTracks = 0x1654ae6b,
-                        kTrack = 0xae, kTrackType = 0x83;
+                        kDuration = 0x4489, kCluster = 0x1f43b675, kTracks = 0x1654ae6b, kTrack = 0xae,
+                        kTrackType = 0x83;
 
 struct Element {
   std::uint64_t id = 0;
@@ -64,7 +64,8 @@ bool has_one_track(Peek& peek, const Element& segment) {
   constexpr int kMostTracks = 1000;
   const auto tracks = find_element(peek, segment, kTracks);
   int found = 0;
-  for (std::int64_t at = tracks ? tracks->body : 0, seen = 0; tracks && at < tracks->end && seen < kMostTracks; ++seen) {
+  for (std::int64_t at = tracks ? tracks->body : 0, seen = 0; tracks && at < tracks->end && seen < kMostTracks;
+       ++seen) {
     const auto track = element_at(peek, at, tracks->end);
     if (!track) break;
     constexpr std::uint64_t kSubtitle = 0x11;

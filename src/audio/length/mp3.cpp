@@ -1,9 +1,10 @@
+#include "audio/length/mp3.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
-#include "audio/length/mp3.h"
 #include "audio/length/sound_length.h"
 #include "audio/mpeg_frame.h"
 

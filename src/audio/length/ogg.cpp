@@ -48,7 +48,8 @@ struct Page {
   bool is_ours = true;         // of the file's first stream
 };
 
-/// The pages of a stream that begin in [from, to) and are all there, as RFC 3533 has them, and those that begin another.
+/// The pages of a stream that begin in [from, to) and are all there, as RFC 3533 has them, and those that begin
+/// another.
 std::vector<Page> pages_in(ByteSource& bytes, std::int64_t from, std::int64_t to, std::string_view serial) {
   const std::int64_t wanted = std::min(to - from + kHead + 255, bytes.size() - from);
   std::vector<char> block(static_cast<std::size_t>(std::max<std::int64_t>(wanted, 0)));
@@ -59,8 +60,8 @@ std::vector<Page> pages_in(ByteSource& bytes, std::int64_t from, std::int64_t to
     if (from + static_cast<std::int64_t>(at) >= to || all.size() - at < static_cast<std::size_t>(kHead)) break;
     const bool is_ours = all.substr(at + 14, 4) == serial, is_first = (all[at + 5] & 2) != 0;
     if (all[at + 4] != 0 || (!is_ours && !is_first)) continue;
-    Page page{from + static_cast<std::int64_t>(at), is_first, number(all.substr(at + 6, 8), false),
-              number(all.substr(at + 18, 4), false), 0, is_ours};
+    Page page{from + static_cast<std::int64_t>(at),  is_first, number(all.substr(at + 6, 8), false),
+              number(all.substr(at + 18, 4), false), 0,        is_ours};
     const auto segments = static_cast<unsigned char>(all[at + 26]);
     std::int64_t end = page.at + kHead + segments;
     for (const char size : all.substr(at + kHead, segments)) {
@@ -78,7 +79,7 @@ class Stream {
   explicit Stream(const Granules& granules) : granules_(granules) {}
 
   bool takes(const Page& page) {
-    if (!page.is_ours) return !has_any_ || sequence_ == 0;  // beside ours, or behind it
+    if (!page.is_ours) return !has_any_ || sequence_ == 0;                        // beside ours, or behind it
     if (has_any_ && (page.is_first || page.sequence <= sequence_)) return false;  // another begins
     has_any_ = true;
     sequence_ = page.sequence;
@@ -102,8 +103,8 @@ class Stream {
     return static_cast<double>(page.granule) <= (page.packets + 1) * granules_.most_a_packet;
   }
 
-  /// Where all packets are alike, those of the first page last what those of the second do: a part that was cut out of a
-  /// longer one, and counts from a later place in it, has more of them.
+  /// Where all packets are alike, those of the first page last what those of the second do: a part that was cut out of
+  /// a longer one, and counts from a later place in it, has more of them.
   bool goes_on_as_it_began(const Page& page) const {
     constexpr double kRounding = 0.1;
     if (granules_.before == 0 || page.packets == 0 || page.sequence != sequence_) return true;
