@@ -61,13 +61,13 @@ void note_missing(const std::optional<SoundPromise>& promise, Seconds heard, Los
 }
 
 /// What the file's own structure says is missing, whatever FFmpeg makes of it.
-void note_missing_bytes(ByteSource& bytes, Seconds heard, Losses& losses) {
+void note_missing_bytes(ByteSource& bytes, Seconds decoded, Losses& losses) {
   const auto header = read_sound_header(bytes);
   if (header && header->present_bytes < header->claimed_bytes)
-    losses.add(heard, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
-                          " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
-  if (const auto rest = header ? unclaimed_rest(*header, heard) : std::nullopt) losses.add(heard, *rest);
-  if (const auto broken = broken_ending(bytes)) losses.add(heard, *broken);
+    losses.add(decoded, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
+                            " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
+  if (const auto rest = header ? unclaimed_rest(*header, decoded) : std::nullopt) losses.add(decoded, *rest);
+  if (const auto broken = broken_ending(bytes)) losses.add(decoded, *broken);
 }
 
 /// The file is to blame, and not a full disk, say.

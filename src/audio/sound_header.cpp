@@ -237,7 +237,7 @@ std::optional<std::string> broken_ending(ByteSource& bytes) {
   if (head.starts_with("RIFF") && head.ends_with("AVI ") && !avi_is_whole(bytes))
     return "the AVI file is shorter than its header says";
   if (head.starts_with("\x30\x26\xb2\x75\x8e\x66\xcf\x11") && !asf_is_whole(bytes))
-    return "the ASF file is shorter than its header says";
+    return "the ASF file is shorter than its header promises";
   if (head.starts_with("FLV") && !flv_is_whole(bytes)) return "the FLV file breaks off within a tag";
   return {};
 }

@@ -124,8 +124,8 @@ class Reader {
 
   double segment_time(const Json& object, const std::string& where, const char* key) {
     const Json* found = find(object, key);
-    const bool is_lacking = !found || found->is_null() || (found->is_number() && found->get<double>() < 0);
-    return may_lack_times_ && is_lacking ? std::nan("") : time(object, where, key);
+    const bool is_missing = !found || found->is_null() || (found->is_number() && found->get<double>() < 0);
+    return may_lack_times_ && is_missing ? std::nan("") : time(object, where, key);
   }
 
   std::int64_t whole_or(const Json& object, const std::string& where, const char* key, std::int64_t fallback) {

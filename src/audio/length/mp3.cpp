@@ -33,7 +33,7 @@ std::int64_t before_tag(Peek& peek, std::int64_t end) {
   return peek.at(end - kTag, 3) == "TAG" ? end - kTag : end;
 }
 
-/// Where the frames are, and what the encoder says of them.
+/// Where the frames are, and what the encoder counted of them.
 struct Mp3 {
   std::int64_t begin = 0, end = 0;
   MpegFrame first, second;
@@ -67,12 +67,12 @@ std::optional<Mp3> read_mp3(ByteSource& bytes) {
 
 /// Seconds in a byte, by frames all over [begin, end).
 std::optional<double> seconds_in_byte(ByteSource& bytes, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kPlaces = 16;
+  constexpr std::int64_t kSamples = 16;
   std::array<char, 8192> block{};
   double seconds = 0;
   std::int64_t size = 0;
-  for (std::int64_t place = 0; place < kPlaces; ++place) {
-    const auto got = bytes.read_at(begin + (end - begin) / kPlaces * place, std::as_writable_bytes(std::span(block)));
+  for (std::int64_t sample = 0; sample < kSamples; ++sample) {
+    const auto got = bytes.read_at(begin + (end - begin) / kSamples * sample, std::as_writable_bytes(std::span(block)));
     MemoryBytes part(std::as_bytes(std::span(block)).first(got.value_or(0)));
     Peek peek(part);
     std::int64_t at = 0;

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// Whether an MP3 file is as long as its encoder wrote it, whatever that says of how many frames there are.
+/// Whether an MP3 file is as long as its encoder wrote it, whatever its count of frames is.
 bool mp3_is_whole(ByteSource& bytes);
 
 /// Whether the encoder's count of frames cannot be that of the file's, by what a few of them last.

@@ -104,7 +104,7 @@ class Stream {
   }
 
   /// Where all packets are alike, those of the first page last what those of the second do: a part that was cut out of
-  /// a longer one, and counts from a later place in it, has more of them.
+  /// a longer one, and counts from later in it, has more of them.
   bool goes_on_as_it_began(const Page& page) const {
     constexpr double kRounding = 0.1;
     if (granules_.before == 0 || page.packets == 0 || page.sequence != sequence_) return true;

@@ -63,7 +63,8 @@ class Gathering {
   std::map<std::string, std::size_t> places_{};
 };
 
-/// A folder with a table of its recordings and their texts (Common Voice's, Hugging Face's audiofolder) stands for it.
+/// A folder with a table of its recordings and their texts (Common Voice's, Hugging Face's audiofolder) is replaced by
+/// that table.
 std::vector<std::string> with_tables(std::vector<std::string> arguments) {
   std::error_code ignored;
   for (std::string& argument : arguments) {

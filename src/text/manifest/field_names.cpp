@@ -49,7 +49,7 @@ std::optional<double> seconds_in_field(std::string_view text) {
     const auto part = number_in<double>(parts[i]);
     const bool is_last = i + 1 == parts.size();
     if (!part || !std::isfinite(*part) || *part < 0 || (i > 0 && *part >= 60)) return {};
-    if (!is_last && *part != std::floor(*part)) return {};
+    if (!is_last && *part != std::trunc(*part)) return {};
     seconds = seconds * 60 + *part;
   }
   return seconds;
