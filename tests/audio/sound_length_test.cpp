@@ -102,6 +102,7 @@ TEST(SoundLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
   EXPECT_EQ(cut, without) << "a page that is not all there is not decoded";
   EXPECT_LT(cut.value_or(Seconds(0)), *length);
   EXPECT_EQ(length_in_memory(whole + other), std::nullopt) << "the streams have other serial numbers";
+  EXPECT_EQ(length_in_memory(made_sound("../outside/cut-of-a-longer.opus")), std::nullopt);
 }
 
 /// MPEG 2 layer III at 16 kHz and 32 kbit/s: `frames` of 144 bytes and 36 ms, the first of which counts `counted`.

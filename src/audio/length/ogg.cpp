@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -107,9 +108,9 @@ class Stream {
   /// a longer one, and counts from later in it, has more of them.
   bool goes_on_as_it_began(const Page& page) const {
     constexpr double kRounding = 0.1;
-    if (granules_.before == 0 || page.packets == 0 || page.sequence != sequence_) return true;
+    if (granules_.before == 0 || page.packets == 0 || 2 * page.packets < packets_) return true;  // the last is trimmed
     const double packet = (static_cast<double>(page.granule) - static_cast<double>(last_)) / page.packets;
-    return packets_ * packet - static_cast<double>(last_) <= kRounding * granules_.rate;
+    return std::abs(packets_ * packet - static_cast<double>(last_)) <= kRounding * granules_.rate;
   }
 
   Granules granules_;
