@@ -61,13 +61,13 @@ void note_missing(const std::optional<SoundPromise>& promise, Seconds heard, Los
 }
 
 /// What the file's own structure says is missing, whatever FFmpeg makes of it.
-void note_missing_bytes(ByteSource& bytes, Seconds heard, Losses& losses) {
+void note_missing_bytes(ByteSource& bytes, Seconds decoded, Losses& losses) {
   const auto header = read_sound_header(bytes);
   if (header && header->present_bytes < header->claimed_bytes)
-    losses.add(heard, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
-                          " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
-  if (const auto rest = header ? unclaimed_rest(*header) : std::nullopt) losses.add(heard, *rest);
-  if (const auto broken = broken_ending(bytes)) losses.add(heard, *broken);
+    losses.add(decoded, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
+                            " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
+  if (const auto rest = header ? unclaimed_rest(*header, decoded) : std::nullopt) losses.add(decoded, *rest);
+  if (const auto broken = broken_ending(bytes)) losses.add(decoded, *broken);
 }
 
 /// The file is to blame, and not a full disk, say.
@@ -227,30 +227,24 @@ class Joined {
   int found_ = 0;
 };
 
-std::int64_t end_of_first(ByteSource& bytes) {
-  const auto header = read_sound_header(bytes);
-  const bool is_flac = header && header->container == Container::flac;
-  return is_flac ? first_flac_end(bytes) : first_recording_end(bytes);
-}
-
 }  // namespace
 
 Result<DecodedSound> decode_sound(ByteSource& bytes, const std::string& name, PcmSink& sink,
                                   const AudioChoice& choice) {
   if (bytes.size() == 0) return fail(Fault::corrupt, "the file is empty");
-  const std::int64_t end = end_of_first(bytes);
-  if (end >= bytes.size()) return OneRecording(bytes, name, sink, choice, 0).decode();
+  FirstRecording first = first_recording(bytes);
+  if (first.end >= bytes.size()) return OneRecording(bytes, name, sink, choice, 0).decode();
   Joined joined;
-  for (std::int64_t begin = 0, stop = end; begin < bytes.size();) {
-    PartBytes part(bytes, begin, stop);
+  for (std::int64_t begin = 0; begin < bytes.size();) {
+    PartBytes part(bytes, begin, begin + first.end);
     const std::int64_t before = joined.samples();
     auto decoded = OneRecording(part, name, sink, choice, before).decode();
     const bool is_decoded = decoded.has_value();
     if (!joined.add(std::move(decoded), begin)) break;
     if (auto cut = is_decoded ? Result<void>() : sink.cut(before); !cut) return tl::unexpected<Error>(cut.error());
-    begin = stop;
+    begin += first.next;
     PartBytes rest(bytes, begin, bytes.size());
-    stop = begin < bytes.size() ? begin + end_of_first(rest) : begin;
+    if (begin < bytes.size()) first = first_recording(rest);
   }
   return joined.result();
 }

@@ -2,125 +2,79 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "audio/mpeg_frame.h"
+#include "audio/recording_start.h"
 #include "audio/sound_header.h"
 
 namespace tutti {
 namespace {
 
 constexpr int kMostParts = 100'000;  // boxes, chunks and elements that are walked over
-constexpr std::string_view kAsf("\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c", 16);
-constexpr std::string_view kEbml("\x1a\x45\xdf\xa3", 4);
-constexpr std::string_view kFlac("fLaC\x00\x00\x00\x22", 8), kFlacAlone("fLaC\x80\x00\x00\x22", 8);
-constexpr std::string_view kAmr("#!AMR", 5), kFlv("FLV\x01", 4), kWavPack("wvpk", 4);
 
-/// What begins with that at the start of a file, whatever the container.
-bool begins_recording(std::string_view head) {
-  if (head.size() < 16) return false;
-  const auto form = head.substr(8, 4);
-  if (head.starts_with("RIFF")) return form == "WAVE" || form == "AVI ";
-  if (head.starts_with("RF64") || head.starts_with("BW64")) return form == "WAVE";
-  if (head.starts_with("FORM")) return form == "AIFF" || form == "AIFC";
-  for (const std::string_view magic :
-       {std::string_view("riff\x2e\x91\xcf\x11", 8), std::string_view("caff\0\x01", 6),
-        std::string_view(".snd\0\0\0", 7), std::string_view("OggS\0\x02", 6), kFlac, kFlacAlone, kAsf, kEbml, kAmr})
-    if (head.starts_with(magic)) return true;
-  return head.substr(4, 4) == "ftyp";
-}
-
-/// Calls `is_found` with what is there wherever `first` is found, from `from` on; the first place where it agrees, else
-/// the end.
-template <class Found>
-std::int64_t search(ByteSource& bytes, std::int64_t from, std::string_view first, Found is_found) {
-  constexpr std::size_t kBlock = 1 << 20, kSeen = 64;
-  std::vector<char> block(kBlock);
-  for (std::int64_t at = from; at < bytes.size();) {
-    const auto got = bytes.read_at(at, std::as_writable_bytes(std::span(block)));
-    if (!got || *got == 0) break;
-    const std::string_view all(block.data(), *got);
-    for (std::size_t from_here = 0; from_here < all.size();) {
-      const auto* hit = static_cast<const char*>(
-          ::memmem(all.data() + from_here, all.size() - from_here, first.data(), first.size()));
-      if (!hit) break;
-      const auto offset = static_cast<std::size_t>(hit - all.data());
-      if (is_found(all.substr(offset, kSeen))) return at + static_cast<std::int64_t>(offset);
-      from_here = offset + 1;
-    }
-    if (*got <= kSeen) break;
-    at += static_cast<std::int64_t>(*got - kSeen);
-  }
-  return bytes.size();
-}
+/// How far the structure of a recording reaches; behind it another may begin.
+struct Extent {
+  std::int64_t end = 0;
+  bool is_measured = true;  // false: the recording goes on there, and only a search finds its end
+};
 
 /// Chunks of a name of four bytes and a size of four, from `at` on, up to another recording.
-std::int64_t behind_chunks(ByteSource& bytes, std::int64_t at, bool big_endian) {
+Extent behind_chunks(ByteSource& bytes, std::int64_t at, bool big_endian) {
   Peek peek(bytes);
   for (int chunk = 0; chunk < kMostParts && at < bytes.size(); ++chunk) {
     for (const std::int64_t start : {at, at + at % 2})  // an odd size should be filled up, and often is not
-      if (begins_recording(peek.at(start, 16))) return start;
+      if (recording_begins(bytes, start)) return {start};
     const std::string head(peek.at(at, 8));
     const auto is_printed = [](char c) { return c >= ' ' && c <= '~'; };
     if (head.size() < 8 || !std::ranges::all_of(head.substr(0, 4), is_printed)) break;
     const auto size = static_cast<std::int64_t>(number(std::string_view(head).substr(4), big_endian));
+    if (size > bytes.size() - at) break;
     at += 8 + size + size % 2;
   }
-  return bytes.size();
+  return {at};
 }
 
 /// WAV, AIFF, W64, CAF and AU: behind their samples.
-std::int64_t chunked_end(ByteSource& bytes, const SoundHeader& header, bool may_search) {
-  if (header.container == Container::flac) return bytes.size();
-  if (header.is_unsized) {
-    const bool is_wave = header.container == Container::wav || header.container == Container::rf64;
-    if (!is_wave || !may_search) return bytes.size();
-    return search(bytes, header.samples_at + 1, header.container == Container::wav ? "RIFF" : "RF64",
-                  [](std::string_view found) {
-                    return begins_recording(found) && found.size() > 20 && found.substr(12, 4) == "fmt ";
-                  });
-  }
+Extent chunked_extent(ByteSource& bytes, const SoundHeader& header) {
+  if (header.is_unsized || header.present_bytes < header.claimed_bytes) return {header.samples_at + 1, false};
   const std::int64_t end = header.samples_at + header.present_bytes;
   if (header.container == Container::wav || header.container == Container::rf64 || header.container == Container::aiff)
     return behind_chunks(bytes, end, header.container == Container::aiff);
-  Peek peek(bytes);
-  for (std::int64_t at = end; at < end + 8; ++at)  // of W64 to the next multiple
-    if (begins_recording(peek.at(at, 16))) return at;
-  return bytes.size();
+  return {end};
 }
 
-std::int64_t avi_end(ByteSource& bytes) {
+Extent avi_extent(ByteSource& bytes) {
   Peek peek(bytes);
   std::int64_t at = 0;
   for (int part = 0; part < kMostParts; ++part) {
-    const std::string head(peek.at(at, 16));
-    if (at > 0 && begins_recording(head)) return at;
-    if (!std::string_view(head).starts_with("RIFF")) break;  // the first, and its continuations of the kind AVIX
+    const std::string head(peek.at(at, 12));  // the first, and its continuations of the kind AVIX
+    if (!head.starts_with("RIFF") || !head.ends_with(at == 0 ? "AVI " : "AVIX")) break;
     const auto size = static_cast<std::int64_t>(number(std::string_view(head).substr(4, 4), false));
     at += 8 + size + size % 2;
   }
-  return bytes.size();
+  return {at};
 }
 
 /// MP4 and QuickTime: a second `ftyp`, or whatever else a file begins with, in a row of boxes.
-std::int64_t boxes_end(ByteSource& bytes) {
+Extent boxes_extent(ByteSource& bytes) {
   Peek peek(bytes);
   bool has_sound = false;
-  for (std::int64_t at = 0, box = 0; box < kMostParts && at < bytes.size(); ++box) {
+  std::int64_t at = 0;
+  for (int box = 0; box < kMostParts && at < bytes.size(); ++box) {
     const std::string head(peek.at(at, 16));
-    if (has_sound && begins_recording(head)) return at;
-    if (head.size() < 16) break;
+    if (head.size() < 16 || (has_sound && recording_begins(bytes, at))) break;
     const std::string_view kind = std::string_view(head).substr(4, 4);
     has_sound = has_sound || kind == "mdat" || kind == "moof";
     std::uint64_t size = number(std::string_view(head).substr(0, 4), true);
     if (size == 1) size = number(std::string_view(head).substr(8, 8), true);
-    if (size < 8 || size > static_cast<std::uint64_t>(bytes.size() - at)) break;
+    if (size < 8) break;
+    if (size > static_cast<std::uint64_t>(bytes.size() - at)) return {at + 1, false};
     at += static_cast<std::int64_t>(size);
   }
-  return bytes.size();
+  return {at};
 }
 
 struct Element {
@@ -151,83 +105,166 @@ std::optional<Element> element_at(Peek& peek, std::int64_t at) {
 }
 
 /// Matroska and WebM: another EBML head behind a segment.
-std::int64_t ebml_end(ByteSource& bytes, bool may_search) {
+Extent ebml_extent(ByteSource& bytes) {
   constexpr std::uint64_t kHead = 0x1a45dfa3;
   Peek peek(bytes);
   std::int64_t at = 0;
   for (int count = 0; count < kMostParts && at < bytes.size(); ++count) {
     const auto element = element_at(peek, at);
-    if (!element) break;
-    if (at > 0 && element->id == kHead) return at;
-    if (!element->end && !may_search) break;
-    if (!element->end)
-      return search(bytes, element->body, kEbml, [](std::string_view found) {
-        return found.find("matroska") != found.npos || found.find("webm") != found.npos;
-      });
-    if (*element->end > bytes.size() || *element->end <= at) break;
+    if (!element || (at > 0 && element->id == kHead)) break;
+    if (!element->end || *element->end > bytes.size() || *element->end <= at) return {element->body, false};
     at = *element->end;
   }
-  return bytes.size();
+  return {at};
 }
 
 /// WMA and ASF: objects of 16 bytes of name and 8 of size.
-std::int64_t asf_end(ByteSource& bytes) {
+Extent asf_extent(ByteSource& bytes) {
   Peek peek(bytes);
-  for (std::int64_t at = 0, count = 0; count < kMostParts && at < bytes.size(); ++count) {
+  std::int64_t at = 0;
+  for (int count = 0; count < kMostParts && at < bytes.size(); ++count) {
     const std::string head(peek.at(at, 24));
-    if (head.size() < 24) break;
-    if (at > 0 && std::string_view(head).starts_with(kAsf)) return at;
+    if (head.size() < 24 || (at > 0 && recording_begins(bytes, at))) break;
     const std::uint64_t size = number(std::string_view(head).substr(16), false);
-    if (size < 24 || size > static_cast<std::uint64_t>(bytes.size() - at)) break;
+    if (size < 24 || size > static_cast<std::uint64_t>(bytes.size() - at)) return {at + 1, false};
     at += static_cast<std::int64_t>(size);
   }
-  return bytes.size();
+  return {at};
 }
 
-/// WavPack: the first block of a recording counts its samples from zero again.
-std::int64_t wavpack_end(ByteSource& bytes) {
-  constexpr std::uint64_t kInitial = 1 << 11;
+Extent wavpack_extent(ByteSource& bytes) {
   Peek peek(bytes);
-  for (std::int64_t at = 0; at < bytes.size();) {
-    const std::string head(peek.at(at, 32));
-    const std::string_view view = head;
-    if (!view.starts_with(kWavPack)) break;
-    const bool is_first = (number(view.substr(24, 4), false) & kInitial) != 0;
-    const bool has_samples = number(view.substr(20, 4), false) != 0;
-    if (at > 0 && is_first && has_samples && number(view.substr(16, 4), false) == 0) return at;
-    at += 8 + static_cast<std::int64_t>(number(view.substr(4, 4), false));
+  std::int64_t at = 0;
+  while (at < bytes.size()) {
+    const std::string head(peek.at(at, 8));
+    if (!head.starts_with("wvpk") || (at > 0 && recording_begins(bytes, at))) break;
+    const auto size = static_cast<std::int64_t>(number(std::string_view(head).substr(4, 4), false));
+    if (size > bytes.size() - at) return {at + 1, false};
+    at += 8 + size;
   }
-  return bytes.size();
+  return {at};
 }
 
-std::int64_t flv_end(ByteSource& bytes) {
-  return search(bytes, 1, kFlv, [](std::string_view found) {
-    return found.size() >= 9 && (found[4] & ~5) == 0 && number(found.substr(5, 4), true) == 9;
-  });
+/// TTA has a table of its frames' sizes.
+Extent tta_extent(ByteSource& bytes) {
+  constexpr std::int64_t kHead = 22, kCrc = 4;
+  Peek peek(bytes);
+  const std::string head(peek.at(0, kHead));
+  if (head.empty()) return {1, false};
+  const std::string_view view = head;
+  const auto frame = static_cast<std::int64_t>(number(view.substr(10, 4), false) * 256 / 245);
+  const auto samples = static_cast<std::int64_t>(number(view.substr(14, 4), false));
+  if (frame == 0) return {1, false};
+  const std::int64_t frames = (samples + frame - 1) / frame;
+  std::int64_t end = kHead + 4 * frames + kCrc;
+  for (std::int64_t i = 0; i < frames; ++i) {
+    const auto size = peek.at(kHead + 4 * i, 4);
+    if (size.empty()) break;
+    end += static_cast<std::int64_t>(number(size, false));
+  }
+  return end <= bytes.size() ? Extent{end} : Extent{1, false};
+}
+
+/// VOC: blocks of a kind and a size of three bytes, up to one of the kind zero.
+Extent voc_extent(ByteSource& bytes) {
+  Peek peek(bytes);
+  std::int64_t at = static_cast<std::int64_t>(number(peek.at(20, 2), false));
+  for (int block = 0; at > 0 && block < kMostParts && at < bytes.size(); ++block) {
+    const std::string head(peek.at(at, 4));
+    if (head.empty() || head[0] == 0) return {at + 1};
+    if (recording_begins(bytes, at)) return {at};
+    at += 4 + static_cast<std::int64_t>(number(std::string_view(head).substr(1), false));
+  }
+  return {at};
+}
+
+/// Ogg: pages, up to one that begins a stream behind those of another.
+Extent ogg_extent(ByteSource& bytes) {
+  constexpr std::int64_t kHead = 27;
+  constexpr int kFirst = 2;
+  Peek peek(bytes);
+  bool has_content = false;
+  std::int64_t at = 0, last = 0;
+  while (at < bytes.size()) {
+    const std::string head(peek.at(at, kHead));
+    if (!head.starts_with("OggS")) break;
+    const bool is_first = (head[5] & kFirst) != 0;
+    if (is_first && has_content) return {at};
+    has_content = has_content || !is_first;
+    last = at;
+    const auto segments = static_cast<unsigned char>(head[26]);
+    std::int64_t size = kHead + segments;
+    for (int i = 0; i < segments; i += 32)
+      for (const char segment : peek.at(at + kHead + i, static_cast<std::size_t>(std::min(32, segments - i))))
+        size += static_cast<unsigned char>(segment);
+    at += size;
+  }
+  // The last page may be cut short, and the next recording begin within what it should have had.
+  return at > bytes.size() || peek.at(at, 1) != "\0" ? Extent{last + 1, false} : Extent{at};
+}
+
+/// MP3, and layers I and II: frames, up to a tag with others behind it or to one that an encoder begins a file with.
+Extent mpeg_extent(ByteSource& bytes) {
+  Peek peek(bytes);
+  std::int64_t at = 0;
+  if (!first_mpeg_frames(peek, behind_id3(peek, 0), at)) return {1, false};
+  for (bool is_first = true; at < bytes.size(); is_first = false) {
+    const auto frame = mpeg_frame_at(peek, at);
+    if (!frame) {
+      const std::int64_t behind = behind_tags(bytes, at);
+      if (behind >= bytes.size() || recording_begins(bytes, behind)) return {behind};
+      if (!first_mpeg_frames(peek, behind, at)) return {behind, false};  // else damage
+      continue;
+    }
+    if (!is_first && encoder_count(peek, at, *frame)) return {at};
+    at += frame->size;
+  }
+  return {at};
+}
+
+Extent extent_of(ByteSource& bytes) {
+  if (const auto header = read_sound_header(bytes); header && header->container != Container::flac)
+    return chunked_extent(bytes, *header);
+  const std::string head(Peek(bytes).at(0, 32));
+  const std::string_view view = head;
+  if (view.size() < 32) return {bytes.size()};
+  if (view.starts_with("RIFF") && view.substr(8, 4) == "AVI ") return avi_extent(bytes);
+  if (view.starts_with("\x1a\x45\xdf\xa3")) return ebml_extent(bytes);
+  if (view.starts_with("\x30\x26\xb2\x75\x8e\x66\xcf\x11")) return asf_extent(bytes);
+  if (view.starts_with("wvpk")) return wavpack_extent(bytes);
+  if (view.starts_with("TTA1")) return tta_extent(bytes);
+  if (view.starts_with("Creative Voice File")) return voc_extent(bytes);
+  if (view.starts_with("OggS")) return ogg_extent(bytes);
+  for (const std::string_view box : {"ftyp", "moov", "mdat", "free", "wide", "skip"})
+    if (view.substr(4, 4) == box) return boxes_extent(bytes);
+  return {1, false};
+}
+
+bool is_mpeg(ByteSource& bytes) {
+  Peek peek(bytes);
+  return mpeg_frames_begin(peek, behind_id3(peek, 0));
 }
 
 }  // namespace
 
-std::int64_t first_recording_end(ByteSource& bytes, bool may_search) {
-  if (const auto header = read_sound_header(bytes)) return chunked_end(bytes, *header, may_search);
-  const std::string head(Peek(bytes).at(0, 16));
-  const std::string_view view = head;
-  if (view.size() < 16) return bytes.size();
-  if (view.starts_with("RIFF") && view.substr(8, 4) == "AVI ") return avi_end(bytes);
-  if (view.starts_with(kEbml)) return ebml_end(bytes, may_search);
-  if (view.starts_with(kAsf)) return asf_end(bytes);
-  if (view.starts_with(kWavPack)) return wavpack_end(bytes);
-  if (view.starts_with(kFlv) && may_search) return flv_end(bytes);
-  if (view.starts_with(kAmr) && may_search) return search(bytes, 1, kAmr, [](std::string_view) { return true; });
-  for (const std::string_view box : {"ftyp", "moov", "mdat", "free", "wide", "skip"})
-    if (view.substr(4, 4) == box) return boxes_end(bytes);
-  return bytes.size();
-}
-
-std::int64_t first_flac_end(ByteSource& bytes) {
-  constexpr std::int64_t kLeast = 42;  // of the first one's header
-  return search(bytes, kLeast, "fLaC",
-                [](std::string_view found) { return found.starts_with(kFlac) || found.starts_with(kFlacAlone); });
+FirstRecording first_recording(ByteSource& file, bool may_search) {
+  constexpr std::int64_t kShort = 1 << 20;  // is searched in any case
+  const FirstRecording all{file.size(), file.size()};
+  BlockBytes bytes(file);
+  const std::string head(Peek(bytes).at(0, 4));
+  const bool is_paged = head == "OggS";
+  if (is_paged && !may_search) return all;  // as of MP3, what counts them reads all of it
+  Extent extent = may_search && !is_paged && is_mpeg(bytes) ? mpeg_extent(bytes) : extent_of(bytes);
+  if (extent.end >= file.size()) return all;
+  const std::int64_t end = extent.end;
+  if (extent.is_measured) extent.end = behind_tags(bytes, end);
+  FirstRecording first = all;
+  if (extent.is_measured && recording_begins(bytes, extent.end))
+    first.next = extent.end;
+  else if (may_search || (extent.is_measured && file.size() - extent.end <= kShort))
+    first.next = find_recording(bytes, extent.end);
+  first.end = extent.is_measured && head == "wvpk" ? end : first.next;
+  return first;
 }
 
 }  // namespace tutti

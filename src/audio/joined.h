@@ -6,13 +6,15 @@
 
 namespace tutti {
 
-/// Where the first recording of a file ends and another begins, as `cat` and some recorders put them behind one
-/// another; the file's size where none does. Containers that FFmpeg reads on in by itself (MP3, AAC, Ogg, transport
-/// streams) count as one. Files whose header does not say how long they are have to be searched from start to end;
-/// with `may_search` false they count as one, too.
-std::int64_t first_recording_end(ByteSource& bytes, bool may_search = true);
+/// The first of the recordings that stand behind one another in a file, as `cat` and some recorders put them there.
+struct FirstRecording {
+  std::int64_t end = 0;   // of what decoders should see
+  std::int64_t next = 0;  // where another begins; the file's size where none does
+};
 
-/// The same for FLAC, which has to be searched from start to end.
-std::int64_t first_flac_end(ByteSource& bytes);
+/// Tags and zeros between recordings are the first one's, but for WavPack, where FFmpeg takes tags for damage. Files
+/// whose header does not say how long they are have to be searched from start to end; with `may_search` false they
+/// count as one.
+FirstRecording first_recording(ByteSource& bytes, bool may_search = true);
 
 }  // namespace tutti

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "audio/recording_start.h"
+#include "base/numbers.h"
+
 namespace tutti {
 namespace {
 
@@ -54,23 +57,33 @@ bool is_chunk(std::string_view head, bool big_endian, std::int64_t room) {
          static_cast<std::int64_t>(number(head.substr(4), big_endian)) <= room;
 }
 
-/// What programs append to a file without making a chunk of it.
-bool is_appendix(std::string_view start) {
-  for (const std::string_view tag : {"TAG", "ID3", "APETAGEX"})
-    if (start.starts_with(tag)) return true;
-  return std::ranges::all_of(start, [](char c) { return c == 0; });
-}
-
 /// `end`: of the samples, as the header has it.
 std::int64_t unclaimed_behind(ByteSource& bytes, std::int64_t end, bool big_endian) {
   constexpr std::int64_t kLeast = 4096;
-  constexpr std::size_t kHead = 8, kStart = 32;
+  constexpr std::size_t kHead = 8;
   const std::int64_t rest = bytes.size() - end;
   if (rest < kLeast) return 0;
   Peek peek(bytes);
   for (const std::int64_t at : {end, end + end % 2})  // an odd size should be filled up, and often is not
     if (is_chunk(peek.at(at, kHead), big_endian, rest)) return 0;
-  return is_appendix(peek.at(end, kStart)) ? 0 : rest;
+  const std::int64_t unknown = bytes.size() - behind_tags(bytes, end);
+  return unknown < kLeast ? 0 : unknown;
+}
+
+/// Of samples in further chunks behind the first of them, which ends at `at`.
+std::int64_t further_samples(ByteSource& bytes, std::int64_t at, const Layout& layout) {
+  constexpr int kMostChunks = 1000;
+  Peek peek(bytes);
+  std::int64_t found = 0;
+  for (int chunk = 0; chunk < kMostChunks && at < bytes.size(); ++chunk) {
+    std::string head(peek.at(at, 8));
+    if (at % 2 != 0 && !is_chunk(head, layout.big_endian, bytes.size() - at)) head = peek.at(++at, 8);
+    if (!is_chunk(head, layout.big_endian, bytes.size() - at) || head.starts_with(layout.magic)) break;
+    const auto size = static_cast<std::int64_t>(number(std::string_view(head).substr(4), layout.big_endian));
+    if (head.starts_with(layout.samples_id)) found += std::max<std::int64_t>(size - layout.prefix, 0);
+    at += 8 + size;
+  }
+  return found;
 }
 
 /// RF64 keeps the true size of its data in the ds64 chunk that comes first.
@@ -102,8 +115,10 @@ std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout)
           !is_chunk(peek.at(first, 8), layout.big_endian, bytes.size() - first))
         claimed.reset();
       auto header = samples_at(bytes, layout.container, first, claimed);
-      if (layout.size_bytes == 4 && claimed.value_or(0) > 0)
+      if (layout.size_bytes == 4 && claimed.value_or(0) > 0) {
         header.unclaimed_bytes = unclaimed_behind(bytes, first + *claimed, layout.big_endian);
+        header.further_bytes = further_samples(bytes, first + *claimed, layout);
+      }
       return header;
     }
     if (unknown || size < 0 || size > bytes.size()) return {};
@@ -165,6 +180,20 @@ bool flv_is_whole(ByteSource& bytes) {
   return !tag.empty() && static_cast<std::int64_t>(number(tag.substr(1), true)) + kTagHead == last;
 }
 
+/// Whether the objects of an ASF file say that there is more.
+bool asf_is_whole(ByteSource& bytes) {
+  constexpr int kMostObjects = 1000;
+  Peek peek(bytes);
+  std::int64_t at = 0;
+  for (int object = 0; object < kMostObjects && at < bytes.size(); ++object) {
+    const std::string_view size = peek.at(at + 16, 8);
+    if (size.empty() || number(size, false) < 24) return true;
+    if (number(size, false) > static_cast<std::uint64_t>(bytes.size() - at)) return false;
+    at += static_cast<std::int64_t>(number(size, false));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
@@ -180,12 +209,24 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
   return {};
 }
 
-std::optional<std::string> unclaimed_rest(const SoundHeader& header) {
-  if (header.unclaimed_bytes == 0) return {};
-  return "the header is wrong: it promises " + std::to_string(header.claimed_bytes) + " bytes of samples, and " +
-         std::to_string(header.unclaimed_bytes) +
-         " more follow that are nothing else. They are not heard; ffmpeg -ignore_length 1 -i FILE -c copy NEW.w64 "
-         "writes a file that has them";
+std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded) {
+  const auto lasting = [&](std::int64_t bytes) {
+    std::string text = std::to_string(bytes) + " bytes";
+    if (decoded > Seconds(0) && header.present_bytes > 0)
+      text += " (about " +
+              fixed_text(decoded.count() * static_cast<double>(bytes) / static_cast<double>(header.present_bytes), 1) +
+              " s)";
+    return text;
+  };
+  if (header.unclaimed_bytes > 0)
+    return "the header is wrong: it promises " + std::to_string(header.claimed_bytes) + " bytes of samples, and " +
+           lasting(header.unclaimed_bytes) +
+           " more follow that are nothing else. They are not decoded; ffmpeg -ignore_length 1 -i FILE -c copy NEW.w64 "
+           "writes a file that has them";
+  if (header.further_bytes > 0)
+    return "the file has more than one chunk of samples: only the first is decoded, and " +
+           lasting(header.further_bytes) + " in further ones are not";
+  return {};
 }
 
 std::optional<std::string> broken_ending(ByteSource& bytes) {
@@ -195,6 +236,8 @@ std::optional<std::string> broken_ending(ByteSource& bytes) {
     return "the file breaks off without the page that ends an Ogg stream";
   if (head.starts_with("RIFF") && head.ends_with("AVI ") && !avi_is_whole(bytes))
     return "the AVI file is shorter than its header says";
+  if (head.starts_with("\x30\x26\xb2\x75\x8e\x66\xcf\x11") && !asf_is_whole(bytes))
+    return "the ASF file is shorter than its header promises";
   if (head.starts_with("FLV") && !flv_is_whole(bytes)) return "the FLV file breaks off within a tag";
   return {};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "audio/byte_source.h"
+#include "base/units.h"
 
 namespace tutti {
 
@@ -19,6 +20,7 @@ struct SoundHeader {
   std::int64_t samples_at = 0;       // where they begin. Not FLAC
   bool is_unsized = false;           // the header does not say how many there are, as of a stream. Not FLAC
   std::int64_t unclaimed_bytes = 0;  // WAV and AIFF: behind the samples, and in no chunk
+  std::int64_t further_bytes = 0;    // WAV and AIFF: of samples in further chunks, which no decoder reads
   std::int64_t frames = 0;           // FLAC: total samples of a channel; 0: not said
 };
 
@@ -28,12 +30,13 @@ inline constexpr std::int64_t kFlacTotalOffset = 21;
 /// None for any other kind of file.
 std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 
-/// That a file goes on behind its samples with what is nothing else, as a sentence; none where it does not. Its
-/// recorder was stopped before it could say how much there is, or the 32 bits for that ran over at 4 GiB.
-std::optional<std::string> unclaimed_rest(const SoundHeader& header);
+/// That a file goes on behind its samples with more of them, as a sentence; none where it does not. Its recorder was
+/// stopped before it could say how much there is, the 32 bits for that ran over at 4 GiB, or it began a second chunk.
+/// `decoded`: how long the samples last that the header claims; 0: not known.
+std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded = Seconds(0));
 
 /// What is wrong with the end of a file whose container tells whole files from truncated ones while FFmpeg does not
-/// (Ogg, AVI, FLV), as a sentence. None for a whole file and for every other kind.
+/// (Ogg, AVI, ASF, FLV), as a sentence. None for a whole file and for every other kind.
 std::optional<std::string> broken_ending(ByteSource& bytes);
 
 }  // namespace tutti

@@ -75,7 +75,7 @@ Result<void> convert(const PlannedFile& file, const Target& target, const Output
   const std::string name = name_of_input(file.input);
   const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
-  auto transcript = read_transcript_json(*text);
+  auto transcript = read_untidy_transcript_json(*text);
   if (!transcript) return tl::unexpected(transcript.error());
   if (const std::string repaired = tidy_transcript(*transcript); !repaired.empty())
     log(Level::warning, name + ": " + repaired);

@@ -1,6 +1,7 @@
 #include "transcript/tidy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/numbers.h"
@@ -37,6 +38,32 @@ bool turn_round(Timed& timed) {
   return true;
 }
 
+/// The first time at or behind `from` that is known; `otherwise` where none is.
+double next_time(const std::vector<Segment>& segments, std::size_t from, double otherwise) {
+  for (std::size_t i = from; i < segments.size(); ++i)
+    for (const double time : {segments[i].start, segments[i].end})
+      if (!std::isnan(time)) return time;
+  return otherwise;
+}
+
+/// Gives segments without a start the end of the one before, and those without an end the start of the next.
+std::string fill_times(std::vector<Segment>& segments) {
+  std::size_t filled = 0;
+  std::int64_t first = 0;
+  double before = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    Segment& segment = segments[i];
+    const bool lacks = std::isnan(segment.start) || std::isnan(segment.end);
+    if (std::isnan(segment.start)) segment.start = std::isnan(segment.end) ? before : std::min(before, segment.end);
+    if (std::isnan(segment.end)) segment.end = std::max(segment.start, next_time(segments, i + 1, segment.start));
+    if (lacks && ++filled == 1) first = segment.id;
+    before = segment.end;
+  }
+  if (filled == 0) return {};
+  return "times that are missing or below zero are those of the segments around in " + std::to_string(filled) +
+         (filled == 1 ? " segment (" : " segments (the first: ") + "segment " + std::to_string(first) + ")";
+}
+
 }  // namespace
 
 std::string tidy_lines(std::string_view text) {
@@ -50,6 +77,7 @@ std::string tidy_lines(std::string_view text) {
 
 std::string tidy_transcript(Transcript& transcript) {
   const bool has_words = has_word_times(transcript);
+  const std::string filled = fill_times(transcript.segments);
   std::size_t turned = 0;
   std::string first;
   for (std::size_t i = 0; i < transcript.segments.size(); ++i) {
@@ -68,9 +96,9 @@ std::string tidy_transcript(Transcript& transcript) {
       segment.words.push_back({.word = segment.text, .start = segment.start, .end = segment.end});
     if (is_turned && ++turned == 1) first = "segment " + std::to_string(segment.id) + ", " + was;
   }
-  if (turned == 0) return {};
-  return "times that run backwards are turned round in " + std::to_string(turned) +
-         (turned == 1 ? " segment (" : " segments (the first: ") + first + ")";
+  if (turned == 0) return filled;
+  return filled + (filled.empty() ? "" : "; ") + "times that run backwards are turned round in " +
+         std::to_string(turned) + (turned == 1 ? " segment (" : " segments (the first: ") + first + ")";
 }
 
 }  // namespace tutti

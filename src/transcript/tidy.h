@@ -13,8 +13,8 @@ std::string tidy_lines(std::string_view text);
 
 /// Makes a transcript of other programs fit for subtitles: lines of segments are tidied, words hold no line breaks, and
 /// a segment without words in a transcript that has them becomes one word, which keeps its text. Times that run
-/// backwards are turned round, and end where the next segment begins; returns which they were, for people, or an empty
-/// text.
+/// backwards are turned round, and end where the next segment begins; times that are NaN become those of the segments
+/// around. Returns which they were, for people, or an empty text.
 std::string tidy_transcript(Transcript& transcript);
 
 }  // namespace tutti

@@ -18,4 +18,8 @@ std::string transcript_json(const Transcript& transcript, const std::optional<st
 /// may be missing; "segments" with "start", "end" and "text" may not. Errors name the place in the document.
 Result<Transcript> read_transcript_json(std::string_view json);
 
+/// The same of a transcript whose segments may lack times, as some programs leave them where they could not align one:
+/// a start or an end that is missing, null or below zero is NaN. tidy_transcript fills it in.
+Result<Transcript> read_untidy_transcript_json(std::string_view json);
+
 }  // namespace tutti

@@ -47,6 +47,8 @@ std::optional<double> as_number(const Json& value) {
 /// Takes a document apart; the first thing that is not as it should be sticks, and is judged once at the end.
 class Reader {
  public:
+  explicit Reader(bool may_lack_times) : may_lack_times_(may_lack_times) {}
+
   Transcript transcript(const Json& document) {
     Transcript out;
     if (!document.is_object()) {
@@ -120,6 +122,12 @@ class Reader {
     return 0;
   }
 
+  double segment_time(const Json& object, const std::string& where, const char* key) {
+    const Json* found = find(object, key);
+    const bool is_missing = !found || found->is_null() || (found->is_number() && found->get<double>() < 0);
+    return may_lack_times_ && is_missing ? std::nan("") : time(object, where, key);
+  }
+
   std::int64_t whole_or(const Json& object, const std::string& where, const char* key, std::int64_t fallback) {
     const Json* found = find(object, key);
     if (!found) return fallback;
@@ -146,8 +154,8 @@ class Reader {
     }
     out.id = whole_or(object, where, "id", static_cast<std::int64_t>(index));
     out.seek = whole_or(object, where, "seek", 0);
-    out.start = time(object, where, "start");
-    out.end = time(object, where, "end");
+    out.start = segment_time(object, where, "start");
+    out.end = segment_time(object, where, "end");
     if (!object.contains("text")) expect(where + ".text", "text", nullptr);
     out.text = text_or(object, where, "text", "");
     out.speaker = speaker(object);
@@ -174,7 +182,7 @@ class Reader {
   std::vector<Word> words(const Json& object, const std::string& where, const Segment& segment) {
     std::vector<Word> out;
     const Json& list = array(object, where, "words");
-    double last = segment.start;
+    double last = std::isnan(segment.start) ? 0 : segment.start;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string here = where + ".words[" + std::to_string(i) + "]";
       if (!list[i].is_object() || !list[i].contains("word")) {
@@ -212,6 +220,7 @@ class Reader {
     return text;
   }
 
+  const bool may_lack_times_;
   std::optional<Error> error_;
 };
 
@@ -222,19 +231,27 @@ std::string for_people(const Json::exception& broken) {
   return std::string(text.starts_with('[') && end != text.npos ? text.substr(end + 2) : text);
 }
 
-}  // namespace
-
-Result<Transcript> read_transcript_json(std::string_view json) {
+Result<Transcript> read_document(std::string_view json, bool may_lack_times) {
   Json document;
   try {
     document = Json::parse(with_strict_numbers(json));
   } catch (const Json::exception& broken) {
     return fail(Fault::corrupt, "transcript JSON: " + for_people(broken));
   }
-  Reader reader;
+  Reader reader(may_lack_times);
   Transcript transcript = reader.transcript(document);
   if (reader.error()) return tl::unexpected(*reader.error());
   return transcript;
+}
+
+}  // namespace
+
+Result<Transcript> read_transcript_json(std::string_view json) {
+  return read_document(json, false);
+}
+
+Result<Transcript> read_untidy_transcript_json(std::string_view json) {
+  return read_document(json, true);
 }
 
 }  // namespace tutti

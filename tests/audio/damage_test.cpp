@@ -164,11 +164,12 @@ TEST(Damage, AWavFileThatGoesOnBehindWhatItsHeaderPromisesSaysSo) {
   const auto wav = write_wav(folder / "talk.wav", noise(48000));
   std::string content = read_file(wav).value();
   EXPECT_THAT(decode_recording(wav).value().losses(), testing::IsEmpty());
-  for (const char* behind : {"LIST\x10\x27\0\0", "TAG of music"})  // a chunk of 10,000 bytes, and what some append
+  for (const char* behind : {"LIST\xc0\xda\0\0", "TAG of music"})  // a chunk of 56,000 bytes, and what some append
     for (const std::size_t size : {40000U, 39999U}) {
       std::string tagged = content;
       tagged.replace(40, 4, std::string({static_cast<char>(size & 255), static_cast<char>(size >> 8), 0, 0}));
       tagged.replace(44 + size, 8, std::string(behind, 8));
+      if (*behind == 'T') tagged.resize(44 + size + 128);
       ASSERT_TRUE(write_file_atomically(wav, tagged));
       EXPECT_THAT(decode_recording(wav).value().losses(), testing::IsEmpty()) << behind << size;
     }
@@ -179,7 +180,17 @@ TEST(Damage, AWavFileThatGoesOnBehindWhatItsHeaderPromisesSaysSo) {
   EXPECT_EQ(recording->samples(), 20000);
   ASSERT_EQ(recording->losses().size(), 1U);
   EXPECT_THAT(recording->losses()[0], testing::AllOf(HasSubstr("at 00:00:01.2"), HasSubstr("promises 40000 bytes"),
-                                                     HasSubstr("56000 more follow")));
+                                                     HasSubstr("56000 bytes (about 1.8 s) more follow")));
+}
+
+TEST(Damage, IsNotReportedOfWholeFiles) {
+  const auto data = std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/audio";
+  for (const auto& [name, length] : {std::pair("late.asf", 2.5), {"flac.nut", 1.0}, {"cut-of-a-longer.opus", 2.0}}) {
+    const auto recording = decode_recording(data / "outside" / name);
+    ASSERT_TRUE(recording) << recording.error().text();
+    EXPECT_THAT(recording->losses(), testing::IsEmpty()) << name;
+    EXPECT_NEAR(recording->duration().count(), length, 0.1) << name;
+  }
 }
 
 TEST(Damage, AnAbsurdSampleRateIsRefusedBeforeAnythingIsBuiltForIt) {

@@ -92,12 +92,80 @@ TEST_F(Joined, EveryContainerIsDecodedOn) {
   }
 }
 
+TEST_F(Joined, WhatProgramsPutBetweenRecordingsHidesNone) {
+  const auto wav = MadeWav{}.of(noise(16'000));
+  const std::string tag = "TAG" + std::string(125, 'x'), junk(400, '\x07');
+  const std::string mp3 = read_file(sound("change.mp3")).value(), ogg = read_file(sound("mono.opus")).value();
+  for (const std::string& between :
+       {std::string(512, '\0'), std::string(5001, '\0'), tag, tag + std::string(64, '\0'), junk})
+    for (const std::string& second : {wav, ogg}) {
+      const auto recording = decode("tagged.wav", wav + between + second);
+      ASSERT_TRUE(recording) << recording.error().text();
+      EXPECT_NEAR(recording->duration().count(), 2, 0.03) << between.size();
+      EXPECT_THAT(recording->losses(), testing::IsEmpty());
+      EXPECT_NEAR(length(wav + between + second).value_or(Seconds(2)).count(), 2, 0.03);
+    }
+  const double alone = decode("alone.mp3", mp3)->duration().count();
+  for (const auto& [name, content] :
+       {std::pair("a.wav", wav + mp3), {"b.mp3", mp3 + wav}, {"c.mp3", mp3 + tag + wav}}) {
+    const auto recording = decode(name, content);
+    ASSERT_TRUE(recording) << name << recording.error().text();
+    EXPECT_NEAR(recording->duration().count(), alone + 1, 0.03) << name;
+    EXPECT_THAT(recording->losses(), testing::IsEmpty()) << name;
+  }
+}
+
+TEST_F(Joined, ASecondChunkOfSamplesIsReportedWithItsLength) {
+  const auto pcm = noise(16'000);
+  const auto wav = MadeWav{}.of(pcm);
+  const auto recording = decode("chunks.wav", wav + wav.substr(36));
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_THAT(recording->losses(), Contains(testing::AllOf(HasSubstr("32000 bytes"), HasSubstr("about 1.0 s"))));
+}
+
+/// A VOC file of 8-bit samples at 8 kHz.
+std::string made_voc(std::size_t samples) {
+  const std::string size{static_cast<char>((samples + 2) & 255), static_cast<char>((samples + 2) >> 8 & 255), 0};
+  std::string voc =
+      "Creative Voice File\x1a" + std::string("\x1a\0\x0a\x01\x29\x11\x01", 7) + size + "\x83" + std::string(1, '\0');
+  for (std::size_t i = 0; i < samples; ++i) voc += static_cast<char>(128 + (i % 16) * 4);
+  return voc + std::string(1, '\0');
+}
+
+TEST_F(Joined, VocBehindVocIsDecodedOn) {
+  const auto voc = made_voc(8000);
+  const auto recording = decode("two.voc", voc + voc);
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_NEAR(recording->duration().count(), 2 * decode("one.voc", voc)->duration().count(), 0.01);
+}
+
+TEST_F(Joined, ItsStreamsEndWhereTheirContainersSay) {
+  // TTA: two frames of 9 and 11 bytes; WavPack: one block of 32 bytes, with a tag behind it.
+  const auto head = [](std::string name, std::initializer_list<int> bytes) {
+    for (const int byte : bytes) name += static_cast<char>(byte);
+    return name;
+  };
+  const std::string tta = head("TTA1", {1, 0, 1, 0, 16, 0, 0x80, 0x3e, 0, 0, 0, 0x42, 0, 0, 0,
+                                        0, 0, 0, 9, 0,  0, 0,    11,   0, 0, 0, 0,    0, 0, 0}) +
+                          std::string(20, 't');
+  const std::string block =
+      head("wvpk", {24, 0, 0, 0, 16, 4, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0});
+  const std::string tag = "TAG" + std::string(125, 'x');
+  for (const auto& [one, between] : {std::pair(tta, std::string()), {tta, tag}, {block, std::string()}, {block, tag}}) {
+    const std::string two = one + between + one;
+    MemoryBytes bytes(std::as_bytes(std::span(two)));
+    const auto first = first_recording(bytes);
+    EXPECT_EQ(first.next, std::ssize(one + between));
+    EXPECT_EQ(first.end, one == block ? std::ssize(one) : first.next) << "FFmpeg takes tags in WavPack for damage";
+  }
+}
+
 TEST_F(Joined, OneRecordingEndsWhereItsFileDoes) {
   for (const auto& entry : std::filesystem::directory_iterator(sound(""))) {
+    if (entry.path().filename() == "change.ogg") continue;  // one stream behind another
     const std::string content = read_file(entry.path()).value();
     MemoryBytes bytes(std::as_bytes(std::span(content)));
-    EXPECT_EQ(first_recording_end(bytes), std::ssize(content)) << entry.path();
-    EXPECT_EQ(first_flac_end(bytes), std::ssize(content)) << entry.path();
+    EXPECT_EQ(first_recording(bytes).next, std::ssize(content)) << entry.path();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "audio/clip/clip.h"
 #include "audio/recording.h"
 #include "base/files.h"
 #include "support/temp_folder.h"
@@ -76,6 +77,62 @@ TEST(SoundLength, AnElementWhoseHeaderReachesBeyondItsParentSaysNothing) {
   const auto length = sound_length(bytes);
   ASSERT_TRUE(length);
   EXPECT_NEAR(length->count(), 32 * 1e6 / 1e9, 1e-9);  // as without a scale
+}
+
+std::string made_sound(const std::string& name) {
+  return read_file(fs::path(TUTTI_SOURCE_DIR) / "tests/data/audio/sounds" / name).value();
+}
+
+std::optional<Seconds> length_in_memory(const std::string& content) {
+  MemoryBytes bytes(std::as_bytes(std::span(content)));
+  return sound_length(bytes);
+}
+
+TEST(SoundLength, OfOneTrackBesideAPictureIsUnknown) {
+  EXPECT_EQ(length_in_memory(made_sound("video.mkv")), std::nullopt) << "the length in its header may be the picture's";
+}
+
+TEST(SoundLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
+  const std::string whole = made_sound("mono.opus"), other = made_sound("change.ogg");
+  const auto length = length_in_memory(whole);
+  ASSERT_TRUE(length);
+  const auto last = whole.rfind("OggS");
+  const auto cut = length_in_memory(whole.substr(0, whole.size() - 10)),
+             without = length_in_memory(whole.substr(0, last));
+  EXPECT_EQ(cut, without) << "a page that is not all there is not decoded";
+  EXPECT_LT(cut.value_or(Seconds(0)), *length);
+  EXPECT_EQ(length_in_memory(whole + other), std::nullopt) << "the streams have other serial numbers";
+  EXPECT_EQ(length_in_memory(made_sound("../outside/cut-of-a-longer.opus")), std::nullopt);
+}
+
+/// MPEG 2 layer III at 16 kHz and 32 kbit/s: `frames` of 144 bytes and 36 ms, the first of which counts `counted`.
+std::string made_mp3(int frames, unsigned counted) {
+  const auto number_of = [](unsigned value) {
+    return std::string{static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+                       static_cast<char>(value)};
+  };
+  const std::string head = "\xff\xf3\x48\xc0";
+  std::string first = head + std::string(9, '\0') + "Info" + number_of(3) + number_of(counted) +
+                      number_of(static_cast<unsigned>(frames + 1) * 144);
+  first.resize(144);
+  std::string mp3 = first;
+  for (int i = 0; i < frames; ++i) mp3 += head + std::string(140, '\0');
+  return mp3;
+}
+
+TEST(SoundLength, OfMp3WithAWrongCountIsThatOfItsFrames) {
+  for (const unsigned counted : {100U, 40U, 100'000U}) {
+    const std::string mp3 = made_mp3(100, counted);
+    EXPECT_NEAR(length_in_memory(mp3).value_or(Seconds(0)).count(), 3.6, 0.01) << counted;
+    const TempFolder folder;
+    ASSERT_TRUE(write_file_atomically(folder / "a.mp3", mp3));
+    const auto recording = decode_recording(folder / "a.mp3");
+    ASSERT_TRUE(recording) << recording.error().text();
+    EXPECT_NEAR(recording->duration().count(), 3.6, 0.1) << counted;
+    EXPECT_EQ(recording->losses(), std::vector<std::string>()) << counted;
+    MemoryBytes bytes(std::as_bytes(std::span(mp3)));
+    EXPECT_EQ(decode_clip(bytes).has_value(), counted == 100) << "libsndfile stops at the count";
+  }
 }
 
 TEST(SoundLength, NoDamagedFileIsTooMuchForIt) {

@@ -57,6 +57,16 @@ TEST_F(BatchInputs, TrackAndChannelAreInTheFingerprintOnlyWhenSet) {
   EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(track, "", false));
 }
 
+TEST_F(BatchInputs, ClipsOfATableAreFoundInTheFolderBesideIt) {
+  fs::create_directories(folder_ / "cv/clips");
+  ASSERT_TRUE(write_file_atomically(folder_ / "cv/clips/a.mp3", "x"));
+  ASSERT_TRUE(write_file_atomically(folder_ / "cv/train.tsv", "client_id\tpath\tsentence\nx\ta.mp3\tA\nx\ta\tA\n"));
+  const auto tasks = batch_tasks(command({folder_ / "cv/train.tsv"}), "");
+  ASSERT_TRUE(tasks) << tasks.error().text();
+  ASSERT_EQ(tasks->size(), 1U);
+  EXPECT_EQ(tasks->at(0).spec.input, folder_ / "cv/clips/a.mp3");
+}
+
 TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
   const std::string list = folder_ / "list.txt";
   const std::string lines = (folder_ / "2020/talk.mp3").string() + "\n" + (folder_ / "2021/talk.mp3").string() + "\n";

@@ -50,6 +50,18 @@ TEST(KnownText, OfCaptionsOnlyWhatIsSpokenIsTaken) {
   EXPECT_THAT(text->unusable[1].reason, HasSubstr("nothing in it is spoken"));
 }
 
+TEST(KnownText, ASegmentWithoutTimesDoesNotCostTheOthers) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "talk.json", R"({"segments":[{"start":null,"end":2,"text":" One."},
+    {"start":2,"end":4,"text":" Two."}]})"));
+  const auto text = known_text(folder / "talk.wav", {});
+  ASSERT_TRUE(text) << text.error().text();
+  ASSERT_EQ(text->timed.size(), 1U);
+  EXPECT_EQ(text->timed[0].text, "Two.");
+  ASSERT_EQ(text->unusable.size(), 1U);
+  EXPECT_THAT(text->unusable[0].reason, HasSubstr("is missing"));
+}
+
 TEST(KnownText, OfPlainTextSpeakersAndDescriptionsAreLeftOut) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "NARRATOR: Once (in May).\r\n\r\n[music]\r\nTwice.\r\n"));

@@ -48,6 +48,25 @@ TEST_F(PrepareInputs, RowsOfATableAreTheTextsOfTheirRecording) {
   EXPECT_EQ(inputs->at(1).rows[0].start, std::nullopt);
 }
 
+TEST_F(PrepareInputs, FoldersWithATableOfTheirTextsAreReadByIt) {
+  write("hf/metadata.csv", "file_name,transcription\na.wav,One.\n");
+  write("hf/a.wav");
+  write("cv/train.tsv", "client_id\tpath\tsentence\nx\tb.mp3\tTwo.\nx\tc\tThree.\n");
+  write("cv/clips/b.mp3");
+  write("cv/clips/c.mp3");
+  for (const auto& arguments : {std::vector<std::string>{folder_ / "hf", folder_ / "cv"},
+                                {folder_ / "hf/metadata.csv", folder_ / "cv/train.tsv"}}) {
+    const auto inputs = prepare_inputs(arguments);
+    ASSERT_TRUE(inputs) << inputs.error().text();
+    ASSERT_EQ(inputs->size(), 3U);
+    EXPECT_EQ(inputs->at(0).path, folder_ / "hf/a.wav");
+    EXPECT_EQ(inputs->at(0).rows.at(0).text, "One.");
+    EXPECT_EQ(inputs->at(1).path, folder_ / "cv/clips/b.mp3");
+    EXPECT_EQ(inputs->at(2).path, folder_ / "cv/clips/c.mp3");
+    EXPECT_EQ(inputs->at(2).rows.at(0).text, "Three.");
+  }
+}
+
 TEST_F(PrepareInputs, ATableWithoutTextsNamesRecordingsAlone) {
   write("t.csv", "path,name\na.mp3,Tides\n");
   const auto inputs = prepare_inputs({folder_ / "t.csv"});

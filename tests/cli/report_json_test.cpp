@@ -36,6 +36,15 @@ TEST(ReportJson, IsLaidOutAsAnyJsonAndEndsWithEveryRecording) {
   }
 }
 
+TEST(ReportJson, CountsWhatWasLeftOutOfTheInputsByReason) {
+  InputTally inputs;
+  inputs.folders = {.taken = 3, .other_names = 20, .hidden = 2};
+  inputs.unusable = 1;
+  EXPECT_EQ(json::parse(batch_report_json({}, {}, {}, inputs))["left_out"],
+            (json{{"not_audio_by_name", 20}, {"hidden", 2}, {"unusable", 1}}));
+  EXPECT_FALSE(json::parse(batch_report_json({}, {}, {})).contains("left_out"));
+}
+
 TEST(ReportJson, WhatAListSaysOfARecordingIsPassedOn) {
   const json asset = asset_of({.uuid = "7", .name = "A talk", .extra = R"({"decade":1970,"speaker":{"id":3}})"});
   EXPECT_EQ(asset["decade"], 1970);

@@ -220,6 +220,14 @@ TEST_F(Layout, HuggingFacesAudiofolderHasFileNamesAndSplitsInFolders) {
   EXPECT_EQ(open()->size(), 2) << "what is trained on, where no split is named";
 }
 
+TEST_F(Layout, ATableOfAnotherNameIsNamedInTheError) {
+  write("list.csv", "audio,text\na.wav,A\n");
+  const auto opened = open_dataset(folder_.path(), "", {});
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().hint, testing::HasSubstr("list.csv"));
+  EXPECT_EQ((*open_dataset(folder_ / "list.csv", "", {}))->size(), 1);
+}
+
 TEST_F(Layout, CommonVoicesLayoutHasTablesForSplitsAndClips) {
   const std::string header = "client_id\tpath\tsentence\tup_votes\n";
   write("clips/a.mp3", "");

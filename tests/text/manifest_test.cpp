@@ -154,6 +154,16 @@ TEST(ManifestTable, ColumnsAreNamedAndQuotedAsSpreadsheetsDo) {
   EXPECT_FALSE(found.entries[1].duration);
 }
 
+TEST(Manifest, DurationsAreUnderstoodAsClocksShowThem) {
+  const auto found = read("path;duration\na;1:30\nb;2,5 \nc;1:00:00.5\nd;1:75\ne; \n", ManifestFormat::csv);
+  ASSERT_EQ(found.entries.size(), 4U);
+  EXPECT_EQ(found.entries[0].duration, Seconds(90));
+  EXPECT_EQ(found.entries[1].duration, Seconds(2.5));
+  EXPECT_EQ(found.entries[2].duration, Seconds(3600.5));
+  EXPECT_FALSE(found.entries[3].duration);
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("expected seconds, found '1:75'")));
+}
+
 TEST(ManifestTable, DecimalCommasStandBesideSemicolons) {
   const Found found =
       read("Audio;Duration;note\na.mp3;3,5;1,5\nb.mp3;1.234,25;x\nc.mp3;7;x\nd.mp3;3,5,1;x\n", ManifestFormat::csv);

@@ -44,6 +44,20 @@ TEST(Tidy, AnEndBeforeItsStartIsRepairedAndReported) {
   EXPECT_EQ(tidy_transcript(transcript), "");
 }
 
+TEST(Tidy, TimesThatAreMissingAreThoseOfTheSegmentsAround) {
+  auto transcript = read_untidy_transcript_json(R"({"segments":[{"id":0,"start":-1,"end":2,"text":" One."},
+    {"id":1,"start":null,"end":null,"text":" Two."},{"id":2,"start":5,"end":6,"text":" Three."},
+    {"id":3,"start":7,"text":" Four."}]})")
+                        .value();
+  EXPECT_EQ(tidy_transcript(transcript),
+            "times that are missing or below zero are those of the segments around in 3 "
+            "segments (the first: segment 0)");
+  std::vector<std::pair<double, double>> times;
+  for (const Segment& segment : transcript.segments) times.emplace_back(segment.start, segment.end);
+  EXPECT_THAT(times,
+              testing::ElementsAre(std::pair(0.0, 2.0), std::pair(2.0, 5.0), std::pair(5.0, 6.0), std::pair(7.0, 7.0)));
+}
+
 TEST(Tidy, ASegmentWithoutWordsKeepsItsTextBesideOthers) {
   const std::string json =
       R"({"segments":[{"start":0,"end":1,"text":" one","words":[{"word":" one","start":0,"end":1}]},

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "audio/joined.h"
+#include "audio/length/mp3.h"
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
 #include "audio/virtual_file.h"
@@ -148,9 +149,11 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 }
 
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
-  if (first_recording_end(bytes) < bytes.size())
+  if (first_recording(bytes, range.is_whole()).next < bytes.size())
     return fail(Fault::unsupported,
                 "several recordings stand behind one another in it, and libsndfile reads the first");
+  if (mp3_counts_wrong(bytes))
+    return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
   if (range.is_whole()) {
     auto plain = decode_plain(bytes);
     if (!plain) return tl::unexpected<Error>(plain.error());

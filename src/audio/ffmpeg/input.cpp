@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "audio/length/mp3.h"
+
 namespace tutti {
 namespace {
 
@@ -94,7 +96,7 @@ Result<void> FfmpegInput::choose_stream(int track) {
 }
 
 bool FfmpegInput::may_be_chained() const {
-  return std::string_view(context_->iformat->name) == "ogg";
+  return is_format("ogg");
 }
 
 bool FfmpegInput::has_clock() const {
@@ -104,10 +106,20 @@ bool FfmpegInput::has_clock() const {
   return std::ranges::find(kClocked, name.substr(0, name.find(','))) != std::end(kClocked);
 }
 
+/// ASF has one length, which is the picture's, too.
+bool FfmpegInput::is_lent() const {
+  const auto is_other = [&](const AVStream* stream) { return stream->codecpar->codec_type != AVMEDIA_TYPE_AUDIO; };
+  return is_format("asf") && std::any_of(context_->streams, context_->streams + context_->nb_streams, is_other);
+}
+
 std::optional<std::int64_t> FfmpegInput::promised_ticks() const {
   const auto index = static_cast<std::size_t>(stream_->index);
-  if (index >= header_lengths_.size() || header_lengths_[index] == AV_NOPTS_VALUE) return {};
-  return header_lengths_[index];
+  if (index >= header_lengths_.size() || header_lengths_[index] == AV_NOPTS_VALUE || is_lent()) return {};
+  if (is_format("mp3") && mp3_is_whole(bytes_)) return {};
+  if (!may_be_chained() || stream_->codecpar->codec_id != AV_CODEC_ID_OPUS || stream_->start_time == AV_NOPTS_VALUE)
+    return header_lengths_[index];
+  // Of Opus that was cut out of a longer stream FFmpeg gives the clock at its end for its length.
+  return header_lengths_[index] - std::max<std::int64_t>(stream_->start_time, 0);
 }
 
 int FfmpegInput::read(void* self, std::uint8_t* out, int size) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audio/byte_source.h"
@@ -30,7 +31,8 @@ class FfmpegInput {
   bool has_clock() const;
   /// Whether several streams may follow one another under one name.
   bool may_be_chained() const;
-  /// The stream's length in its time base by its header; none where FFmpeg only estimates or lends it another's.
+  /// The stream's length in its time base by its header; none where FFmpeg only estimates or lends it another's, and
+  /// where the header is known to be wrong.
   std::optional<std::int64_t> promised_ticks() const;
 
  private:
@@ -38,6 +40,8 @@ class FfmpegInput {
   Result<void> open_container(const std::string& name);
   Result<void> choose_stream(int track);
   std::string name_of(const AVStream& stream) const;
+  bool is_format(std::string_view name) const { return name == context_->iformat->name; }
+  bool is_lent() const;
 
   static int read(void* self, std::uint8_t* out, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);

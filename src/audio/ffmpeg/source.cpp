@@ -139,7 +139,7 @@ bool FfmpegSource::feed() {
       api_.avcodec_send_packet(codec_.get(), nullptr);
       return true;
     }
-    const bool ours = packet_->stream_index == stream()->index;
+    const bool ours = packet_->stream_index == stream()->index && packet_->size > 0;  // some only carry a new header
     if (ours) {
       // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
       if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");

@@ -6,7 +6,8 @@ namespace tutti {
 namespace {
 
 constexpr std::uint64_t kEbml = 0x1a45dfa3, kSegment = 0x18538067, kInfo = 0x1549a966, kScale = 0x2ad7b1,
-                        kDuration = 0x4489, kCluster = 0x1f43b675;
+                        kDuration = 0x4489, kCluster = 0x1f43b675, kTracks = 0x1654ae6b, kTrack = 0xae,
+                        kTrackType = 0x83;
 
 struct Element {
   std::uint64_t id = 0;
@@ -58,6 +59,23 @@ bool is_cut(Peek& peek, std::int64_t file_end, std::int64_t at) {
   return size && !unknown && *size > static_cast<std::uint64_t>(file_end - at);
 }
 
+/// The length of the whole may be that of a picture, or of another language.
+bool has_one_track(Peek& peek, const Element& segment) {
+  constexpr int kMostTracks = 1000;
+  const auto tracks = find_element(peek, segment, kTracks);
+  int found = 0;
+  for (std::int64_t at = tracks ? tracks->body : 0, seen = 0; tracks && at < tracks->end && seen < kMostTracks;
+       ++seen) {
+    const auto track = element_at(peek, at, tracks->end);
+    if (!track) break;
+    constexpr std::uint64_t kSubtitle = 0x11;
+    const auto type = track->id == kTrack ? find_element(peek, *track, kTrackType) : std::nullopt;
+    if (type && number(peek.at(type->body, 1), true) != kSubtitle) ++found;
+    at = track->end;
+  }
+  return found <= 1;
+}
+
 }  // namespace
 
 std::optional<Seconds> matroska_length(ByteSource& bytes) {
@@ -67,7 +85,7 @@ std::optional<Seconds> matroska_length(ByteSource& bytes) {
   if (!head || head->id != kEbml) return {};
   const auto segment = find_element(peek, file, kSegment);
   const auto info = segment ? find_element(peek, *segment, kInfo) : std::nullopt;
-  if (is_cut(peek, bytes.size(), head->end)) return {};
+  if (is_cut(peek, bytes.size(), head->end) || (segment && !has_one_track(peek, *segment))) return {};
   const auto duration = info ? find_element(peek, *info, kDuration) : std::nullopt;
   if (!duration) return {};
   const auto scale = find_element(peek, *info, kScale);

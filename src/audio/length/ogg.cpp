@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,11 @@ struct Page {
   std::uint64_t granule = 0;   // of the last packet that ends on it
   std::uint64_t sequence = 0;  // pages of the stream before it
   double packets = 0;          // that end on it
+  bool is_ours = true;         // of the file's first stream
 };
 
-/// The pages of a stream that begin in [from, to), as RFC 3533 has them.
+/// The pages of a stream that begin in [from, to) and are all there, as RFC 3533 has them, and those that begin
+/// another.
 std::vector<Page> pages_in(ByteSource& bytes, std::int64_t from, std::int64_t to, std::string_view serial) {
   const std::int64_t wanted = std::min(to - from + kHead + 255, bytes.size() - from);
   std::vector<char> block(static_cast<std::size_t>(std::max<std::int64_t>(wanted, 0)));
@@ -56,12 +59,17 @@ std::vector<Page> pages_in(ByteSource& bytes, std::int64_t from, std::int64_t to
   std::vector<Page> pages;
   for (std::size_t at = all.find("OggS"); at != all.npos; at = all.find("OggS", at + 4)) {
     if (from + static_cast<std::int64_t>(at) >= to || all.size() - at < static_cast<std::size_t>(kHead)) break;
-    if (all[at + 4] != 0 || all.substr(at + 14, 4) != serial) continue;
-    Page page{from + static_cast<std::int64_t>(at), (all[at + 5] & 2) != 0, number(all.substr(at + 6, 8), false),
-              number(all.substr(at + 18, 4), false), 0};
-    for (const char size : all.substr(at + 27, static_cast<unsigned char>(all[at + 26])))
+    const bool is_ours = all.substr(at + 14, 4) == serial, is_first = (all[at + 5] & 2) != 0;
+    if (all[at + 4] != 0 || (!is_ours && !is_first)) continue;
+    Page page{from + static_cast<std::int64_t>(at),  is_first, number(all.substr(at + 6, 8), false),
+              number(all.substr(at + 18, 4), false), 0,        is_ours};
+    const auto segments = static_cast<unsigned char>(all[at + 26]);
+    std::int64_t end = page.at + kHead + segments;
+    for (const char size : all.substr(at + kHead, segments)) {
       page.packets += static_cast<unsigned char>(size) < 255 ? 1 : 0;
-    pages.push_back(page);
+      end += static_cast<unsigned char>(size);
+    }
+    if (end <= bytes.size()) pages.push_back(page);
   }
   return pages;
 }
@@ -72,12 +80,16 @@ class Stream {
   explicit Stream(const Granules& granules) : granules_(granules) {}
 
   bool takes(const Page& page) {
+    if (!page.is_ours) return !has_any_ || sequence_ == 0;                        // beside ours, or behind it
     if (has_any_ && (page.is_first || page.sequence <= sequence_)) return false;  // another begins
     has_any_ = true;
     sequence_ = page.sequence;
     if (page.granule == kNoPacketEnds || page.granule == 0) return true;
     if (page.granule < last_) return false;
     if (last_ == 0 && !begins_at_zero(page)) return false;
+    if (last_ > 0 && pages_ == 1 && !goes_on_as_it_began(page)) return false;
+    if (last_ == 0) packets_ = page.packets;
+    ++pages_;
     last_ = page.granule;
     return true;
   }
@@ -92,7 +104,18 @@ class Stream {
     return static_cast<double>(page.granule) <= (page.packets + 1) * granules_.most_a_packet;
   }
 
+  /// Where all packets are alike, those of the first page last what those of the second do: a part that was cut out of
+  /// a longer one, and counts from later in it, has more of them.
+  bool goes_on_as_it_began(const Page& page) const {
+    constexpr double kRounding = 0.1;
+    if (granules_.before == 0 || page.packets == 0 || 2 * page.packets < packets_) return true;  // the last is trimmed
+    const double packet = (static_cast<double>(page.granule) - static_cast<double>(last_)) / page.packets;
+    return std::abs(packets_ * packet - static_cast<double>(last_)) <= kRounding * granules_.rate;
+  }
+
   Granules granules_;
+  double packets_ = 0;  // of the first page with sound
+  int pages_ = 0;       // with sound
   bool has_any_ = false;
   std::uint64_t sequence_ = 0, last_ = 0;
 };

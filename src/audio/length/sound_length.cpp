@@ -31,7 +31,7 @@ std::optional<Seconds> sound_length(ByteSource& bytes) {
   std::int64_t begin = 0;
   for (int count = 0; count < kMostRecordings && begin < bytes.size(); ++count) {
     PartBytes rest(bytes, begin, bytes.size());
-    const std::int64_t end = begin + first_recording_end(rest, false);
+    const std::int64_t end = begin + first_recording(rest, false).next;
     PartBytes one(bytes, begin, end);
     const auto length = length_of_one(one);
     if (!length) return {};

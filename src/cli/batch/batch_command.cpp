@@ -62,6 +62,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchTask> tasks{};
+  InputTally inputs{};  // of which the tasks were made
   OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
   std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
@@ -77,7 +78,8 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
   const bool emulated = std::ranges::any_of(devices, is_emulated);
-  auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated));
+  InputTally inputs;
+  auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated), &inputs);
   if (!tasks) return tl::unexpected(tasks.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
   const fs::path state = command.state.empty() ? state_folder() : command.state;
@@ -96,6 +98,7 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                               .patience = Seconds(command.device_patience),
                               .price = command.price},
                   .tasks = std::move(*tasks),
+                  .inputs = inputs,
                   .files = std::move(*files),
                   .emulated = emulated};
 }
@@ -153,10 +156,11 @@ std::unique_ptr<ControlSocket> control_socket(BatchControl& control) {
   return nullptr;
 }
 
-Result<void> write_report(const BatchCommand& command, const OutputOwnership& files, const BatchReport& report,
+Result<void> write_report(const BatchCommand& command, const Prepared& prepared, const BatchReport& report,
                           const std::optional<BatchQuote>& quote) {
   if (command.report.empty()) return {};
-  return files.write(command.report, batch_report_json(report, command.price, quote)).map([](bool) {});
+  const std::string json = batch_report_json(report, command.price, quote, prepared.inputs);
+  return prepared.files.write(command.report, json).map([](bool) {});
 }
 
 /// Whether it did all that was quoted for, so that the two can be compared.
@@ -191,7 +195,7 @@ int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command)
   if (!report) return complain(*prepared.hindrance, kNothingRan);
   std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
-  if (auto written = write_report(command, prepared.files, *report, {}); !written)
+  if (auto written = write_report(command, prepared, *report, {}); !written)
     return complain(written.error(), kSomeFailed);
   return exit_code(*report);
 }
@@ -222,7 +226,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   if (!report->ended_early.empty()) log(Level::error, report->ended_early);
   const auto quote = is_complete(*report) ? expected.of(*report) : std::nullopt;
   std::fputs(batch_report_text(*report, command.price, quote).c_str(), stderr);
-  if (auto written = write_report(command, prepared.files, *report, quote); !written)
+  if (auto written = write_report(command, prepared, *report, quote); !written)
     return complain(written.error(), kSomeFailed);
   say_review(prepared, command, *report, interrupt);
   if (const std::string left = what_is_left(*report); !left.empty()) log(Level::warning, left);

@@ -88,7 +88,8 @@ void report_left_out(const InputTally& read, const ManifestRules& rules, std::si
 
 }  // namespace
 
-Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint) {
+Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint,
+                                           InputTally* tally) {
   OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();
@@ -114,6 +115,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   const auto read = read_inputs(command.inputs, wanted, sink);
   if (!read) return tl::unexpected(read.error());
   report_left_out(*read, wanted.rules, with_whole_path);
+  if (tally) *tally = *read;
   if (wrong) return tl::unexpected(*wrong);
   if (tasks.empty())
     return fail(Fault::missing,

@@ -4,12 +4,15 @@
 
 #include "base/error.h"
 #include "cli/batch/batch_flags.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 
 /// The tasks that a command line means: its inputs with folders opened, their outputs planned. `fingerprint` stands for
-/// everything that changes a transcript. Errors name the input.
-Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint);
+/// everything that changes a transcript. `tally`, where one is given: what was taken and left out. Errors name the
+/// input.
+Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint,
+                                           InputTally* tally = nullptr);
 
 /// Changes with whatever changes a transcript: model, what is heard, decoding, formats.
 std::string fingerprint_of(BatchCommand& command, const std::filesystem::path& model, bool emulated);

@@ -228,6 +228,21 @@ std::string without_speech_text(const BatchReport& report) {
          ". Their transcripts are empty; the --report names them as without_speech.\n";
 }
 
+/// What the inputs name that is no recording, by reason; null: nothing.
+Json left_out_json(const InputTally& inputs) {
+  const std::pair<const char*, std::int64_t> reasons[] = {{"not_audio_by_name", inputs.folders.other_names},
+                                                          {"hidden", inputs.folders.hidden},
+                                                          {"pipes_sockets_devices", inputs.folders.special},
+                                                          {"other_asset_type", inputs.other_type},
+                                                          {"excluded_folder", inputs.excluded},
+                                                          {"deleted", inputs.deleted},
+                                                          {"unusable", inputs.unusable}};
+  Json json;
+  for (const auto& [reason, count] : reasons)
+    if (count > 0) json[reason] = count;
+  return json;
+}
+
 std::string written(const Json& json) {
   return json_keeping_bytes(json, 1);
 }
@@ -251,7 +266,7 @@ std::string with_assets(std::string object, const std::vector<BatchAsset>& asset
 }  // namespace
 
 std::string batch_report_json(const BatchReport& report, std::optional<double> price,
-                              const std::optional<BatchQuote>& quote) {
+                              const std::optional<BatchQuote>& quote, const InputTally& inputs) {
   Json json{{"format", kBatchReportMark},
             {"total", report.counts.total},
             {"successful", report.counts.done},
@@ -265,6 +280,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
             {"end_time", time_text(report.ended)},
             {"duration_seconds", rounded(report.elapsed.count())},
             {"audio_seconds", rounded(report.audio.count())}};
+  if (Json left_out = left_out_json(inputs); !left_out.is_null()) json["left_out"] = std::move(left_out);
   if (report.time != 1) json["time_scale"] = report.time;
   if (const auto least = lower_bound(numbers_of(report, price))) json["lower_bound_seconds"] = rounded(least->count());
   if (const auto cost = cost_of(report, price)) {

@@ -5,13 +5,14 @@
 
 #include "cli/batch/batch_quote.h"
 #include "transcribe/batch/batch_report.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 
 /// The report of a batch as JSON: totals, devices with their busy share and why they were idle, every recording.
-/// `price`: of an hour of a device. `quote`: what was expected of what it transcribed.
+/// `price`: of an hour of a device. `quote`: what was expected of what it transcribed. `inputs`: what was left out.
 std::string batch_report_json(const BatchReport& report, std::optional<double> price,
-                              const std::optional<BatchQuote>& quote);
+                              const std::optional<BatchQuote>& quote, const InputTally& inputs = {});
 
 /// The closing lines for people.
 std::string batch_report_text(const BatchReport& report, std::optional<double> price,

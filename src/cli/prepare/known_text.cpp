@@ -1,6 +1,7 @@
 #include "cli/prepare/known_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -27,11 +28,16 @@ std::string in_one_line(std::string text) {
 
 Result<Subtitles> timed_text(const std::string& extension, const std::string& content) {
   if (extension != ".json") return read_subtitles(content);
-  return read_transcript_json(content).map([](Transcript&& transcript) {
+  return read_untidy_transcript_json(content).map([](Transcript&& transcript) {
     Subtitles read;
     for (auto& segment : transcript.segments) {
       segment.text = tidy_lines(strip(segment.text));
       if (segment.text.empty()) continue;
+      if (std::isnan(segment.start) || std::isnan(segment.end)) {
+        segment.start = segment.end = 0;
+        read.unusable.push_back({std::move(segment), "its start or its end is missing"});
+        continue;
+      }
       if (segment.end >= segment.start) {
         read.texts.push_back(std::move(segment));
         continue;

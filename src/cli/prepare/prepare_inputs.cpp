@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/sha256.h"
 #include "base/strings/joined.h"
+#include "feed/source/dataset.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
@@ -27,7 +28,7 @@ Json value_of(const Json& record, std::span<const char* const> names) {
 
 std::optional<double> seconds_in(const Json& value) {
   if (value.is_number()) return value.get<double>();
-  return value.is_string() ? number_in<double>(value.get<std::string>()) : std::nullopt;
+  return value.is_string() ? seconds_in_field(value.get<std::string>()) : std::nullopt;
 }
 
 /// The text of a recording that its record holds; none: the record has no such field.
@@ -62,13 +63,27 @@ class Gathering {
   std::map<std::string, std::size_t> places_{};
 };
 
+/// A folder with a table of its recordings and their texts (Common Voice's, Hugging Face's audiofolder) is replaced by
+/// that table.
+std::vector<std::string> with_tables(std::vector<std::string> arguments) {
+  std::error_code ignored;
+  for (std::string& argument : arguments) {
+    if (!std::filesystem::is_directory(argument, ignored)) continue;
+    const auto table = table_in(argument);
+    if (table.empty()) continue;
+    log(Level::info, argument + ": its recordings and their texts are those of " + table.string());
+    argument = table.string();
+  }
+  return arguments;
+}
+
 }  // namespace
 
 Result<std::vector<PrepareInput>> prepare_inputs(const std::vector<std::string>& arguments) {
   Gathering gathering;
   const InputSink sink{[&](Input&& input) { return gathering.take(std::move(input)); },
                        [](Error&& error) { log(Level::warning, error.text()); }};
-  const auto read = read_inputs(arguments, {.every_row = true}, sink);
+  const auto read = read_inputs(with_tables(arguments), {.every_row = true}, sink);
   if (!read) return tl::unexpected(read.error());
   if (const std::string text = folder_text(read->folders); !text.empty()) log(Level::info, "Files in folders: " + text);
   if (const std::string out = left_out_text(*read, {}); !out.empty())

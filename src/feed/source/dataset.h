@@ -58,4 +58,8 @@ class Dataset {
 Result<std::unique_ptr<Dataset>> open_dataset(const std::filesystem::path& data, const std::string& split,
                                               const std::vector<std::string>& fields);
 
+/// The file in a folder that lists its recordings with their texts, as open_dataset finds it; empty: there is none, or
+/// it is LJSpeech's, which has no header.
+std::filesystem::path table_in(const std::filesystem::path& folder);
+
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #include <array>
 #include <fstream>
+#include <set>
 #include <span>
 
 #include "base/files.h"
@@ -96,6 +97,26 @@ fs::path index_of_split(const fs::path& data, const std::string& split) {
   return is_there(other) ? other : fs::path();
 }
 
+/// What lists a folder's samples; empty: nothing does.
+fs::path index_of_folder(const fs::path& data) {
+  if (const auto index = first_there(data, kIndexes); !index.empty()) return index;
+  constexpr std::array kCommonVoice{"validated.tsv", "train.tsv"};  // the first holds the second
+  if (is_there(data / "clips"))
+    if (const auto index = first_there(data, kCommonVoice); !index.empty()) return index;
+  return first_there(data / "train", kFolderIndexes);
+}
+
+/// A table or manifest by its ending whose name is not one of those that are looked for.
+fs::path other_table_in(const fs::path& data) {
+  std::set<fs::path> found;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(data, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    const std::string ending = ascii_lower(entry->path().extension().string());
+    if (ending == ".csv" || ending == ".tsv" || ending == ".jsonl" || ending == ".ndjson") found.insert(entry->path());
+  }
+  return found.empty() ? fs::path() : *found.begin();
+}
+
 Result<std::unique_ptr<Dataset>> open_folder(const fs::path& data, const std::string& split,
                                              const std::vector<std::string>& fields) {
   if (!split.empty()) {
@@ -103,15 +124,24 @@ Result<std::unique_ptr<Dataset>> open_folder(const fs::path& data, const std::st
     if (index.empty()) return no_split(data, split);
     return index.parent_path() == data / "splits" ? open_index(index, data, fields) : open_file(index, fields);
   }
-  if (const auto index = first_there(data, kIndexes); !index.empty()) return open_file(index, fields);
-  constexpr std::array kCommonVoice{"validated.tsv", "train.tsv"};  // the first holds the second
-  if (is_there(data / "clips"))
-    if (const auto index = first_there(data, kCommonVoice); !index.empty()) return open_file(index, fields);
-  if (const auto index = first_there(data / "train", kFolderIndexes); !index.empty()) return open_file(index, fields);
-  return open_transcripts(data);
+  if (const auto index = index_of_folder(data); !index.empty()) return open_file(index, fields);
+  auto transcripts = open_transcripts(data);
+  if (transcripts) return transcripts;
+  if (const auto table = other_table_in(data); !table.empty())
+    transcripts.error().hint = "Name the file that lists its recordings: " + table.string();
+  return transcripts;
 }
 
 }  // namespace
+
+fs::path table_in(const fs::path& folder) {
+  fs::path index = index_of_folder(folder);
+  const std::string ending = ascii_lower(index.extension().string());
+  if (ending != ".csv" && ending != ".tsv") return index;
+  const std::string header = first_line(index);
+  const auto names = separated_fields(header, csv_separator(header));
+  return column_of(names, kAudioNames) >= 0 && column_of(names, kTextNames) >= 0 ? index : fs::path();
+}
 
 Result<std::unique_ptr<Dataset>> open_dataset(const fs::path& data, const std::string& split,
                                               const std::vector<std::string>& fields) {

@@ -1,14 +1,14 @@
 #include "feed/source/table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "base/new_file.h"
-#include "base/numbers.h"
+#include "base/strings/trimmed.h"
 #include "feed/source/line_index.h"
 #include "feed/source/separated.h"
 #include "text/manifest/csv.h"
+#include "text/manifest/field_names.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -69,9 +69,9 @@ class Table final : public Dataset {
 
 Result<std::optional<double>> Table::number(const Names& row, int column, const char* name) const {
   const std::string text = value(row, column);
-  if (text.empty()) return std::nullopt;
-  const auto number = number_in<double>(separator_ == ',' ? text : with_decimal_point(text));
-  if (number && std::isfinite(*number) && *number >= 0) return *number;
+  if (trimmed(text).empty()) return std::nullopt;
+  if (const auto seconds = seconds_in_field(separator_ == ',' ? text : with_decimal_point(trimmed(text))))
+    return seconds;
   return fail(Fault::corrupt, std::string(name) + ": expected seconds, found '" + text + "'");
 }
 

@@ -1,9 +1,12 @@
 #include "text/manifest/field_names.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/numbers.h"
 #include "base/strings/ascii.h"
 #include "base/strings/joined.h"
+#include "base/strings/split.h"
 #include "base/strings/trimmed.h"
 
 namespace tutti {
@@ -35,6 +38,21 @@ std::string quoted_names(std::span<const std::string> names) {
   if (names.empty()) return "none";
   return joined(names.first(std::min(names.size(), kMost)), ", ",
                 [](const std::string& name) { return "'" + name.substr(0, kLongest) + "'"; });
+}
+
+std::optional<double> seconds_in_field(std::string_view text) {
+  constexpr std::size_t kMostParts = 3;  // hours, minutes, seconds
+  const auto parts = split(trimmed(text), ':');
+  if (parts.empty() || parts.size() > kMostParts || trimmed(text).ends_with(':')) return {};
+  double seconds = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto part = number_in<double>(parts[i]);
+    const bool is_last = i + 1 == parts.size();
+    if (!part || !std::isfinite(*part) || *part < 0 || (i > 0 && *part >= 60)) return {};
+    if (!is_last && *part != std::trunc(*part)) return {};
+    seconds = seconds * 60 + *part;
+  }
+  return seconds;
 }
 
 bool is_seconds_field(std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ std::string known_field_name(std::string_view name);
 
 /// The names that a record or a table's header has, for people: in quotes, the first 20 of them, long ones cut.
 std::string quoted_names(std::span<const std::string> names);
+
+/// Seconds, "90.5", or as clocks show them, "1:30" and "0:01:30.5"; spaces around do not matter. Not below 0.
+std::optional<double> seconds_in_field(std::string_view text);
 
 /// Whether values of this field are seconds.
 bool is_seconds_field(std::string_view name);

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/strings/ascii.h"
+#include "base/strings/trimmed.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/csv.h"
@@ -128,7 +129,8 @@ Result<void> read_table(std::string_view text, const std::string& name, Reading&
     }
     Json object = Json::object();
     for (std::size_t i = 0; i < names.size(); ++i)
-      object[names[i]] = separator != ',' && is_seconds_field(names[i]) ? with_decimal_point(fields[i]) : fields[i];
+      object[names[i]] =
+          separator != ',' && is_seconds_field(names[i]) ? with_decimal_point(trimmed(fields[i])) : fields[i];
     if (!reading.take(object, origin)) return {};
   }
 }

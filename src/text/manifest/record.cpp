@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <vector>
 
+#include "base/strings/trimmed.h"
 #include "text/manifest/date_time.h"
 #include "text/manifest/field_names.h"
 
@@ -84,17 +84,16 @@ Result<std::string> path_of(const Json& record, const ManifestRules& rules, std:
   return filled((folder.empty() ? "" : "{folder_path}/") + ("{" + std::string(file) + "}"), record, used);
 }
 
-/// A length in seconds, as a number or as a number in quotes; null, empty and 0 mean unknown.
+/// A length in seconds, as a number, or as a text that gives one; null, empty and 0 mean unknown.
 Result<std::optional<Seconds>> duration_of(const Json& record, std::set<std::string>& used) {
   for (const char* name : kDurationNames) {
     const std::string text = text_of(record, name);
     if (text.empty()) continue;
-    double value = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::isfinite(value) || value < 0)
-      return fail(Fault::usage, std::string("field '") + name + "': expected seconds, found '" + text + "'");
+    if (trimmed(text).empty()) continue;
+    const auto value = seconds_in_field(text);
+    if (!value) return fail(Fault::usage, std::string("field '") + name + "': expected seconds, found '" + text + "'");
     used.insert(name);
-    if (value > 0) return Seconds(value);
+    if (*value > 0) return Seconds(*value);
   }
   return std::nullopt;
 }

@@ -41,6 +41,17 @@ fs::path place_below(const fs::path& root, const fs::path& file) {
   return tame(below.empty() || *below.begin() == ".." ? file : below);
 }
 
+/// Where a table's bare file name means its recording: beside it, else in the folder of recordings that sets have
+/// there: clips/ in Common Voice's, whose first versions name clips without their ending, and audio/.
+fs::path recording_of_table(const fs::path& folder, const fs::path& name) {
+  std::error_code ignored;
+  if (name.has_parent_path() || fs::exists(folder / name, ignored)) return folder / name;
+  for (const char* below : {"clips", "audio"})
+    for (const char* ending : {"", ".mp3"})
+      if (fs::path file = folder / below / (name.string() + ending); fs::exists(file, ignored)) return file;
+  return folder / name;
+}
+
 /// Takes one argument after the other.
 class Reading {
  public:
@@ -113,10 +124,11 @@ class Reading {
     // An absolute path means the same file wherever somebody stands, and so it has the same place: else the same
     // command, from another folder, would do all of a list again.
     const fs::path tree = begins.empty() ? fs::path("/") : root;
-    return {[this, root, tree](ManifestEntry&& entry) {
+    const bool is_tables = !folder.empty() && options_.audio_root.empty();
+    return {[this, root, tree, is_tables](ManifestEntry&& entry) {
               if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
-              fs::path file = plain(root / path);
+              fs::path file = plain(is_tables ? recording_of_table(root, path) : root / path);
               fs::path below = path.is_absolute() ? place_below(tree, file) : tame(path);
               return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
