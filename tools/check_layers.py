@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails when a room under src/ includes a room it may not see, or a room above the torch line includes torch.
+"""Fails when a module under src/ includes a module it may not see, or a module above the torch line includes torch.
 
-Usage: check_layers.py [ROOT]. The house, ground floor first; a room may include itself and whatever its row names.
+Usage: check_layers.py [ROOT]. The layers (docs/layers.md), lowest first; a module may include itself and whatever its row names.
 """
 import pathlib
 import re
@@ -24,7 +24,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
     "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe view",
 }
-HEAVY = {  # below it: the only rooms that may include torch, ATen, c10 or CUDA headers
+HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",
     "decode": "base metrics text hub model transcript",
     "worker": "base metrics text hub model transcript decode link device",
@@ -39,11 +39,11 @@ def violations(src):
     for path in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".cpp", ".cu", ".cuh"}):
         room = path.relative_to(src).parts[0]
         if room not in HOUSE:
-            yield f"{path}: room '{room}' has no row in the house (tools/check_layers.py)"
+            yield f"{path}: module '{room}' has no row (tools/check_layers.py)"
             continue
         text = path.read_text()
         if room in LIGHT and TORCH.search(text):
-            yield f"{path}: '{room}' stands above the torch line and includes torch"
+            yield f"{path}: '{room}' is above the torch line and includes torch"
         for seen in INCLUDE.findall(text):
             if seen != room and seen not in HOUSE[room]:
                 yield f"{path}: '{room}' may not include '{seen}'"
