@@ -27,7 +27,7 @@ void put_lj003(const std::filesystem::path& folder) {
 /// In percent, on the clips that were held out.
 double held_out_word_errors(const std::filesystem::path& model, const std::filesystem::path& set) {
   const auto end = run_program({tutti_program(), "evaluate", "--model", model.string(), "--data", set.string(),
-                                "--split", "validation", "--normalizer", "english", "--json"});
+                                "--split", "validation", "--normaliser", "english", "--json"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   const auto found = nlohmann::json::parse(end.out);
   EXPECT_EQ(found["samples"], 15);
