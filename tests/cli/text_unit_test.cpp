@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace tutti {
 namespace {
 
@@ -44,11 +46,33 @@ TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
 
 TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
   std::vector units{unit("three four", 0, 1.3), unit("zero nine six", 1.3, 2.9), unit("zero nine six", 2.9, 2.94),
-                    unit("yes", 2.94, 2.96), unit("a fast one but said", 3, 3.6)};
+                    unit("yes", 2.94, 2.96), unit("a fast one but spoken", 3, 3.6)};
   judge_units(units, 0.4);
   EXPECT_THAT(units[2].refused, testing::AllOf(HasSubstr("11 letters"), HasSubstr("0.04 s")));
   for (const std::size_t other : {0U, 1U, 3U, 4U}) EXPECT_THAT(units[other].refused, IsEmpty()) << other;
-  EXPECT_THAT(texts(cut_units(units, 4, 30)), ElementsAre("three four zero nine six", "yes a fast one but said"));
+  EXPECT_THAT(texts(cut_units(units, 4, 30)), ElementsAre("three four zero nine six", "yes a fast one but spoken"));
+}
+
+/// Short words, of which those from `lost` on have no audio left.
+TextUnit cut_off(std::size_t words, std::size_t lost) {
+  TextUnit made = unit("", 0, 0);
+  Segment& aligned = made.said;
+  aligned.words.clear();
+  for (std::size_t i = 0; i < words; ++i) {
+    const double start = 0.3 * static_cast<double>(std::min(i, lost));
+    aligned.words.push_back({" word", start, i < lost ? start + 0.3 : start + 0.02, 0.9});
+    aligned.text += " word";
+    aligned.end = aligned.words.back().end;
+  }
+  return made;
+}
+
+TEST(TextUnits, TextWhoseEndWasCutOffIsRefused) {
+  std::vector units{cut_off(12, 12), cut_off(12, 8), cut_off(12, 10)};
+  judge_units(units, 0.4);
+  EXPECT_THAT(units[0].refused, IsEmpty());
+  EXPECT_THAT(units[1].refused, testing::AllOf(HasSubstr("from 'word' on, 16 letters"), HasSubstr("0.32 s")));
+  EXPECT_THAT(units[2].refused, IsEmpty()) << "two short words may be timed wrongly";
 }
 
 TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {

@@ -24,16 +24,23 @@ struct SpokenClip {
   std::filesystem::path audio;
 };
 
-/// The clips LJ003-* of the shared LJSpeech set in the order of their names: the only ones there whose texts are true.
-inline std::vector<SpokenClip> lj003_clips() {
+/// The clips of the shared LJSpeech set in the order of their names. Many of LJ001-* and LJ002-* hold a part of their
+/// text only.
+inline std::vector<SpokenClip> lj_clips() {
   const std::filesystem::path folder = test_data() / "speech/lj";
   std::istringstream lines(read_file(folder / "metadata.csv").value());
   std::vector<SpokenClip> clips;
   for (std::string line; std::getline(lines, line);) {
     const std::string id = line.substr(0, line.find('|'));
-    if (id.starts_with("LJ003-"))
-      clips.push_back({id, line.substr(line.rfind('|') + 1), folder / "wavs" / (id + ".flac")});
+    clips.push_back({id, line.substr(line.rfind('|') + 1), folder / "wavs" / (id + ".flac")});
   }
+  return clips;
+}
+
+/// The clips LJ003-* in the order of their names: the only ones there whose texts are true.
+inline std::vector<SpokenClip> lj003_clips() {
+  auto clips = lj_clips();
+  std::erase_if(clips, [](const SpokenClip& clip) { return !clip.id.starts_with("LJ003-"); });
   EXPECT_EQ(clips.size(), 74U);
   return clips;
 }

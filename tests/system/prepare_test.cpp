@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/files.h"
@@ -14,6 +15,7 @@
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_models.h"
+#include "system/lj003.h"
 #include "text/manifest/csv.h"
 
 using namespace tutti;
@@ -298,4 +300,22 @@ TEST_F(Prepare, AfterCtrlCWhatIsWholeIsACorpus) {
   ASSERT_EQ(samples().size(), 1U);
   EXPECT_EQ(samples()[0].text, "three three five");
   EXPECT_TRUE(refused().empty()) << read_file(out() / "refused.jsonl").value();
+}
+
+// LJ001-* and LJ002-* of the shared LJSpeech set are cut off, and their texts are not.
+TEST_F(Prepare, ClipsWithoutTheEndOfTheirTextAreRefused) {
+  TUTTI_NEEDS("speech/lj/metadata.csv");
+  TUTTI_NEEDS_REAL_MODEL();
+  const std::set<std::string> damaged{"LJ001-0014", "LJ001-0034", "LJ001-0096", "LJ001-0113",
+                                      "LJ001-0177", "LJ002-0026", "LJ002-0062"};
+  std::vector<std::string> words{tutti_program(), "prepare",      "whisper", "--model",        real_model().string(),
+                                 "--out",         out().string(), "--texts", folder_ / "texts"};
+  for (const SpokenClip& clip : lj_clips())
+    if (damaged.contains(clip.id) || clip.id == "LJ001-0053") words.push_back(with_text(clip.audio, clip.text));
+  const auto end = run_program(words);
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_EQ(joined(), "they must be considered to have ended the age of fine printing in Italy.");
+  std::set<std::string> named;
+  for (const Json& line : refused()) named.insert(fs::path(line["recording"].get<std::string>()).stem());
+  EXPECT_EQ(named, damaged);
 }
